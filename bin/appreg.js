@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+require('../dist/cli/main.cjs').main(process.argv).then((code) => { process.exitCode = code; });

@@ -1,0 +1,35 @@
+import type { Config } from './config.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The options that every command takes. */
+export interface GlobalOptions {
+  config?: string;
+  cwd?: string;
+  format?: string;
+  output?: string;
+  quiet?: boolean;
+  verbose?: boolean;
+  color?: boolean;
+  yes?: boolean;
+  maxWarnings?: number;
+  rule?: string[];
+}
+
+/** What a command is given beside its own arguments. */
+export interface Context {
+  /** Absolute; what relative paths on the command line are relative to. */
+  cwd: string;
+  options: GlobalOptions;
+  terminal: Terminal;
+  env: NodeJS.ProcessEnv;
+  /** Searches for the configuration from `from` (default: cwd) upwards, once; see config.ts. */
+  config(from?: string): Promise<LoadedConfig>;
+}
+
+export interface LoadedConfig {
+  config: Config;
+  /** The file it was read from, absolute; null when there is none. */
+  file: string | null;
+  /** The workspace: the folder of the config file, or the folder that was searched from. */
+  root: string;
+}

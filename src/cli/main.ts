@@ -1,0 +1,179 @@
+import { resolve } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { isTrouble } from '../core/trouble.ts';
+import { VERSION } from '../core/tool.ts';
+import type { Context, GlobalOptions } from './context.ts';
+import { openTerminal } from './terminal.ts';
+
+/**
+ * Runs the command line and returns the exit code; never throws, never ends the process.
+ * @param argv as `process.argv`: the first two elements are skipped
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  let code = 0;
+  const program = build((value) => {
+    code = value;
+  });
+  try {
+    await program.parseAsync(argv as string[]);
+    return code;
+  } catch (error) {
+    return tell(error, argv.includes('--verbose'));
+  }
+}
+
+/** Usage errors and known trouble in a line or two; a defect of ours with its stack. Always to stderr. */
+function tell(error: unknown, verbose: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (isTrouble(error)) {
+    process.stderr.write(`appreg: ${error.message}\n  ${error.hint}\n`);
+    if (verbose && error.stack) process.stderr.write(`${error.stack}\n`);
+    return error.exit;
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`appreg ${VERSION} has a defect; please report it with what follows.\n${stack}\n`);
+  return 2;
+}
+
+type Action = (context: Context, ...rest: any[]) => Promise<number>;
+
+function build(done: (code: number) => void): Command {
+  const program = new Command('appreg')
+    .description('Author, lint, publish and verify app registries.')
+    .version(VERSION)
+    .enablePositionalOptions()
+    .exitOverride()
+    .showHelpAfterError('(appreg --help lists the commands)')
+    .addHelpText('after', '\nStart with: appreg init my-registry --base-url https://apps.example.com/');
+  withGlobals(program);
+
+  /** One block per command: name, words, options, and a module that is loaded only now. */
+  function command(usage: string, description: string, load: () => Promise<Action>): Command {
+    const made = program.command(usage).description(description).exitOverride().showHelpAfterError();
+    withGlobals(made);
+    return made.action(async (...args: unknown[]) => {
+      const self = args.pop() as Command;
+      const options = self.optsWithGlobals<GlobalOptions>();
+      args.pop();
+      done(await (await load())(await contextFor(options), ...args, options));
+    });
+  }
+
+  command('init [dir]', 'scaffold a registry workspace', async () => (await import('./commands/init.ts')).init)
+    .option('--base-url <url>', 'the address that the files will be served at')
+    .option('--manifest <name.json>', 'file name of the manifest (default: registry.json)')
+    .option('--service-origin <origin>', 'an origin that browsers will ask from; repeatable', collect)
+    .option('--store <type>', 'where the registry is published: directory, git or s3')
+    .option('--ci <system>', 'write a CI workflow: github, gitlab or none');
+
+  command('add-app <key>', 'add an app to the manifest, with its metadata file', async () => (await import('./commands/add-app.ts')).addApp)
+    .option('--name <name>', 'display name')
+    .option('--description <text>', 'what the app does, in a sentence')
+    .option('--icon <file|url>', 'PNG or SVG; a file is checked and copied')
+    .option('--color <#RRGGBB>', 'background colour of its blocks')
+    .option('--metadata-url <url>', 'where its metadata file is kept, if not in this workspace')
+    .option('--dry-run', 'check everything and show the plan; write nothing');
+
+  command('bundle <entry> <output>', 'build an entry point, or pack a folder, into a reproducible .tar.gz', async () => (await import('./commands/bundle.ts')).bundle)
+    .option('--ui <entry>', 'a second entry point, built to ui.js')
+    .option('--external <name>', 'leave a package out of the bundle; repeatable', collect)
+    .option('--include <glob>', 'add files beside the code; repeatable', collect)
+    .option('--target <target>', 'what the code will run on (default: node22)')
+    .option('--minify', 'make the code smaller')
+    .option('--sourcemap', 'write the source map into the code');
+
+  command('checksum <file|url...>', 'print sha256:HEX as the metadata wants it', async () => (await import('./commands/checksum.ts')).checksum);
+
+  command('publish-version <app> <version>', 'publish a version (or: major, minor, patch) of an app', async () => (await import('./commands/publish-version.ts')).publishVersion)
+    .option('--artifact <file>', 'a .tar.gz that is already built')
+    .option('--entry <file>', 'build this entry point first')
+    .option('--ui <file>', 'with --entry: a second entry point, built to ui.js')
+    .option('--artifact-url <url>', 'an artifact that is already served elsewhere')
+    .option('--allow-prerelease', 'allow a version with a pre-release or build part')
+    .option('--dry-run', 'make every read and check, show the plan; write nothing')
+    .option('--no-read-back', 'do not fetch the artifact through its public URL before listing it');
+
+  command('lint [path...]', 'check files without the network', async () => (await import('./commands/lint.ts')).lint)
+    .option('--against <dir|git-ref|file|url>', 'also check what may never change')
+    .option('--fix', 'mend what is certain');
+
+  command('verify <registry-url>', 'check a live registry', async () => (await import('./commands/verify.ts')).verify)
+    .option('--app <key>', 'only this app; repeatable', collect)
+    .option('--versions <which>', 'latest, all or a semver range (default: all)')
+    .option('--origin <origin>', "the service's origin, to ask with as a browser does; repeatable", collect)
+    .option('--header <header>', "send 'Name: value' to the registry's origin; repeatable", collect)
+    .option('--header-env <name=ENVVAR>', 'the same, with the value taken from the environment; repeatable', collect)
+    .option('--concurrency <n>', 'requests under way at once per host (default: 32)', positive)
+    .option('--timeout <s>', 'seconds for one resource (default: 60, artifacts 600)', positive)
+    .option('--ca <file>', 'trust this certificate authority as well (PEM)')
+    .option('--skip-artifacts', 'do not download artifacts')
+    .option('--against <file|url>', 'also check what may never change')
+    .option('--save <facts.json>', 'save what was seen, to be judged again');
+
+  command('judge <facts.json>', 'judge saved facts again', async () => (await import('./commands/judge.ts')).judge);
+
+  command('serve [dir]', 'serve a workspace as a registry host should', async () => (await import('./commands/serve.ts')).serve)
+    .option('--port <n>', 'port to listen on; 0 picks a free one (default: 8080)', port)
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--https', 'serve over HTTPS with a local certificate authority')
+    .option('--no-rewrite', "leave the workspace's base URL as it is");
+  return program;
+}
+
+function withGlobals(command: Command): void {
+  command
+    .option('--config <file>', 'configuration file (default: the nearest appreg.config.*)')
+    .option('--cwd <dir>', 'run as if started there')
+    .option('--format <format>', 'output format (pretty, json)')
+    .option('--output <file>', 'write results to a file instead of stdout')
+    .option('--quiet', 'results only')
+    .option('--verbose', 'say more')
+    .option('--no-color', 'no colours')
+    .option('--yes', 'ask no questions')
+    .option('--max-warnings <n>', 'exit 1 when there are more warnings', whole)
+    .option('--rule <id=level>', 'set a rule to off, note, warning or error; repeatable', collect);
+}
+
+async function contextFor(options: GlobalOptions): Promise<Context> {
+  const cwd = resolve(options.cwd ?? '.');
+  const env = process.env;
+  const terminal = openTerminal({
+    quiet: options.quiet === true,
+    verbose: options.verbose === true,
+    color: options.color === false ? false : null,
+    yes: options.yes === true,
+    output: options.output === undefined ? null : resolve(cwd, options.output),
+    env,
+  });
+  return {
+    cwd,
+    options,
+    terminal,
+    env,
+    async config(from = cwd) {
+      const { loadConfig } = await import('./config.ts');
+      return loadConfig(from, options.config === undefined ? null : resolve(cwd, options.config), env);
+    },
+  };
+}
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+function whole(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It takes a whole number.');
+  return Number(value);
+}
+
+function positive(value: string): number {
+  const number = Number(value);
+  if (!(number > 0) || !Number.isFinite(number)) throw new InvalidArgumentError('It takes a number above 0.');
+  return number;
+}
+
+function port(value: string): number {
+  const number = whole(value);
+  if (number > 65535) throw new InvalidArgumentError('It takes a port, 0 to 65535.');
+  return number;
+}

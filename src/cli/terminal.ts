@@ -1,0 +1,120 @@
+import { writeFileSync } from 'node:fs';
+import { Chalk } from 'chalk';
+import { printable } from '../core/text.ts';
+
+/** Colours as functions, so that reporters stay pure; without colour each returns its text as it is. */
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  yellow(text: string): string;
+  green(text: string): string;
+  cyan(text: string): string;
+  underline(text: string): string;
+}
+
+export interface Progress {
+  /** One line that replaces the one before it. */
+  update(text: string): void;
+  stop(): void;
+}
+
+/** The only door to stdout, stderr and the keyboard. */
+export interface Terminal {
+  /** True when questions can be asked: a terminal on both ends, and no --yes. */
+  readonly interactive: boolean;
+  /** Colours for stdout. */
+  readonly style: Style;
+  /** Colours for stderr. */
+  readonly errStyle: Style;
+  /** A result line, to stdout, or to the file of --output. */
+  out(text: string): void;
+  /** A remark, to stderr; silent with --quiet. */
+  log(text: string): void;
+  /** A remark for --verbose. */
+  detail(text: string): void;
+  /** The next step to take, after a command is done: to stderr, at a terminal only. */
+  next(text: string): void;
+  /** Progress on long work: a spinner at a terminal, nothing elsewhere. */
+  progress(text: string): Progress;
+}
+
+export interface TerminalOptions {
+  quiet: boolean;
+  verbose: boolean;
+  /** False for --no-color; null to decide by the stream and the environment. */
+  color: boolean | null;
+  yes: boolean;
+  output: string | null;
+  env: NodeJS.ProcessEnv;
+}
+
+export function openTerminal(options: TerminalOptions): Terminal {
+  const { env } = options;
+  const outIsTerminal = process.stdout.isTTY === true && options.output === null;
+  const errIsTerminal = process.stderr.isTTY === true;
+  const interactive = process.stdin.isTTY === true && errIsTerminal && !options.yes && !env['CI'];
+  return {
+    interactive,
+    style: styleFor(colorWanted(options, outIsTerminal)),
+    errStyle: styleFor(colorWanted(options, errIsTerminal)),
+    out: collector(options.output),
+    log(text) {
+      if (!options.quiet) process.stderr.write(`${text}\n`);
+    },
+    detail(text) {
+      if (options.verbose) process.stderr.write(`${text}\n`);
+    },
+    next(text) {
+      if (errIsTerminal && !options.quiet) process.stderr.write(`\nNext: ${text}\n`);
+    },
+    progress(text) {
+      return errIsTerminal && !options.quiet ? spinner(text) : { update() {}, stop() {} };
+    },
+  };
+}
+
+/** NO_COLOR and FORCE_COLOR as their conventions say; a flag is stronger than both. */
+function colorWanted(options: TerminalOptions, isTerminal: boolean): boolean {
+  const { env } = options;
+  if (options.color === false) return false;
+  if (env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0') return true;
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
+  return isTerminal && env['TERM'] !== 'dumb';
+}
+
+function styleFor(color: boolean): Style {
+  return new Chalk({ level: color ? 1 : 0 });
+}
+
+/** Lines to stdout as they come; with --output, the whole text to the file, begun anew by the first line. */
+function collector(output: string | null): (text: string) => void {
+  if (output === null) return (text) => void process.stdout.write(`${text}\n`);
+  let flag: 'w' | 'a' = 'w';
+  return (text) => {
+    writeFileSync(output, `${text}\n`, { flag });
+    flag = 'a';
+  };
+}
+
+/** Ora takes 60 ms to load, so it is asked for only when something is worth waiting for. */
+function spinner(text: string): Progress {
+  let stopped = false;
+  let line = text;
+  let spin: { text: string; stop(): unknown } | null = null;
+  const timer = setTimeout(async () => {
+    const { default: ora } = await import('ora');
+    if (!stopped) spin = ora({ text: printable(line), stream: process.stderr, discardStdin: false }).start();
+  }, 150);
+  return {
+    update(next) {
+      line = next;
+      if (spin) spin.text = printable(next);
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      spin?.stop();
+    },
+  };
+}

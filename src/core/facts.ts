@@ -1,0 +1,189 @@
+/**
+ * The vocabulary of observation: what somebody who looked at a registry saw. Plain JSON throughout, so that facts can
+ * be saved and judged again with the same answer. Nothing here says that anything is right or wrong.
+ */
+
+/** The four kinds of resource that a registry is made of (spec 4.1). */
+export type Role = 'manifest' | 'metadata' | 'artifact' | 'icon';
+
+/** A fact that nobody has: why not. `everywhere` when the reason holds for the whole run, as "needs the network" does. */
+export interface Unseen {
+  unseen: string;
+  everywhere?: boolean;
+}
+
+export function isUnseen(fact: unknown): fact is Unseen {
+  return typeof fact === 'object' && fact !== null && (fact as Unseen).unseen !== undefined;
+}
+
+/** Where a resource was looked for, and how its URL answered. `file` is a local path, as the user would name it. */
+export interface Resource {
+  url: string | null;
+  file: string | null;
+  web: Web | Unseen;
+}
+
+/** A JSON document: its text exactly as found (a BOM included), or base64 when the bytes are not UTF-8. */
+export interface DocumentFacts extends Resource {
+  content: DocumentContent | Unseen;
+}
+export interface DocumentContent {
+  text: string | null;
+  base64: string | null;
+  /** Size in bytes of the whole document, as far as it was read. */
+  bytes: number;
+  /** True when reading stopped at the size limit. */
+  cut: boolean;
+}
+
+/** The bytes of an artifact or an icon, digested while they streamed by. */
+export interface Content {
+  bytes: number;
+  /** Lowercase hexadecimal digests of the bytes as found on disk or on the wire. */
+  sha256: string;
+  sha1: string;
+  md5: string;
+  /** Base64 of the first bytes (up to 512), enough to tell an HTML page from an archive. */
+  head: string;
+  /** True when reading stopped at the size limit; the digests then cover what was read. */
+  cut: boolean;
+  /** What the bytes become when the Content-Encoding is undone; null when there is none. */
+  decoded: { coding: string; bytes: number; sha256: string; head: string; error: string | null } | null;
+}
+
+export interface ArtifactFacts extends Resource {
+  content: Content | Unseen;
+  archive: ArchiveFacts | Unseen;
+}
+
+/** One strict reading pass over a .tar.gz; nothing is unpacked. */
+export interface ArchiveFacts {
+  /** What the bytes are, by their magic number: gzip, zip, tar, xz, zstd, html, git-lfs-pointer, empty, … */
+  kind: string;
+  /** The first thing that kept the pass from reaching a clean end, or null. */
+  fault: { layer: 'gzip' | 'tar'; code: string; message: string; offset: number } | null;
+  entries: ArchiveEntry[];
+  /** Number of entries seen; more than `entries.length` when the list was capped. */
+  entryCount: number;
+  /** Unpacked bytes seen before the pass ended or was stopped. */
+  unpackedBytes: number;
+  /** The limit that stopped the pass, or null. */
+  stopped: 'unpacked-bytes' | 'ratio' | 'entries' | 'header-bytes' | null;
+  /** Bytes after the end of the archive: behind the tar's end mark (unpacked), or behind the gzip stream (packed). */
+  trailing: { layer: 'gzip' | 'tar'; bytes: number } | null;
+  gzipMembers: number;
+  /** Things that readers of archives disagree about, by code. */
+  oddities: { code: string; entry: string | null; message: string }[];
+}
+export interface ArchiveEntry {
+  path: string;
+  type: 'file' | 'directory' | 'symlink' | 'link' | 'character-device' | 'block-device' | 'fifo' | 'contiguous' | 'other';
+  size: number;
+  mode: number;
+  link: string | null;
+}
+
+export interface IconFacts extends Resource {
+  content: Content | Unseen;
+  image: ImageFacts | Unseen;
+}
+export interface ImageFacts {
+  /** By the bytes, never by the name: png, svg, jpeg, gif, webp, ico, avif, html, xml, empty, unknown, … */
+  kind: string;
+  width: number | null;
+  height: number | null;
+  /** What keeps it from being a whole image of its kind (a truncated PNG, a bad CRC, XML that does not parse), or null. */
+  fault: { code: string; message: string } | null;
+  /** SVG only: what is active or foreign in it. `line` is 1-based. */
+  active: { code: 'script' | 'event-handler' | 'javascript-url' | 'foreign-reference' | 'foreign-object' | 'doctype'; name: string; line: number | null }[];
+}
+
+/** How a URL answered, as the service asks and as a browser asks. */
+export interface Web {
+  /** GET without an Origin header, as a server-side client asks. */
+  service: Visit;
+  /** GET with an Origin header, one visit per origin asked with. */
+  browser: Visit[];
+  /** OPTIONS as a browser sends before a GET with a header that is not safelisted. */
+  preflight: Visit | Unseen;
+  head: Visit | Unseen;
+}
+/** One request, with the redirects that followed it. */
+export interface Visit {
+  method: 'GET' | 'HEAD' | 'OPTIONS';
+  origin: string | null;
+  /** The exchanges in order; the last one is the answer, or the one that failed. */
+  hops: Hop[];
+  /** What ended the visit before an answer was complete, or null. A failure is a fact. */
+  failure: Failure | null;
+  attempts: number;
+  /** Milliseconds waited because the host asked for it (Retry-After). */
+  waited: number;
+}
+export interface Hop {
+  url: string;
+  status: number;
+  /** Names in lower case, values as sent, one pair per header line. */
+  headers: [string, string][];
+  address: string | null;
+  tls: TlsFacts | null;
+}
+export interface Failure {
+  phase: 'url' | 'dns' | 'connect' | 'tls' | 'request' | 'headers' | 'body' | 'decode' | 'redirect' | 'time' | 'size';
+  /** The system's or library's code: ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED, REDIRECT_LOOP, … */
+  code: string;
+  message: string;
+  url: string;
+  /** Bytes got before it failed, and expected where Content-Length told. */
+  got: number | null;
+  expected: number | null;
+}
+export interface TlsFacts {
+  protocol: string | null;
+  subject: string;
+  names: string[];
+  issuer: string;
+  /** ISO 8601 moments. */
+  notBefore: string;
+  notAfter: string;
+  fingerprint256: string;
+  chainLength: number;
+  /** True when only an authority given with --ca made it trusted. */
+  privateCa: boolean;
+}
+
+/** The facts about one app: its metadata file, its icon, and one entry per element of `versions`, in that order. */
+export interface AppFacts {
+  key: string;
+  metadata: DocumentFacts;
+  icon: IconFacts;
+  artifacts: ArtifactFacts[];
+}
+
+/** A registry as it was seen at one moment. */
+export interface Snapshot {
+  snapshot: 1;
+  target: string;
+  /** ISO 8601. */
+  seenAt: string;
+  /** The origins asked with, as the user gave them; empty when none was given. */
+  origins: string[];
+  manifest: DocumentFacts;
+  apps: AppFacts[];
+  /** Metadata files in a workspace that no app entry points to. */
+  orphans: string[];
+}
+
+/** An earlier state of a registry: what had been published. */
+export interface Earlier {
+  /** As the user would name it: a git ref, a folder, a URL. */
+  source: string;
+  keys: readonly string[];
+  /** The published versions of an app, null when it had none, or why they are not known. */
+  app(key: string): EarlierVersion[] | null | Unseen;
+}
+export interface EarlierVersion {
+  version: string;
+  artifactUrl: string;
+  artifactChecksum: string;
+}

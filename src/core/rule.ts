@@ -1,0 +1,110 @@
+import type {
+  ArchiveFacts, ArtifactFacts, Content, DocumentContent, EarlierVersion, IconFacts, ImageFacts, Role, Unseen, Visit, Web,
+} from './facts.ts';
+import type { JsonValue, Reading } from './json.ts';
+import type { Evidence, Severity, Symptom } from './report.ts';
+
+/** An element of `versions` that is an object; fields are checked one by one, so any of them may be unusable. */
+export interface VersionEntry {
+  index: number;
+  version: string | null;
+  artifactUrl: string | null;
+  artifactChecksum: string | null;
+}
+
+/**
+ * What there is to judge, and the facts that each subject can offer. A rule names its subject (`on`) and the facts it
+ * must see (`needs`); a fact that is not there makes the rule "not judged" for that subject, with the reason.
+ */
+export interface Subjects {
+  /** The manifest or one metadata file, as a document. */
+  document: {
+    role: Role;
+    content: DocumentContent;
+    reading: Reading;
+    value: JsonValue;
+  };
+  /** A usable manifest: an object whose `apps` is an object. */
+  manifest: { keys: readonly string[]; metadataUrls: ReadonlyMap<string, string>; earlierKeys: readonly string[]; earlierSource: string };
+  /** One entry of `apps`. The last four are there when they have the right type. */
+  app: {
+    key: string;
+    entry: JsonValue;
+    name: string;
+    description: string;
+    color: string;
+    earlierSource: string;
+  };
+  /** A usable metadata file: an object whose `versions` is an array. */
+  metadata: { versions: readonly VersionEntry[]; earlier: readonly EarlierVersion[]; earlierSource: string };
+  /** One element of `versions`. */
+  version: { index: number; version: string; checksum: string; all: readonly VersionEntry[] };
+  /** A URL that a document names, or the registry's own. */
+  url: { role: Role; url: string; parsed: URL; now: string };
+  /** A URL that was asked. */
+  resource: { role: Role; url: string; web: Web; answer: Visit; origins: readonly string[]; now: string };
+  artifact: {
+    facts: ArtifactFacts;
+    content: Content;
+    archive: ArchiveFacts;
+    /** The digest that the metadata lists, when it is well-formed: 64 lowercase hexadecimal digits. */
+    digest: string;
+    checksum: string;
+    all: readonly VersionEntry[];
+    answer: Visit;
+  };
+  icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Visit };
+  workspace: { orphans: readonly string[] };
+}
+export type Subject = keyof Subjects;
+
+/** One place where a rule does not hold. The engine adds the rule's facts, the place and the position. */
+export interface Problem {
+  message: string;
+  advice: string;
+  cause?: string;
+  evidence?: Evidence;
+  /** JSON Pointer below the subject's own place; '' (the default) is that place itself. */
+  at?: string;
+  /** Character offset into the document's text, where no pointer can say it (a syntax error). */
+  offset?: number;
+  /** Point at the property's name instead of its value. */
+  onName?: boolean;
+  /** Where this one case weighs differently than the rule says. */
+  severity?: Severity;
+  symptom?: Symptom | null;
+  /** The version it is about, where the subject does not say. */
+  version?: string;
+  /** The file it is about, where that is not the document (an orphaned file). */
+  file?: string;
+}
+
+export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] = keyof Subjects[S]> {
+  id: string;
+  on: S;
+  needs: readonly N[];
+  severity: Severity;
+  /** Section of the specification that it follows; null where it is ours alone. */
+  spec: string | null;
+  /** The symptom of spec section 7; 'by-resource' takes that of the resource which is hit. */
+  symptom: Symptom | 'by-resource' | null;
+  /** True when a finding of severity error keeps the app, or the whole registry, from being seen. */
+  hides?: boolean;
+  /** Ids of rules: where one of them found something on the same resource, this one is not judged. */
+  unless?: readonly string[];
+  /** "Fails when …", for the documentation. */
+  when: string;
+  /** Why a subscriber should care. */
+  why: string;
+  check(facts: Pick<Subjects[S], N>): Problem | readonly Problem[] | null | undefined;
+}
+
+/** Checks a rule's types; adds nothing. */
+export function defineRule<S extends Subject, const N extends keyof Subjects[S]>(rule: Rule<S, N>): Rule<S, N> {
+  return rule;
+}
+
+/** A rule whatever its subject, for lists. */
+export type AnyRule = { [S in Subject]: Rule<S, never> }[Subject];
+
+export type FactsOf<S extends Subject> = { [K in keyof Subjects[S]]: Subjects[S][K] | Unseen };

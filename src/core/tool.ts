@@ -1,0 +1,2 @@
+/** The version that reports are stamped with; a test holds it equal to package.json. */
+export const VERSION = '0.1.0';
