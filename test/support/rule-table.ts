@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import type { Problem, Rule, Subject, Subjects } from '../../src/core/rule.ts';
+
+type Expected = Partial<Problem> | readonly Partial<Problem>[];
+
+/**
+ * The test of a rule: a clean half, where it must find nothing, and a faulty half, where each problem found must match
+ * the expected one (`message` and `advice` by substring, everything else exactly).
+ */
+export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
+  rule: Rule<S, N>,
+  table: {
+    clean: readonly (readonly [name: string, facts: Pick<Subjects[S], N>])[];
+    faulty: readonly (readonly [name: string, facts: Pick<Subjects[S], N>, expected: Expected])[];
+  },
+): void {
+  describe(rule.id, () => {
+    test.each(table.clean)('clean: %s', (_, facts) => {
+      expect(problems(rule, facts)).toEqual([]);
+    });
+    test.each(table.faulty)('faulty: %s', (_, facts, expected) => {
+      const found = problems(rule, facts);
+      const wanted = Array.isArray(expected) ? (expected as Partial<Problem>[]) : [expected as Partial<Problem>];
+      expect(found.map((p) => p.cause ?? p.message)).toHaveLength(wanted.length);
+      for (const [i, problem] of found.entries()) {
+        const { message, advice, ...rest } = wanted[i]!;
+        if (message !== undefined) expect(problem.message).toContain(message);
+        if (advice !== undefined) expect(problem.advice).toContain(advice);
+        expect(problem).toMatchObject(rest);
+        expect(problem.message).not.toBe('');
+        expect(problem.advice).not.toBe('');
+      }
+    });
+  });
+}
+
+function problems<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, N>, facts: Pick<Subjects[S], N>): readonly Problem[] {
+  const found = rule.check(facts);
+  if (found === null || found === undefined) return [];
+  return Array.isArray(found) ? (found as readonly Problem[]) : [found as Problem];
+}
