@@ -10,6 +10,8 @@ export type Role = 'manifest' | 'metadata' | 'artifact' | 'icon';
 export interface Unseen {
   unseen: string;
   everywhere?: boolean;
+  /** True when nobody asked for it, so that its absence casts no doubt on any symptom. */
+  aside?: boolean;
 }
 
 export function isUnseen(fact: unknown): fact is Unseen {
@@ -41,6 +43,7 @@ export interface Content {
   bytes: number;
   /** Lowercase hexadecimal digests of the bytes as found on disk or on the wire. */
   sha256: string;
+  /** '' where the weak digests were not computed: they serve only to name the cause of a mismatch. */
   sha1: string;
   md5: string;
   /** Base64 of the first bytes (up to 512), enough to tell an HTML page from an archive. */
@@ -172,6 +175,8 @@ export interface Snapshot {
   apps: AppFacts[];
   /** Metadata files in a workspace that no app entry points to. */
   orphans: string[];
+  /** Why the run did not see everything (it was interrupted, a limit was reached); absent when it did. */
+  incomplete?: string | null;
 }
 
 /** An earlier state of a registry: what had been published. */

@@ -104,7 +104,11 @@ export function defineRule<S extends Subject, const N extends keyof Subjects[S]>
   return rule;
 }
 
-/** A rule whatever its subject, for lists. */
-export type AnyRule = { [S in Subject]: Rule<S, never> }[Subject];
+/** A rule whatever its subject, for lists; the engine offers it the facts of its own subject. */
+export interface AnyRule extends Omit<Rule, 'needs' | 'check'> {
+  needs: readonly string[];
+  check(facts: any): Problem | readonly Problem[] | null | undefined;
+}
 
+/** What the engine offers: each fact, or why it is not there. */
 export type FactsOf<S extends Subject> = { [K in keyof Subjects[S]]: Subjects[S][K] | Unseen };

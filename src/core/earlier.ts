@@ -1,0 +1,23 @@
+import type { EarlierVersion } from './facts.ts';
+import { checksumFault } from './checksum.ts';
+import type { VersionEntry } from './rule.ts';
+
+/** The listed versions that had been published before, each with its earlier state. */
+export function pairs(versions: readonly VersionEntry[], earlier: readonly EarlierVersion[]): { entry: VersionEntry; before: EarlierVersion }[] {
+  const before = new Map(earlier.map((version) => [version.version, version]));
+  const found = [];
+  for (const entry of versions) {
+    const published = entry.version === null ? undefined : before.get(entry.version);
+    if (published) found.push({ entry, before: published });
+  }
+  return found;
+}
+
+/** True when two checksums mean the same digest: mending the way that it is written changes no artifact. */
+export function sameDigest(a: string, b: string): boolean {
+  return a === b || meant(a) === meant(b);
+}
+
+function meant(checksum: string): string {
+  return checksumFault(checksum)?.repaired ?? checksum;
+}

@@ -1,0 +1,14 @@
+/** What an ajv validator reports; one entry per fault, since all of them are collected. */
+export interface ShapeError {
+  instancePath: string;
+  keyword: string;
+  message?: string;
+  params: Record<string, unknown>;
+}
+interface Validator {
+  (value: unknown): boolean;
+  errors?: ShapeError[] | null;
+}
+export declare const validateRegistryShape: Validator;
+export declare const validateAppShape: Validator;
+export declare const validateConfig: Validator;

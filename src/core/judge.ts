@@ -1,0 +1,232 @@
+import type { AppFacts, ArtifactFacts, DocumentFacts, Earlier, IconFacts, Resource, Role, Snapshot, Unseen, Visit } from './facts.ts';
+import { isUnseen } from './facts.ts';
+import { digestOf } from './checksum.ts';
+import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
+import { Ledger, type Place } from './ledger.ts';
+import { pointerTo } from './pointer.ts';
+import type { AppVerdict, CheckCommand, Report, Severity } from './report.ts';
+import type { AnyRule, FactsOf, Subject, VersionEntry } from './rule.ts';
+import { parseUrl } from './url.ts';
+import { isSemver, latestOf } from './version.ts';
+import { rules as allRules } from './rules/index.ts';
+
+/** The engine: offers every subject with its facts to the rules, app by app, and keeps what they find in the ledger. */
+
+export interface JudgeOptions {
+  command: CheckCommand;
+  target: string;
+  /** ISO 8601; the moment of observation, since core has no clock. */
+  now: string;
+  /** Overrides by rule id. */
+  severities?: Readonly<Record<string, Severity | 'off'>>;
+  /** An earlier state, for the rules about what may never change. */
+  before?: Earlier | null;
+  /** The origins that the registry was asked with. */
+  origins?: readonly string[];
+  rules?: readonly AnyRule[];
+}
+
+/** Judging in portions, so that facts can be forgotten once they are judged: the manifest first, then each app. */
+export interface Judging {
+  manifest(manifest: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  /** A metadata file by itself, when nobody knows which app it belongs to. */
+  metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[]): void;
+  orphans(files: readonly string[]): void;
+  /** @param seconds how long the run took; @param incomplete why the run did not see everything, or null */
+  finish(seconds: number, incomplete?: string | null): Report;
+}
+
+const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
+const NO_EARLIER: Unseen = { unseen: 'no earlier state was given (--against)', everywhere: true, aside: true };
+const NO_ANSWER: Unseen = { unseen: 'it was not fetched' };
+
+/** Judges a whole snapshot. The same facts give the same report. */
+export function judge(snapshot: Snapshot, options: Omit<JudgeOptions, 'now' | 'target'> & { seconds?: number; target?: string }): Report {
+  const judging = startJudging({ origins: snapshot.origins, target: snapshot.target, ...options, now: snapshot.seenAt });
+  judging.manifest(snapshot.manifest);
+  for (const app of snapshot.apps) judging.app(app);
+  judging.orphans(snapshot.orphans);
+  return judging.finish(options.seconds ?? 0, snapshot.incomplete ?? null);
+}
+
+export function startJudging(options: JudgeOptions): Judging {
+  const ledger = new Ledger(options.severities ?? {});
+  const bySubject = new Map<Subject, AnyRule[]>();
+  for (const rule of options.rules ?? allRules) {
+    if (options.severities?.[rule.id] === 'off') continue;
+    const list = bySubject.get(rule.on);
+    if (list) list.push(rule);
+    else bySubject.set(rule.on, [rule]);
+  }
+  const before = options.before ?? null;
+  const earlierSource: string | Unseen = before ? before.source : NO_EARLIER;
+  const { now } = options;
+  const origins = options.origins ?? [];
+  let manifestValue: JsonValue | undefined;
+  let manifestPlace: Place | null = null;
+
+  function offer<S extends Subject>(subject: S, facts: FactsOf<S>, place: Place): void {
+    for (const rule of bySubject.get(subject) ?? []) ledger.apply(rule, facts, place);
+  }
+
+  /** The rules about a URL and about how it answered, then those about the document's text. */
+  function document(facts: DocumentFacts, place: Place): JsonValue | undefined {
+    resource(facts, place);
+    const { content } = facts;
+    if (isUnseen(content)) {
+      offer('document', { role: place.resource, content, reading: content, value: content }, place);
+      return undefined;
+    }
+    ledger.countBytes(content.bytes);
+    const reading = readingOf(content);
+    const value = reading.value ?? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` };
+    offer('document', { role: place.resource, content, reading, value: value as JsonValue | Unseen }, place);
+    return reading.value;
+  }
+
+  function url(role: Role, text: string | null, place: Place): void {
+    const parsed = text === null ? MISSHAPEN : (parseUrl(text) ?? { unseen: 'because of url-malformed' });
+    offer('url', { role, url: text ?? MISSHAPEN, parsed, now }, place);
+  }
+
+  function resource(facts: Resource, place: Place): void {
+    const { web } = facts;
+    if (isUnseen(web) && web.everywhere && ledger.saidOnce(`resource ${place.resource}`)) return;
+    offer('resource', { role: place.resource, url: facts.url ?? { unseen: 'it has no URL', everywhere: true }, web, answer: answerOf(facts), origins, now }, place);
+  }
+
+  function versions(key: string | null, value: JsonValue | undefined, artifacts: readonly ArtifactFacts[], place: Place): VersionEntry[] {
+    const list = member(value, 'versions');
+    if (!Array.isArray(list)) return [];
+    const entries: VersionEntry[] = [];
+    for (const [index, item] of list.entries()) if (isObject(item)) entries.push(entryOf(index, item));
+    const earlier = before === null || key === null ? NO_EARLIER : (before.app(key) ?? []);
+    offer('metadata', { versions: entries, earlier, earlierSource }, place);
+    ledger.countVersions(entries.length);
+    for (const entry of entries) version(entry, entries, artifacts[entry.index], place);
+    return entries;
+  }
+
+  function version(entry: VersionEntry, all: readonly VersionEntry[], artifact: ArtifactFacts | undefined, metadata: Place): void {
+    const pointer = `/versions/${entry.index}`;
+    const place: Place = { ...metadata, version: entry.version, pointer, found: new Set() };
+    offer('version', { index: entry.index, version: entry.version ?? MISSHAPEN, checksum: entry.artifactChecksum ?? MISSHAPEN, all }, place);
+    const artifactPlace: Place = { ...place, resource: 'artifact', url: entry.artifactUrl, pointer: `${pointer}/artifactUrl`, found: new Set(place.found) };
+    url('artifact', entry.artifactUrl, artifactPlace);
+    if (!artifact) return;
+    resource(artifact, artifactPlace);
+    const { content, archive } = artifact;
+    if (isUnseen(content) && content.everywhere && ledger.saidOnce('artifact')) return;
+    if (!isUnseen(content)) ledger.countArtifact(content.bytes);
+    const digest = digestOf(entry.artifactChecksum ?? '') ?? { unseen: 'because of checksum-malformed' };
+    artifactPlace.pointer = `${pointer}/artifactChecksum`;
+    offer('artifact', { facts: artifact, content, archive, digest, checksum: entry.artifactChecksum ?? MISSHAPEN, all, answer: answerOf(artifact) }, artifactPlace);
+  }
+
+  function icon(facts: IconFacts, iconUrl: string | null, place: Place): void {
+    url('icon', iconUrl, place);
+    resource(facts, place);
+    if (!isUnseen(facts.content)) ledger.countBytes(facts.content.bytes);
+    offer('icon', { facts, content: facts.content, image: facts.image, answer: answerOf(facts) }, place);
+  }
+
+  function entryFacts(key: string, entry: JsonValue): FactsOf<'app'> {
+    const style = member(entry, 'blockStyle');
+    return {
+      key,
+      entry,
+      name: stringOrNull(member(entry, 'name')) ?? MISSHAPEN,
+      description: stringOrNull(member(entry, 'description')) ?? MISSHAPEN,
+      color: stringOrNull(member(style, 'color')) ?? MISSHAPEN,
+      earlierSource,
+    };
+  }
+
+  return {
+    manifest(facts) {
+      const place: Place = { app: null, version: null, resource: 'manifest', document: facts, pointer: '', url: facts.url, file: facts.file, found: new Set() };
+      manifestPlace = place;
+      if (facts.url !== null) url('manifest', facts.url, place);
+      manifestValue = document(facts, place);
+      const apps = member(manifestValue, 'apps');
+      if (!isObject(apps)) return;
+      const metadataUrls = new Map<string, string>();
+      const keys = Object.keys(apps);
+      for (const key of keys) {
+        const text = stringOrNull(member(apps[key], 'appMetadataUrl'));
+        if (text !== null) metadataUrls.set(key, text);
+      }
+      offer('manifest', { keys, metadataUrls, earlierKeys: before ? before.keys : NO_EARLIER, earlierSource }, { ...place, pointer: '/apps' });
+    },
+
+    app(facts) {
+      const { key } = facts;
+      const entry = member(member(manifestValue, 'apps'), key) ?? null;
+      const manifest = manifestPlace!;
+      const place: Place = { ...manifest, app: key, pointer: pointerTo('apps', key), found: new Set() };
+      offer('app', entryFacts(key, entry), place);
+      const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+      icon(facts.icon, iconUrl, { ...place, resource: 'icon', url: iconUrl, pointer: pointerTo('apps', key, 'blockStyle', 'iconUrl'), found: new Set() });
+
+      const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+      const metadata: Place = { ...place, resource: 'metadata', document: facts.metadata, pointer: '', url: metadataUrl, file: facts.metadata.file, found: new Set() };
+      url('metadata', metadataUrl, { ...metadata, document: manifest.document, file: manifest.file, pointer: pointerTo('apps', key, 'appMetadataUrl') });
+      const value = document(facts.metadata, metadata);
+      const entries = versions(key, value, facts.artifacts, metadata);
+      ledger.verdict(verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger));
+      ledger.settle(facts.metadata);
+    },
+
+    metadata(facts, artifacts) {
+      const place: Place = { app: null, version: null, resource: 'metadata', document: facts, pointer: '', url: facts.url, file: facts.file, found: new Set() };
+      versions(null, document(facts, place), artifacts, place);
+      ledger.settle(facts);
+    },
+
+    orphans(files) {
+      if (files.length === 0) return;
+      offer('workspace', { orphans: files }, { app: null, version: null, resource: 'metadata', document: null, pointer: '', url: null, file: null, found: new Set() });
+    },
+
+    finish(seconds, incomplete = null) {
+      if (manifestPlace) ledger.settle(manifestPlace.document);
+      return ledger.report({ command: options.command, target: options.target, seconds, incomplete });
+    },
+  };
+}
+
+/** The answer to the service's own GET: there when a 2xx answer came whole. */
+function answerOf(facts: Resource): Visit | Unseen {
+  if (isUnseen(facts.web)) return facts.web;
+  const visit = facts.web.service;
+  const status = visit.hops.at(-1)?.status ?? 0;
+  return visit.failure === null && status >= 200 && status < 300 ? visit : NO_ANSWER;
+}
+
+function entryOf(index: number, item: JsonObject): VersionEntry {
+  return {
+    index,
+    version: stringOrNull(member(item, 'version')),
+    artifactUrl: stringOrNull(member(item, 'artifactUrl')),
+    artifactChecksum: stringOrNull(member(item, 'artifactChecksum')),
+  };
+}
+
+/** Whether subscribers see an app: its key and entry are usable, its metadata can be had, and a version is valid. */
+function verdictOf(key: string, entry: JsonValue, metadata: Place, value: JsonValue | undefined, entries: readonly VersionEntry[], facts: DocumentFacts, ledger: Ledger): AppVerdict {
+  const valid = entries.filter((e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null);
+  const latest = latestOf(valid.map((e) => e.version!));
+  const hiding = ledger.hiding(key);
+  if (!isWholeEntry(entry)) hiding.add('document-misshapen');
+  if (value !== undefined && valid.length === 0 && hiding.size === 0) hiding.add('document-misshapen');
+  if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
+  if (isUnseen(facts.content)) return { key, visible: null, because: [...metadata.found].sort(), latest };
+  return { key, visible: true, because: [], latest };
+}
+
+function isWholeEntry(entry: JsonValue): boolean {
+  const style = member(entry, 'blockStyle');
+  const fields = [member(entry, 'name'), member(entry, 'description'), member(entry, 'appMetadataUrl'), member(style, 'iconUrl'), member(style, 'color')];
+  return fields.every((field) => typeof field === 'string');
+}

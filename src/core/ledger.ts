@@ -1,0 +1,270 @@
+import type { DocumentFacts, Role, Unseen } from './facts.ts';
+import { isUnseen } from './facts.ts';
+import { lineStarts, locate, positionOf } from './json-text.ts';
+import { readingOf } from './json.ts';
+import type { AppVerdict, CheckCommand, Evidence, Finding, NotJudged, Report, Severity, Summary, Symptom } from './report.ts';
+import { SYMPTOM_OF_ROLE, SYMPTOMS } from './report.ts';
+import type { AnyRule, Problem } from './rule.ts';
+import { redact, shorten } from './text.ts';
+import { VERSION } from './tool.ts';
+import { comparePrecedence, isSemver } from './version.ts';
+
+/** Where a subject stands. `found` collects the ids of the rules that found something on the same resource. */
+export interface Place {
+  app: string | null;
+  version: string | null;
+  resource: Role;
+  /** The document that `pointer` leads into. */
+  document: DocumentFacts | null;
+  pointer: string;
+  url: string | null;
+  file: string | null;
+  found: Set<string>;
+}
+
+interface Pending {
+  finding: Finding;
+  offset: number | null;
+  onName: boolean;
+}
+
+// So many entries of one rule are listed one by one in `notJudged`; further ones are counted in one entry.
+const LISTED = 200;
+
+/** The account of a run: what was found, what was not judged, and the counts. One per run, written app by app. */
+export class Ledger {
+  readonly overrides: Readonly<Record<string, Severity | 'off'>>;
+  readonly findings: Finding[] = [];
+  readonly apps: AppVerdict[] = [];
+  readonly notJudged: NotJudged[] = [];
+  readonly unlisted = new Map<string, { entry: NotJudged; count: number }>();
+  readonly perRule = new Map<string, number>();
+  readonly said = new Set<string>();
+  readonly unjudgedSymptoms = new Set<Symptom>();
+  readonly hidden = new Map<string, Set<string>>();
+  readonly pending = new Map<DocumentFacts, Pending[]>();
+  versions = 0;
+  artifacts = 0;
+  bytes = 0;
+  crashed = false;
+
+  constructor(overrides: Readonly<Record<string, Severity | 'off'>>) {
+    this.overrides = overrides;
+  }
+
+  /** Runs one rule on one subject, if its facts are there. A rule that throws is not judged, and the run is incomplete. */
+  apply(rule: AnyRule, facts: Record<string, unknown>, place: Place): void {
+    for (const need of rule.needs) {
+      const fact = facts[need];
+      if (isUnseen(fact)) return this.skip(rule, place, fact);
+    }
+    const stronger = rule.unless?.find((id) => place.found.has(id));
+    if (stronger) return this.skip(rule, place, { unseen: `because of ${stronger}` });
+    let found: Problem | readonly Problem[] | null | undefined;
+    try {
+      found = rule.check(facts);
+    } catch (error) {
+      this.crashed = true;
+      return this.skip(rule, place, { unseen: `the rule failed: ${shorten(String(error))}` });
+    }
+    if (!found) return;
+    if (Array.isArray(found)) for (const problem of found as readonly Problem[]) this.add(rule, problem, place);
+    else this.add(rule, found as Problem, place);
+  }
+
+  add(rule: AnyRule, problem: Problem, place: Place): void {
+    const override = this.overrides[rule.id];
+    const severity = override && override !== 'off' ? override : (problem.severity ?? rule.severity);
+    const pointer = place.document === null ? null : place.pointer + (problem.at ?? '');
+    const symptom = problem.symptom !== undefined ? problem.symptom : symptomOf(rule, place);
+    const finding: Finding = {
+      rule: rule.id,
+      severity,
+      symptom,
+      spec: rule.spec,
+      message: shorten(redact(problem.message), 1000),
+      advice: shorten(redact(problem.advice), 1000),
+      cause: problem.cause ?? null,
+      app: place.app ?? appOf(place.resource, pointer),
+      version: problem.version ?? place.version,
+      resource: place.resource,
+      url: place.url === null ? null : redact(place.url),
+      file: problem.file ?? place.file,
+      pointer,
+      line: null,
+      column: null,
+      evidence: clean(problem.evidence ?? {}),
+    };
+    place.found.add(rule.id);
+    const hits = place.resource === 'metadata' || place.resource === 'manifest';
+    if (rule.hides && hits && severity === 'error' && finding.app !== null) this.hide(finding.app, rule.id);
+    this.findings.push(finding);
+    if (place.document === null) return;
+    const list = this.pending.get(place.document);
+    const item = { finding, offset: problem.offset ?? null, onName: problem.onName === true };
+    if (list) list.push(item);
+    else this.pending.set(place.document, [item]);
+  }
+
+  hide(app: string, rule: string): void {
+    const rules = this.hidden.get(app);
+    if (rules) rules.add(rule);
+    else this.hidden.set(app, new Set([rule]));
+  }
+
+  /** The rules that hide an app. */
+  hiding(app: string): Set<string> {
+    return new Set(this.hidden.get(app));
+  }
+
+  skip(rule: AnyRule, place: Place, why: Unseen): void {
+    if (!why.aside) {
+      const symptom = symptomOf(rule, place);
+      if (symptom) this.unjudgedSymptoms.add(symptom);
+    }
+    if (why.everywhere) {
+      if (this.saidOnce(`${rule.id} ${why.unseen}`)) return;
+      this.notJudged.push({ rule: rule.id, app: null, version: null, resource: null, reason: why.unseen });
+      return;
+    }
+    const blocker = why.unseen.startsWith('because of ') ? null : [...place.found].find((id) => id !== rule.id);
+    const reason = blocker ? `because of ${blocker}` : why.unseen;
+    const entry: NotJudged = { rule: rule.id, app: place.app, version: place.version, resource: place.resource, reason };
+    const count = (this.perRule.get(rule.id) ?? 0) + 1;
+    this.perRule.set(rule.id, count);
+    if (count <= LISTED) return void this.notJudged.push(entry);
+    const rest = this.unlisted.get(rule.id);
+    if (rest) rest.count++;
+    else this.unlisted.set(rule.id, { entry, count: 1 });
+  }
+
+  /** True when this was asked before; for what is said once in a run. */
+  saidOnce(what: string): boolean {
+    if (this.said.has(what)) return true;
+    this.said.add(what);
+    return false;
+  }
+
+  countVersions(count: number): void {
+    this.versions += count;
+  }
+
+  countArtifact(bytes: number): void {
+    this.artifacts++;
+    this.bytes += bytes;
+  }
+
+  countBytes(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  verdict(app: AppVerdict): void {
+    this.apps.push(app);
+  }
+
+  /** Looks up the positions of what was found in a document, all in one pass, and forgets the document. */
+  settle(document: DocumentFacts | null): void {
+    const list = document && this.pending.get(document);
+    if (!list || !document) return;
+    this.pending.delete(document);
+    const { content } = document;
+    if (isUnseen(content) || content.text === null) return;
+    const { text } = content;
+    const starts = lineStarts(text);
+    const spans = readingOf(content).value === undefined ? new Map() : locate(text, list.flatMap((p) => lineage(p.finding.pointer ?? '')));
+    for (const { finding, offset, onName } of list) {
+      const span = lineage(finding.pointer ?? '').map((pointer) => spans.get(pointer)).find((s) => s !== undefined);
+      const at = offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null);
+      if (at !== null) Object.assign(finding, positionOf(starts, at));
+    }
+  }
+
+  report(run: { command: CheckCommand; target: string; seconds: number; incomplete: string | null }): Report {
+    for (const { entry, count } of this.unlisted.values()) {
+      this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
+    }
+    if (run.incomplete !== null) this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
+    this.findings.sort(inReportOrder);
+    const summary: Summary = {
+      errors: 0, warnings: 0, notes: 0,
+      notJudged: this.notJudged.length,
+      apps: this.apps.length, versions: this.versions, artifacts: this.artifacts, bytes: this.bytes,
+      seconds: run.seconds,
+    };
+    for (const { severity } of this.findings) summary[`${severity}s`]++;
+    return {
+      schema: 1,
+      tool: { name: 'appreg', version: VERSION },
+      command: run.command,
+      target: redact(run.target),
+      outcome: this.crashed || run.incomplete !== null ? 'incomplete' : this.findings.length > 0 ? 'findings' : 'clean',
+      summary,
+      symptoms: SYMPTOMS.map((id) => this.symptom(id)),
+      apps: this.apps.sort((a, b) => compareText(a.key, b.key)),
+      findings: this.findings,
+      notJudged: this.notJudged,
+    };
+  }
+
+  /** Confirmed where an error says so; "app does not appear" only where an app is known to be hidden. */
+  symptom(id: Symptom): Report['symptoms'][number] {
+    const found = this.findings.filter((f) => f.symptom === id && f.severity !== 'note');
+    const rules = [...new Set(found.map((f) => f.rule))].sort();
+    const errors = found.some((f) => f.severity === 'error');
+    const hidden = id === 'app-does-not-appear' && this.apps.some((a) => a.visible === false);
+    if (hidden || (errors && id !== 'app-does-not-appear')) return { id, status: 'confirmed', rules };
+    if (found.length > 0) return { id, status: 'suspected', rules };
+    return { id, status: this.unjudgedSymptoms.has(id) ? 'not-judged' : 'clear', rules };
+  }
+}
+
+function symptomOf(rule: AnyRule, place: Place): Symptom | null {
+  return rule.symptom === 'by-resource' ? SYMPTOM_OF_ROLE[place.resource] : rule.symptom;
+}
+
+/** The app that a place in the manifest belongs to. */
+function appOf(resource: Role, pointer: string | null): string | null {
+  if (resource !== 'manifest' || pointer === null) return null;
+  const key = /^\/apps\/([^/]*)/.exec(pointer)?.[1];
+  return key === undefined ? null : key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** A pointer and its ancestors, itself first. */
+function lineage(pointer: string): string[] {
+  const list = [pointer];
+  for (let p = pointer; p !== ''; ) list.push((p = p.slice(0, p.lastIndexOf('/'))));
+  return list;
+}
+
+function clean(evidence: Evidence): Evidence {
+  const cleaned: Record<string, Evidence[string]> = {};
+  for (const [name, value] of Object.entries(evidence)) {
+    cleaned[name] = typeof value === 'string' ? shorten(redact(value), 500) : Array.isArray(value) ? value.map((v: string) => shorten(redact(v), 500)) : value;
+  }
+  return cleaned;
+}
+
+function compareText(a: string | null, b: string | null): number {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
+}
+
+function compareVersions(a: string | null, b: string | null): number {
+  if (a !== null && b !== null && isSemver(a) && isSemver(b)) return comparePrecedence(a, b) || compareText(a, b);
+  return compareText(a, b);
+}
+
+/** The manifest first, then by app, version and rule. */
+function inReportOrder(a: Finding, b: Finding): number {
+  return (
+    Number(a.resource !== 'manifest' || a.app !== null) - Number(b.resource !== 'manifest' || b.app !== null) ||
+    compareText(a.app, b.app) ||
+    compareVersions(a.version, b.version) ||
+    compareText(a.rule, b.rule) ||
+    compareText(a.file, b.file) ||
+    (a.line ?? 0) - (b.line ?? 0) ||
+    (a.column ?? 0) - (b.column ?? 0) ||
+    compareText(a.pointer, b.pointer)
+  );
+}

@@ -1,0 +1,16 @@
+import { defineRule } from '../rule.ts';
+
+export const appsNone = defineRule({
+  id: 'apps-none',
+  on: 'manifest',
+  needs: ['keys'],
+  severity: 'note',
+  spec: '2.1',
+  symptom: null,
+  when: '`apps` is empty',
+  why: 'The registry is valid, and subscribers see nothing in it.',
+  check({ keys }) {
+    if (keys.length > 0) return null;
+    return { message: 'The registry lists no apps.', advice: 'Add one: appreg add-app <key>' };
+  },
+});

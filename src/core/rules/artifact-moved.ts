@@ -1,0 +1,30 @@
+import { pairs, sameDigest } from '../earlier.ts';
+import type { Problem } from '../rule.ts';
+import { shorten } from '../text.ts';
+import { defineRule } from '../rule.ts';
+
+export const artifactMoved = defineRule({
+  id: 'artifact-moved',
+  on: 'metadata',
+  needs: ['versions', 'earlier', 'earlierSource'],
+  severity: 'warning',
+  spec: '2.4',
+  symptom: null,
+  when: 'a published version has the same checksum under another URL',
+  why: 'The bytes are the same, but whoever kept the earlier URL may find nothing there.',
+  check({ versions, earlier, earlierSource }) {
+    const problems: Problem[] = [];
+    for (const { entry, before } of pairs(versions, earlier)) {
+      if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
+      if (entry.artifactUrl === before.artifactUrl || !sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;
+      problems.push({
+        at: `/versions/${entry.index}/artifactUrl`,
+        version: before.version,
+        message: `The artifact of version ${shorten(before.version, 60)} was published under another URL.`,
+        advice: 'Keep the earlier URL working as well.',
+        evidence: { published: before.artifactUrl, listed: entry.artifactUrl, earlier: earlierSource },
+      });
+    }
+    return problems;
+  },
+});

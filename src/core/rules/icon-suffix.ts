@@ -1,0 +1,18 @@
+import { defineRule } from '../rule.ts';
+
+export const iconSuffix = defineRule({
+  id: 'icon-suffix',
+  on: 'url',
+  needs: ['role', 'parsed'],
+  severity: 'warning',
+  spec: '2.1',
+  symptom: 'icon-does-not-display',
+  unless: ['url-malformed'],
+  when: 'the path of an icon URL does not end in .png or .svg',
+  why: 'Icons are PNG or SVG; hosts choose the content type by the suffix, and a wrong type is not displayed.',
+  check({ role, parsed }) {
+    if (role !== 'icon' || /\.(png|svg)$/i.test(parsed.pathname)) return null;
+    const suffix = /\.[A-Za-z0-9]{1,8}$/.exec(parsed.pathname)?.[0] ?? null;
+    return { message: suffix ? `The icon URL ends in ${suffix}; icons are PNG or SVG.` : 'The icon URL does not end in .png or .svg.', advice: 'Give the icon a name that ends in .png or .svg, according to what it is.', evidence: { suffix } };
+  },
+});

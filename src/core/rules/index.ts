@@ -1,0 +1,75 @@
+import type { AnyRule } from '../rule.ts';
+import { documentUnreadable } from './document-unreadable.ts';
+import { documentOversized } from './document-oversized.ts';
+import { documentMisshapen } from './document-misshapen.ts';
+import { jsonDuplicateKey } from './json-duplicate-key.ts';
+import { jsonByteOrderMark } from './json-byte-order-mark.ts';
+import { propertyUnknown } from './property-unknown.ts';
+import { textEmpty } from './text-empty.ts';
+import { textUnprintable } from './text-unprintable.ts';
+import { appKeyUnsafe } from './app-key-unsafe.ts';
+import { appKeyAmbiguous } from './app-key-ambiguous.ts';
+import { appKeyUnportable } from './app-key-unportable.ts';
+import { appsNone } from './apps-none.ts';
+import { blockColorMalformed } from './block-color-malformed.ts';
+import { metadataUrlShared } from './metadata-url-shared.ts';
+import { urlMalformed } from './url-malformed.ts';
+import { urlInsecure } from './url-insecure.ts';
+import { urlUnusual } from './url-unusual.ts';
+import { urlUnstable } from './url-unstable.ts';
+import { urlSignedExpiring } from './url-signed-expiring.ts';
+import { iconSuffix } from './icon-suffix.ts';
+import { artifactSuffix } from './artifact-suffix.ts';
+import { versionNotSemver } from './version-not-semver.ts';
+import { versionNotPlain } from './version-not-plain.ts';
+import { versionExtreme } from './version-extreme.ts';
+import { versionDuplicate } from './version-duplicate.ts';
+import { versionsNoneValid } from './versions-none-valid.ts';
+import { checksumMalformed } from './checksum-malformed.ts';
+import { checksumPlaceholder } from './checksum-placeholder.ts';
+import { artifactUrlShared } from './artifact-url-shared.ts';
+import { checksumShared } from './checksum-shared.ts';
+import { metadataOrphaned } from './metadata-orphaned.ts';
+import { versionWithdrawn } from './version-withdrawn.ts';
+import { artifactChanged } from './artifact-changed.ts';
+import { artifactMoved } from './artifact-moved.ts';
+import { appWithdrawn } from './app-withdrawn.ts';
+
+/** Every rule, in the order of the documentation. Within one resource, an earlier rule can silence a later one (`unless`). */
+export const rules: readonly AnyRule[] = [
+  documentUnreadable,
+  documentOversized,
+  documentMisshapen,
+  jsonDuplicateKey,
+  jsonByteOrderMark,
+  propertyUnknown,
+  textEmpty,
+  textUnprintable,
+  appKeyUnsafe,
+  appKeyAmbiguous,
+  appKeyUnportable,
+  appsNone,
+  blockColorMalformed,
+  metadataUrlShared,
+  urlMalformed,
+  urlInsecure,
+  urlUnusual,
+  urlUnstable,
+  urlSignedExpiring,
+  iconSuffix,
+  artifactSuffix,
+  versionNotSemver,
+  versionNotPlain,
+  versionExtreme,
+  versionDuplicate,
+  versionsNoneValid,
+  checksumMalformed,
+  checksumPlaceholder,
+  artifactUrlShared,
+  checksumShared,
+  metadataOrphaned,
+  versionWithdrawn,
+  artifactChanged,
+  artifactMoved,
+  appWithdrawn,
+];

@@ -1,0 +1,24 @@
+import { pointerStep } from '../pointer.ts';
+import { shorten } from '../text.ts';
+import { defineRule } from '../rule.ts';
+
+export const metadataUrlShared = defineRule({
+  id: 'metadata-url-shared',
+  on: 'manifest',
+  needs: ['metadataUrls'],
+  severity: 'warning',
+  spec: '2.1',
+  symptom: 'app-does-not-appear',
+  when: 'two apps name the same metadata file',
+  why: 'Both offer the same versions, so one of them is not the app that its name promises: usually a copied line.',
+  check({ metadataUrls }) {
+    const first = new Map<string, string>();
+    const problems = [];
+    for (const [key, url] of metadataUrls) {
+      const other = first.get(url);
+      if (other === undefined) first.set(url, key);
+      else problems.push({ at: `${pointerStep(key)}/appMetadataUrl`, message: `The apps “${shorten(other, 80)}” and “${shorten(key, 80)}” name the same metadata file.`, advice: 'Give each app its own metadata file.', evidence: { other } });
+    }
+    return problems;
+  },
+});

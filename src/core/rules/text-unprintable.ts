@@ -1,0 +1,23 @@
+import { hasUnprintable, printable, shorten } from '../text.ts';
+import { defineRule } from '../rule.ts';
+
+export const textUnprintable = defineRule({
+  id: 'text-unprintable',
+  on: 'app',
+  needs: ['name', 'description'],
+  severity: 'warning',
+  spec: null,
+  symptom: null,
+  when: 'the `name` or `description` of an app holds control, bidirectional or invisible characters',
+  why: 'They can make one app look like another, or garble a page, a terminal or a log.',
+  check({ name, description }) {
+    const problems = [];
+    for (const [field, text] of [['name', name], ['description', description]] as const) {
+      // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are honest text.
+      const plain = text.replace(field === 'description' ? /[\n\r\t]/g : /$^/, '').replace(/(?<=\S)[\u200c\u200d](?=\S)/g, '');
+      if (plain.replace(/\ufeff/g, '').trim() === '' || !hasUnprintable(plain)) continue;
+      problems.push({ at: `/${field}`, message: `The ${field} holds characters that cannot be seen: ${shorten(printable(plain), 120)}`, advice: 'Remove them; they usually come from copying.' });
+    }
+    return problems;
+  },
+});

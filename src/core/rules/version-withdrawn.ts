@@ -1,0 +1,24 @@
+import { shorten } from '../text.ts';
+import { defineRule } from '../rule.ts';
+
+export const versionWithdrawn = defineRule({
+  id: 'version-withdrawn',
+  on: 'metadata',
+  needs: ['versions', 'earlier', 'earlierSource'],
+  severity: 'error',
+  spec: '2.4',
+  symptom: null,
+  when: 'a published version is no longer listed',
+  why: 'Old versions are kept: whoever installed it can neither reinstall nor verify it.',
+  check({ versions, earlier, earlierSource }) {
+    const listed = new Set(versions.map((entry) => entry.version));
+    const gone = earlier.filter((before) => !listed.has(before.version));
+    return gone.map((before) => ({
+      at: '/versions',
+      version: before.version,
+      message: `The version ${shorten(before.version, 60)}, published according to ${shorten(earlierSource, 100)}, is no longer listed.`,
+      advice: `List it again: ${JSON.stringify(before)}`,
+      evidence: { ...before, earlier: earlierSource },
+    }));
+  },
+});

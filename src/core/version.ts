@@ -1,0 +1,86 @@
+/**
+ * Semantic versions (semver.org 2.0.0). Own code on evidence: the semver package takes ` 1.2.3` and `v1.2.3` for valid
+ * and refuses legal versions with numbers above 2^53, so it can neither judge nor order what a registry may list.
+ */
+
+const NUMBER = '(?:0|[1-9]\\d*)';
+const PRE = `(?:${NUMBER}|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
+const BUILD = '[0-9a-zA-Z-]+';
+const SEMVER = new RegExp(`^(${NUMBER})\\.(${NUMBER})\\.(${NUMBER})(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+(${BUILD}(?:\\.${BUILD})*))?$`);
+const PLAIN = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
+
+/** True for a semantic version, exactly as the standard's grammar has it: no `v`, no spaces, no leading zeros. */
+export function isSemver(text: string): boolean {
+  return PLAIN.test(text) || SEMVER.test(text);
+}
+
+/** True for MAJOR.MINOR.PATCH alone (spec 2.2). */
+export function isPlainVersion(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+/** Precedence (semver.org section 11): negative, 0 or positive; build metadata does not count. Both must be valid. */
+export function comparePrecedence(a: string, b: string): number {
+  const x = SEMVER.exec(a)!;
+  const y = SEMVER.exec(b)!;
+  for (const part of [1, 2, 3]) {
+    const order = compareNumbers(x[part]!, y[part]!);
+    if (order !== 0) return order;
+  }
+  if (x[4] === undefined || y[4] === undefined) return (x[4] === undefined ? 1 : 0) - (y[4] === undefined ? 1 : 0);
+  const left = x[4].split('.');
+  const right = y[4].split('.');
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const order = compareIdentifiers(left[i]!, right[i]!);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function compareNumbers(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+function compareIdentifiers(a: string, b: string): number {
+  const aIsNumber = /^\d+$/.test(a);
+  const bIsNumber = /^\d+$/.test(b);
+  if (aIsNumber && bIsNumber) return compareNumbers(a, b);
+  if (aIsNumber !== bIsNumber) return aIsNumber ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The version without its build metadata: equal for versions of equal precedence. */
+export function withoutBuild(version: string): string {
+  const plus = version.indexOf('+');
+  return plus === -1 ? version : version.slice(0, plus);
+}
+
+/** The highest of valid versions by precedence, plain ones preferred over pre-releases; null of none. */
+export function latestOf(versions: Iterable<string>): string | null {
+  let latest: string | null = null;
+  for (const version of versions) {
+    if (latest === null || isNewer(version, latest)) latest = version;
+  }
+  return latest;
+}
+
+function isNewer(version: string, than: string): boolean {
+  const stable = !withoutBuild(version).includes('-');
+  if (stable !== !withoutBuild(than).includes('-')) return stable;
+  return comparePrecedence(version, than) > 0;
+}
+
+/** The version that was probably meant by a text that is none, or null. */
+export function likelyVersion(text: string): string | null {
+  const bare = text.trim().replace(/^(?:version|release)?[-_ ]?[vV=]+\s*/, '');
+  const candidates = [bare, bare.replace(/^(\d+)$/, '$1.0.0').replace(/^(\d+\.\d+)$/, '$1.0'), bare.replace(/(^|\.)0+(?=\d)/g, '$1'), bare.replaceAll(',', '.')];
+  return candidates.find((candidate) => isSemver(candidate) && candidate !== text) ?? null;
+}
+
+/** The next version after a bump; null when `version` is not a plain one. */
+export function bump(version: string, part: 'major' | 'minor' | 'patch'): string | null {
+  if (!isPlainVersion(version)) return null;
+  const [major, minor, patch] = version.split('.').map(BigInt) as [bigint, bigint, bigint];
+  if (part === 'major') return `${major + 1n}.0.0`;
+  return part === 'minor' ? `${major}.${minor + 1n}.0` : `${major}.${minor}.${patch + 1n}`;
+}
