@@ -23,6 +23,8 @@ export interface Resource {
   url: string | null;
   file: string | null;
   web: Web | Unseen;
+  /** What stands at the local path instead of a readable file; absent when nothing was amiss. */
+  local?: 'missing' | 'not-a-file' | 'outside';
 }
 
 /** A JSON document: its text exactly as found (a BOM included), or base64 when the bytes are not UTF-8. */

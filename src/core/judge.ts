@@ -1,4 +1,4 @@
-import type { AppFacts, ArtifactFacts, DocumentFacts, Earlier, IconFacts, Resource, Role, Snapshot, Unseen, Visit } from './facts.ts';
+import type { AppFacts, ArtifactFacts, DocumentFacts, Earlier, EarlierVersion, IconFacts, Resource, Role, Snapshot, Unseen, Visit } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
@@ -31,7 +31,7 @@ export interface Judging {
   manifest(manifest: DocumentFacts): void;
   app(facts: AppFacts): void;
   /** A metadata file by itself, when nobody knows which app it belongs to. */
-  metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[]): void;
+  metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: EarlierVersion[] | null): void;
   orphans(files: readonly string[]): void;
   /** @param seconds how long the run took; @param incomplete why the run did not see everything, or null */
   finish(seconds: number, incomplete?: string | null): Report;
@@ -75,13 +75,13 @@ export function startJudging(options: JudgeOptions): Judging {
     resource(facts, place);
     const { content } = facts;
     if (isUnseen(content)) {
-      offer('document', { role: place.resource, content, reading: content, value: content }, place);
+      offer('document', { role: place.resource, facts, content, reading: content, value: content }, place);
       return undefined;
     }
     ledger.countBytes(content.bytes);
     const reading = readingOf(content);
     const value = reading.value ?? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` };
-    offer('document', { role: place.resource, content, reading, value: value as JsonValue | Unseen }, place);
+    offer('document', { role: place.resource, facts, content, reading, value: value as JsonValue | Unseen }, place);
     return reading.value;
   }
 
@@ -96,12 +96,11 @@ export function startJudging(options: JudgeOptions): Judging {
     offer('resource', { role: place.resource, url: facts.url ?? { unseen: 'it has no URL', everywhere: true }, web, answer: answerOf(facts), origins, now }, place);
   }
 
-  function versions(key: string | null, value: JsonValue | undefined, artifacts: readonly ArtifactFacts[], place: Place): VersionEntry[] {
+  function versions(value: JsonValue | undefined, artifacts: readonly ArtifactFacts[], earlier: EarlierVersion[] | Unseen, place: Place): VersionEntry[] {
     const list = member(value, 'versions');
     if (!Array.isArray(list)) return [];
     const entries: VersionEntry[] = [];
     for (const [index, item] of list.entries()) if (isObject(item)) entries.push(entryOf(index, item));
-    const earlier = before === null || key === null ? NO_EARLIER : (before.app(key) ?? []);
     offer('metadata', { versions: entries, earlier, earlierSource }, place);
     ledger.countVersions(entries.length);
     for (const entry of entries) version(entry, entries, artifacts[entry.index], place);
@@ -146,6 +145,7 @@ export function startJudging(options: JudgeOptions): Judging {
   return {
     manifest(facts) {
       const place: Place = { app: null, version: null, resource: 'manifest', document: facts, pointer: '', url: facts.url, file: facts.file, found: new Set() };
+      if (manifestPlace) ledger.settle(manifestPlace.document);
       manifestPlace = place;
       if (facts.url !== null) url('manifest', facts.url, place);
       manifestValue = document(facts, place);
@@ -173,14 +173,15 @@ export function startJudging(options: JudgeOptions): Judging {
       const metadata: Place = { ...place, resource: 'metadata', document: facts.metadata, pointer: '', url: metadataUrl, file: facts.metadata.file, found: new Set() };
       url('metadata', metadataUrl, { ...metadata, document: manifest.document, file: manifest.file, pointer: pointerTo('apps', key, 'appMetadataUrl') });
       const value = document(facts.metadata, metadata);
-      const entries = versions(key, value, facts.artifacts, metadata);
+      const earlier = before === null ? NO_EARLIER : (before.app(key) ?? []);
+      const entries = versions(value, facts.artifacts, earlier, metadata);
       ledger.verdict(verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger));
       ledger.settle(facts.metadata);
     },
 
-    metadata(facts, artifacts) {
+    metadata(facts, artifacts, earlier = null) {
       const place: Place = { app: null, version: null, resource: 'metadata', document: facts, pointer: '', url: facts.url, file: facts.file, found: new Set() };
-      versions(null, document(facts, place), artifacts, place);
+      versions(document(facts, place), artifacts, earlier ?? NO_EARLIER, place);
       ledger.settle(facts);
     },
 

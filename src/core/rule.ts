@@ -1,5 +1,5 @@
 import type {
-  ArchiveFacts, ArtifactFacts, Content, DocumentContent, EarlierVersion, IconFacts, ImageFacts, Role, Unseen, Visit, Web,
+  ArchiveFacts, ArtifactFacts, Content, DocumentContent, DocumentFacts, EarlierVersion, IconFacts, ImageFacts, Role, Unseen, Visit, Web,
 } from './facts.ts';
 import type { JsonValue, Reading } from './json.ts';
 import type { Evidence, Severity, Symptom } from './report.ts';
@@ -20,6 +20,7 @@ export interface Subjects {
   /** The manifest or one metadata file, as a document. */
   document: {
     role: Role;
+    facts: DocumentFacts;
     content: DocumentContent;
     reading: Reading;
     value: JsonValue;

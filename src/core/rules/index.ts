@@ -1,4 +1,5 @@
 import type { AnyRule } from '../rule.ts';
+import { fileMissing } from './file-missing.ts';
 import { documentUnreadable } from './document-unreadable.ts';
 import { documentOversized } from './document-oversized.ts';
 import { documentMisshapen } from './document-misshapen.ts';
@@ -37,6 +38,7 @@ import { appWithdrawn } from './app-withdrawn.ts';
 
 /** Every rule, in the order of the documentation. Within one resource, an earlier rule can silence a later one (`unless`). */
 export const rules: readonly AnyRule[] = [
+  fileMissing,
   documentUnreadable,
   documentOversized,
   documentMisshapen,

@@ -1,0 +1,23 @@
+/**
+ * The validation library that the command line and the subscriber service share: facts about a registry in, a report
+ * out. Pure: no files, no network, no clock; runs in browsers.
+ *
+ * @example
+ * const manifest = { url: null, file: 'registry.json', web: { unseen: 'not asked' }, content: documentContent(bytes) };
+ * const judging = startJudging({ command: 'lint', target: 'registry.json', now: new Date().toISOString() });
+ * judging.manifest(manifest);
+ * const report = judging.finish(0);
+ */
+export * from './facts.ts';
+export { judge, startJudging, type JudgeOptions, type Judging } from './judge.ts';
+export { documentContent, readingOf, type JsonValue, type Reading } from './json.ts';
+export * from './report.ts';
+export { rules } from './rules/index.ts';
+export { defineRule, type AnyRule, type Problem, type Rule, type Subject, type Subjects, type VersionEntry } from './rule.ts';
+export { checksumFault, digestOf, isChecksum, type ChecksumFault } from './checksum.ts';
+export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './version.ts';
+export { isSafeKey, safeKeyFor } from './app-key.ts';
+export { urlFault, type UrlFault } from './url.ts';
+export { printable, redact, safeJson } from './text.ts';
+export { isTrouble, Trouble } from './trouble.ts';
+export { VERSION } from './tool.ts';

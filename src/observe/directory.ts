@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
+import { isUnseen } from '../core/facts.ts';
+import { isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { readArchiveFile } from './archive.ts';
+import { createDigester } from './digest.ts';
+import { readDocumentFile } from './documents.ts';
+import { lookAtImage } from './icon.ts';
+import { asBase, localPath, staysInside, type Workspace } from './places.ts';
+
+/** Looks at a workspace: reads its documents, hashes and lists its artifacts, looks at its icons. */
+
+const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
+const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
+const NO_URL: Unseen = { unseen: 'because of document-misshapen' };
+const ICON_LIMIT = 16 * 1024 * 1024;
+
+/** Takes what was seen, portion by portion; `Judging` of core is one. */
+export interface Sink {
+  manifest(manifest: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  orphans(files: readonly string[]): void;
+}
+
+export interface DirectoryOptions {
+  /** How a path below the root is named to the user. */
+  nameOf(path: string): string;
+  onApp?(done: number, all: number): void;
+}
+
+/** Looks at the whole workspace. Throws Trouble for a file that may not be read. */
+export async function observeWorkspace(workspace: Workspace, sink: Sink, options: DirectoryOptions): Promise<void> {
+  const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
+  const tree = walk(workspace.root);
+  const looking: Looking = { root: workspace.root, base, links: tree.links, nameOf: options.nameOf };
+  const manifest = lookAtDocument(looking, null, workspace.manifest);
+  sink.manifest(manifest);
+  const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
+  const used = new Set([workspace.manifest]);
+  if (isObject(apps)) {
+    const keys = Object.keys(apps);
+    for (const [index, key] of keys.entries()) {
+      const entry = apps[key];
+      const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+      const path = metadataUrl === null ? null : localPath(metadataUrl, base);
+      if (path !== null) used.add(path);
+      const metadata = lookAtDocument(looking, metadataUrl, path);
+      const icon = lookAtIcon(looking, stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl')));
+      sink.app({ key, metadata, icon, artifacts: await lookAtArtifacts(looking, metadata) });
+      options.onApp?.(index + 1, keys.length);
+    }
+  }
+  sink.orphans(orphansOf(looking, tree.json, used));
+}
+
+/** Looks at one metadata file by itself, with the artifacts that lie in the workspace around it, if there is one. */
+export async function observeMetadataFile(workspace: Workspace, path: string, nameOf: DirectoryOptions['nameOf']): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
+  const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
+  const looking: Looking = { root: workspace.root, base, links: true, nameOf };
+  const metadata = lookAtDocument(looking, null, path);
+  return { metadata, artifacts: await lookAtArtifacts(looking, metadata) };
+}
+
+interface Looking {
+  root: string;
+  base: string | null;
+  /** Whether there are symbolic links at all; without any, no path needs to be followed. */
+  links: boolean;
+  nameOf(path: string): string;
+}
+
+function lookAtDocument(looking: Looking, url: string | null, path: string | null): DocumentFacts {
+  if (path === null) return { url, file: null, web: OFFLINE, content: url === null ? NO_URL : ELSEWHERE };
+  const file = looking.nameOf(path);
+  const found = looking.links && !staysInside(looking.root, path) ? 'outside' : readDocumentFile(join(looking.root, path));
+  if (typeof found === 'string') return { url, file, web: OFFLINE, content: { unseen: 'because of file-missing' }, local: found };
+  return { url, file, web: OFFLINE, content: found };
+}
+
+/** The local file of an artifact or icon, or why there is none. */
+function localFile(looking: Looking, url: string | null): string | Unseen {
+  if (url === null) return NO_URL;
+  const path = localPath(url, looking.base);
+  if (path === null) return ELSEWHERE;
+  return looking.links && !staysInside(looking.root, path) ? { unseen: 'it is a link out of the workspace' } : path;
+}
+
+async function lookAtArtifacts(looking: Looking, metadata: DocumentFacts): Promise<ArtifactFacts[]> {
+  if (isUnseen(metadata.content)) return [];
+  const versions = member(readingOf(metadata.content).value, 'versions');
+  if (!Array.isArray(versions)) return [];
+  const artifacts: ArtifactFacts[] = [];
+  for (const version of versions) {
+    const url = stringOrNull(member(version, 'artifactUrl'));
+    const path = localFile(looking, url);
+    artifacts.push(typeof path === 'string' ? await lookAtArtifact(looking, url!, path) : { url, file: null, web: OFFLINE, content: path, archive: path });
+  }
+  return artifacts;
+}
+
+async function lookAtArtifact(looking: Looking, url: string, path: string): Promise<ArtifactFacts> {
+  try {
+    const { content, archive } = await readArchiveFile(join(looking.root, path));
+    return { url, file: looking.nameOf(path), web: OFFLINE, content, archive };
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    return { url, file: null, web: OFFLINE, content: ELSEWHERE, archive: ELSEWHERE };
+  }
+}
+
+function lookAtIcon(looking: Looking, url: string | null): IconFacts {
+  const path = localFile(looking, url);
+  if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(join(looking.root, path));
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
+  }
+  const digester = createDigester(ICON_LIMIT, { weak: false });
+  digester.write(bytes);
+  return { url, file: looking.nameOf(path), web: OFFLINE, content: digester.end(), image: lookAtImage(bytes) };
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP';
+}
+
+/** Every JSON file below the root, and whether there are symbolic links; hidden and installed folders are passed over. */
+function walk(root: string): { json: string[]; links: boolean } {
+  const json: string[] = [];
+  let links = false;
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const { name } = entry;
+      if (name.startsWith('.') || name === 'node_modules') continue;
+      if (entry.isDirectory()) folders.push(`${folder}${name}/`);
+      else if (entry.isSymbolicLink()) links = true;
+      else if (name.endsWith('.json')) json.push(folder + name);
+    }
+  }
+  return { json, links };
+}
+
+/** The metadata files that nothing points to: JSON below a folder that has an array `versions`. */
+function orphansOf(looking: Looking, json: readonly string[], used: ReadonlySet<string>): string[] {
+  const orphans: string[] = [];
+  for (const path of json) {
+    if (used.has(path) || !path.includes('/')) continue;
+    const content = readDocumentFile(join(looking.root, path));
+    if (typeof content === 'string' || content.text === null) continue;
+    if (Array.isArray(member(readingOf(content).value, 'versions'))) orphans.push(looking.nameOf(path));
+  }
+  return orphans.sort();
+}

@@ -1,0 +1,50 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, join, relative, sep } from 'node:path';
+
+/** Which local file a URL of the workspace means. */
+
+/** A workspace: a folder, and the address that its files are served at (null: no URL is local). */
+export interface Workspace {
+  /** Absolute. */
+  root: string;
+  /** File name of the manifest, relative to the root. */
+  manifest: string;
+  baseUrl: string | null;
+}
+
+/** The address with its trailing slash, normalised as `URL` does it. */
+export function asBase(baseUrl: string): string {
+  const href = URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl;
+  return href.endsWith('/') ? href : `${href}/`;
+}
+
+/**
+ * The path below the root, with forward slashes, of a URL under `base`; null when the URL is not local, or would lead
+ * out of the root.
+ * @param base from `asBase`
+ */
+export function localPath(url: string, base: string | null): string | null {
+  if (base === null || !url.startsWith(base)) return null;
+  const rest = url.slice(base.length).replace(/[?#].*$/s, '');
+  let path: string;
+  try {
+    path = rest.includes('%') ? decodeURIComponent(rest) : rest;
+  } catch {
+    return null;
+  }
+  // oxlint-disable-next-line no-control-regex
+  if (path === '' || path.endsWith('/') || /[\\\u0000]|^[a-z]:|(^|\/)\.{0,2}(\/|$)/i.test(path)) return null;
+  return path;
+}
+
+/** True when a path, links followed, still lies in the root. Paths that do not exist lie where they say. */
+export function staysInside(root: string, path: string): boolean {
+  let real: string;
+  try {
+    real = realpathSync.native(join(root, path));
+  } catch {
+    return true;
+  }
+  const way = relative(realpathSync.native(root), real);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
