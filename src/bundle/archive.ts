@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw, type ZlibOptions } from 'node:zlib';
+import { Header } from 'tar/header';
+import { Pax } from 'tar/pax';
+
+/** A file of the archive: `path` with '/' between its parts, relative, as `checkNames` wants it. */
+export interface PackedFile {
+  path: string;
+  bytes: Uint8Array;
+}
+
+// A date that every reader takes for real: not 0, which some treat as "none", and not before 1980, where zip begins.
+// It is the one that npm stamps packages with.
+const MTIME = new Date('1985-10-26T08:15:00.000Z');
+const BLOCK = 512;
+const SLICE = 128 * 1024;
+/** How far back deflate can look. */
+const WINDOW = 32 * 1024;
+const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
+
+/**
+ * Packs the files into a .tar.gz (spec 2.4) whose bytes depend on paths and contents alone: in the order given,
+ * mode 0644, owner 0 without a name, one fixed date, a gzip header without time and system.
+ * `tarSha256` (hex) is the digest of the tar inside: it stays the same should a zlib ever compress differently.
+ */
+export async function pack(files: readonly PackedFile[]): Promise<{ archive: Uint8Array; tarSha256: string }> {
+  const tar = tarOf(files);
+  return { archive: await gzip(tar), tarSha256: createHash('sha256').update(tar).digest('hex') };
+}
+
+function tarOf(files: readonly PackedFile[]): Buffer {
+  const parts: Uint8Array[] = [];
+  for (const { path, bytes } of files) {
+    parts.push(...headersOf(path, bytes.length), bytes, Buffer.alloc(-bytes.length & (BLOCK - 1)));
+  }
+  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
+}
+
+/** One ustar header; where it cannot hold the name (too long, not ASCII) a PAX header with the name stands before it. */
+function headersOf(path: string, size: number): Buffer[] {
+  const ascii = path.replace(/[^\x21-\x7e]/gu, '_');
+  const plain = header(path, size, 'File');
+  if (ascii === path.replaceAll(' ', '_') && !plain.needsPax) return [plain.block];
+  // What readers without PAX see; its bytes must not be half a character.
+  const short = ascii.slice(-99).replace(/^\/+/, '');
+  const body = Buffer.from(new Pax({ path }).encodeBody());
+  return [
+    header('PaxHeader', body.length, 'ExtendedHeader').block,
+    Buffer.concat([body, Buffer.alloc(-body.length & (BLOCK - 1))]),
+    header(short, size, 'File').block,
+  ];
+}
+
+function header(path: string, size: number, type: 'File' | 'ExtendedHeader'): { block: Buffer; needsPax: boolean } {
+  const block = Buffer.alloc(BLOCK);
+  const head = new Header({ path, size, type, mode: 0o644, uid: 0, gid: 0, mtime: MTIME, uname: '', gname: '' });
+  const needsPax = head.encode(block, 0);
+  return { block, needsPax };
+}
+
+/**
+ * RFC 1952, with the header written here: zlib would put the operating system into it. The data is compressed in
+ * slices, on as many cores as there are; each slice knows the window before it, so that nothing of note is lost in
+ * size, and the slices are the same however many cores there are.
+ */
+async function gzip(bytes: Buffer): Promise<Buffer> {
+  const slices: Promise<Buffer>[] = [];
+  for (let start = 0; start < bytes.length; start += SLICE) {
+    const end = start + SLICE;
+    const finishFlush = end < bytes.length ? constants.Z_SYNC_FLUSH : constants.Z_FINISH;
+    const before = bytes.subarray(Math.max(0, start - WINDOW), start);
+    const options = { level: 9, memLevel: 8, windowBits: 15, finishFlush };
+    slices.push(deflate(bytes.subarray(start, end), start === 0 ? options : { ...options, dictionary: before }));
+  }
+  const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]);
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc32(bytes), 0);
+  trailer.writeUInt32LE(bytes.length % 2 ** 32, 4);
+  return Buffer.concat([header, ...(await Promise.all(slices)), trailer]);
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { dirname, posix } from 'node:path';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { pack, type PackedFile } from './archive.ts';
+import { buildCode } from './code.ts';
+import { readable, readFolder, readIncluded } from './files.ts';
+import { checkNames } from './names.ts';
+
+export interface BundleOptions {
+  /** Absolute: a source file to build, or a folder that is packed as it is. */
+  entry: string;
+  /** Absolute: a second source file, built for browsers to ui.js. */
+  ui?: string;
+  /** Packages that are left out of the code, beside `@slflows/sdk` and `*.node`. */
+  external?: readonly string[];
+  /** Globs relative to the entry's folder: files that are packed beside the code. A folder has everything already. */
+  include?: readonly string[];
+  /** What app.js will run on, as esbuild names it; default node22. */
+  target?: string;
+  minify?: boolean;
+  /** Writes the source map into the code. */
+  sourcemap?: boolean;
+  /** Absolute: a file that is never packed, as the archive itself from the last time. */
+  leaveOut?: string;
+  /** Absolute: what paths in messages are relative to; default: the entry's folder. */
+  cwd?: string;
+}
+
+export interface Bundle {
+  /** The bytes of the .tar.gz. */
+  archive: Uint8Array;
+  /** `sha256:HEX` of the archive, as the metadata wants it (spec 2.2). */
+  checksum: string;
+  /** Hexadecimal SHA-256 of the tar inside, before compression. */
+  tarSha256: string;
+  /** In archive order; sizes in bytes. */
+  entries: { path: string; size: number }[];
+  warnings: string[];
+}
+
+const MOST_BYTES = 1024 ** 3;
+const MOST_ENTRIES = 10_000;
+const MOST_RATIO = 200;
+
+/**
+ * Builds an entry point, or packs a folder, into an archive whose bytes depend on the sources alone (spec 2.4, 4.4).
+ * Nothing is written to disk. Throws Trouble: exit 1 for code that does not build, exit 2 for what cannot be read.
+ */
+export async function bundle(options: BundleOptions): Promise<Bundle> {
+  const { files, warnings } = isFolder(options.entry) ? fromFolder(options) : await fromCode(options);
+  // By code unit: what the locale would make of it differs between machines.
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  checkNames(files.map((file) => file.path));
+  checkSize(files);
+  const { archive, tarSha256 } = await pack(files);
+  const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  if (size > archive.length * MOST_RATIO) {
+    warnings.push(
+      `it unpacks to more than ${MOST_RATIO} times its size: readers that guard against archive bombs may refuse it`,
+    );
+  }
+  return {
+    archive,
+    checksum: `sha256:${createHash('sha256').update(archive).digest('hex')}`,
+    tarSha256,
+    entries: files.map(({ path, bytes }) => ({ path, size: bytes.length })),
+    warnings,
+  };
+}
+
+interface Contents {
+  files: PackedFile[];
+  warnings: string[];
+}
+
+function fromFolder(options: BundleOptions): Contents {
+  if (options.ui !== undefined) {
+    throw new Trouble(
+      'ui-with-folder',
+      'A folder is packed as it is; there is no UI to build for it.',
+      'Leave out --ui, or name an entry point instead of the folder.',
+    );
+  }
+  const { files, skipped } = readFolder(options.entry, options.leaveOut ?? null);
+  if (files.length === 0) {
+    throw new Trouble(
+      'entry-empty',
+      `There is no file in ${printable(options.entry)}.`,
+      'Put app.js into it, or name an entry point to build.',
+    );
+  }
+  const warnings = skipped.map((path) => `left out: ${printable(path)}`);
+  if (!files.some((file) => file.path === 'app.js')) warnings.push('there is no app.js at the top of the folder');
+  return { files, warnings };
+}
+
+async function fromCode(options: BundleOptions): Promise<Contents> {
+  const { files, warnings, asksFor } = await buildCode(options);
+  const included = await readIncluded(dirname(options.entry), options.include ?? [], options.leaveOut ?? null);
+  const all = [...files, ...included];
+  for (const path of asksFor) {
+    if (!all.some((file) => file.path === posix.normalize(path))) {
+      warnings.push(`app.js loads ${printable(path)} when it runs, which is not in the archive (--include adds files)`);
+    }
+  }
+  return { files: all, warnings };
+}
+
+function isFolder(entry: string): boolean {
+  try {
+    return statSync(entry, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch (error) {
+    throw readable(error);
+  }
+}
+
+function checkSize(files: readonly PackedFile[]): void {
+  const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  if (size <= MOST_BYTES && files.length <= MOST_ENTRIES) return;
+  throw new Trouble(
+    'bundle-oversized',
+    `${files.length} files with ${size} bytes are more than an artifact may hold.`,
+    `Keep it below ${MOST_ENTRIES} files and ${MOST_BYTES} bytes.`,
+  );
+}

@@ -1,0 +1,168 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
+import type { BuildOptions } from 'esbuild';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import type { PackedFile } from './archive.ts';
+import type { BundleOptions } from './bundle.ts';
+import { buildTrouble, headline, type Places } from './complaint.ts';
+import { build, type Built } from './esbuild.ts';
+
+const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
+/** The service brings these itself; native modules cannot stand in a text file. */
+const EXTERNAL = ['@slflows/sdk', '@slflows/sdk/*', '*.node'];
+const UI_TARGET = 'es2020';
+const AS_DATA_URL = [
+  '.png',
+  '.jpg',
+  '.jpeg',
+  '.gif',
+  '.webp',
+  '.avif',
+  '.bmp',
+  '.ico',
+  '.svg',
+  '.woff',
+  '.woff2',
+  '.ttf',
+  '.otf',
+  '.eot',
+];
+/** CommonJS code that was bundled asks for Node's own modules through `require`, which an ES module does not have. */
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+/** app.js, and ui.js where there is a UI entry, with the code that they load beside themselves and do not have. */
+export interface Code {
+  files: PackedFile[];
+  warnings: string[];
+  /** Relative paths that app.js asks for at run time: native modules, and what the user left out. */
+  asksFor: string[];
+}
+
+/** Builds the entry points. Throws Trouble `build-failed` (exit 1) with file, line, column and frame of each error. */
+export async function buildCode(options: BundleOptions): Promise<Code> {
+  const app = source(options.entry, 'the entry point');
+  const ui = options.ui === undefined ? null : source(options.ui, 'the UI entry point');
+  // Two builds at once: neither waits for the other, and the errors of both are told.
+  const [appBuilt, uiBuilt] = await Promise.all([
+    build(appSettings(app, options)),
+    ui && build(uiSettings(ui, options)),
+  ]);
+
+  const places = { root: dirname(app), cwd: options.cwd ?? dirname(app) };
+  const uiPlaces = { ...places, root: dirname(ui ?? app) };
+  if (appBuilt.errors.length > 0) throw buildTrouble(appBuilt.errors, places);
+  if (uiBuilt && uiBuilt.errors.length > 0) throw buildTrouble(uiBuilt.errors, uiPlaces);
+
+  const files = [{ path: 'app.js', bytes: appCode(appBuilt) }];
+  const warnings = warningsOf(appBuilt, places);
+  if (output(appBuilt, '.css') !== null)
+    warnings.push('app.js runs without a page: the CSS that it imports is left out');
+  if (uiBuilt) {
+    files.push({ path: 'ui.js', bytes: uiCode(uiBuilt) });
+    warnings.push(...warningsOf(uiBuilt, uiPlaces));
+  }
+  return { files, warnings, asksFor: relativeImports(appBuilt) };
+}
+
+/** The file that is meant, links followed, so that paths in the output never show where the sources lie. */
+function source(path: string, what: string): string {
+  if (!existsSync(path)) {
+    throw new Trouble(
+      'entry-missing',
+      `There is no ${printable(path)}, which is ${what}.`,
+      'Check the path; it is relative to the current folder, or to --cwd.',
+    );
+  }
+  if (!statSync(path).isFile() || !SOURCES.includes(extname(path).toLowerCase())) {
+    throw new Trouble(
+      'entry-unsupported',
+      `${printable(path)} cannot be ${what}.`,
+      `It takes a file that ends in ${SOURCES.join(', ')}.`,
+    );
+  }
+  return realpathSync(path);
+}
+
+function commonSettings(entry: string, name: string, options: BundleOptions): BuildOptions {
+  const folder = dirname(entry);
+  return {
+    entryPoints: [{ in: `./${basename(entry)}`, out: name }],
+    absWorkingDir: folder,
+    outdir: folder,
+    // Nothing is written: an entry point that is called app.js itself is no obstacle.
+    allowOverwrite: true,
+    bundle: true,
+    format: 'esm',
+    jsx: 'automatic',
+    external: [...EXTERNAL, ...(options.external ?? [])],
+    loader: Object.fromEntries(AS_DATA_URL.map((suffix) => [suffix, 'dataurl'])),
+    minify: options.minify ?? false,
+    sourcemap: options.sourcemap ? 'external' : false,
+  };
+}
+
+function appSettings(entry: string, options: BundleOptions): BuildOptions {
+  return {
+    ...commonSettings(entry, 'app', options),
+    platform: 'node',
+    target: options.target ?? 'node22',
+    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
+  };
+}
+
+function uiSettings(entry: string, options: BundleOptions): BuildOptions {
+  return {
+    ...commonSettings(entry, 'ui', options),
+    platform: 'browser',
+    target: UI_TARGET,
+    // What is published is never a development build of a UI library.
+    define: { 'process.env.NODE_ENV': '"production"' },
+  };
+}
+
+function appCode(built: Built): Uint8Array {
+  const code = output(built, '.js') ?? '';
+  // This text is in esbuild's own helper for `require`, which is there only when the code needs it.
+  return assemble(built, code.includes('Dynamic require of "') ? REQUIRE : null);
+}
+
+/** CSS has no file of its own in the archive: ui.js puts it into the page, before any of the UI's own code runs. */
+function uiCode(built: Built): Uint8Array {
+  const css = output(built, '.css');
+  if (css === null || css === '') return assemble(built, null);
+  return assemble(
+    built,
+    `if (typeof document !== "undefined") { const style = document.createElement("style"); style.textContent = ${JSON.stringify(css)}; document.head.append(style); }`,
+  );
+}
+
+/** The code with a line put in front (behind a #! line), and with its source map inside if there is one. */
+function assemble(built: Built, line: string | null): Uint8Array {
+  let code = output(built, '.js') ?? '';
+  if (line !== null) {
+    const start = code.startsWith('#!') ? code.indexOf('\n') + 1 : 0;
+    code = `${code.slice(0, start)}${line}\n${code.slice(start)}`;
+  }
+  const map = output(built, '.js.map');
+  if (map !== null) {
+    const parsed = JSON.parse(map) as { mappings: string };
+    if (line !== null) parsed.mappings = `;${parsed.mappings}`;
+    code += `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(parsed)).toString('base64')}\n`;
+  }
+  return Buffer.from(code);
+}
+
+function output(built: Built, suffix: string): string | null {
+  return built.files.find((file) => file.path.endsWith(suffix))?.text ?? null;
+}
+
+function warningsOf(built: Built, places: Places): string[] {
+  return built.warnings.map((warning) => headline(warning, places));
+}
+
+function relativeImports(built: Built): string[] {
+  const imports = Object.values(built.metafile?.outputs ?? {}).flatMap((one) => one.imports);
+  return [...new Set(imports.filter((one) => one.external && /^\.\.?\//.test(one.path)).map((one) => one.path))].sort();
+}

@@ -1,0 +1,76 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { Location, Message } from 'esbuild';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+
+const SHOWN = 10;
+/** Characters of a line shown before and after the place, so that minified code does not flood the terminal. */
+const BEFORE = 80;
+const AFTER = 60;
+
+/** Where the compiler's paths start (`root`), and what the user's are relative to (`cwd`). */
+export interface Places {
+  root: string;
+  cwd: string;
+}
+
+/** What keeps the code from building, each with file, line, column and the line itself. */
+export function buildTrouble(errors: readonly Message[], places: Places): Trouble {
+  const shown = errors.slice(0, SHOWN).map((error) => complaint(error, places));
+  if (errors.length > SHOWN) shown.push(`and ${errors.length - SHOWN} more`);
+  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
+  return new Trouble(
+    'build-failed',
+    `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`,
+    'Nothing was written.',
+    { exit: 1 },
+  );
+}
+
+/** `file:line:column: text` on one line, for warnings. */
+export function headline({ text, location }: Message, places: Places): string {
+  return location === null ? printable(text) : `${place(location, places)}: ${printable(text)}`;
+}
+
+function complaint(message: Message, places: Places): string {
+  const parts = [headline(message, places)];
+  if (message.location !== null) parts.push(frame(message.location));
+  for (const note of message.notes) {
+    parts.push(`  ${note.location === null ? '' : `${place(note.location, places)}: `}${printable(note.text)}`);
+    if (note.location !== null) parts.push(frame(note.location));
+  }
+  return parts.join('\n');
+}
+
+function place(location: Location, places: Places): string {
+  return `${shownPath(location, places)}:${location.line}:${characters(location, location.column) + 1}`;
+}
+
+function shownPath({ file, namespace }: Location, { root, cwd }: Places): string {
+  if (namespace !== 'file' && namespace !== '') return printable(file);
+  const absolute = resolve(root, file);
+  const way = relative(cwd, absolute);
+  return printable(way.startsWith('..') || isAbsolute(way) ? absolute : way.split(sep).join('/'));
+}
+
+/** The compiler counts bytes of UTF-8; editors count characters. */
+function characters({ lineText }: Location, bytes: number): number {
+  return Buffer.from(lineText).subarray(0, bytes).toString().length;
+}
+
+function frame(location: Location): string {
+  const { line, lineText, column, length } = location;
+  const from = characters(location, column);
+  const to = Math.max(from + 1, characters(location, column + length));
+  const before = visible(lineText.slice(0, from));
+  const marked = visible(lineText.slice(from, to)).slice(0, BEFORE);
+  const left = before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before;
+  const after = visible(lineText.slice(to));
+  const right = after.length > AFTER ? `${after.slice(0, AFTER)}…` : after;
+  const number = String(line).padStart(6);
+  return `${number} │ ${left}${marked}${right}\n${' '.repeat(6)} ╵ ${' '.repeat(left.length)}${'~'.repeat(Math.max(1, marked.length))}`;
+}
+
+function visible(text: string): string {
+  return printable(text.replaceAll('\t', '  ').replace(/\r$/, ''));
+}

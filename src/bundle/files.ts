@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import type { PackedFile } from './archive.ts';
+
+/** What nobody means to publish: version control, and what systems leave behind. Told in a warning, never silently. */
+const JUNK = new Set(['.git', '.hg', '.svn', '.DS_Store', 'Thumbs.db', 'desktop.ini']);
+
+/**
+ * All regular files below `folder`. Symbolic links that stay inside are followed, and packed as what they point to.
+ * @param leaveOut a file that must not be packed though it lies inside (the archive being written); null for none
+ * @returns the files, and the paths that were left out
+ * @throws Trouble for links that lead out or in a circle, for special files, and where the folder cannot be read
+ */
+export function readFolder(folder: string, leaveOut: string | null): { files: PackedFile[]; skipped: string[] } {
+  const root = realpathSync(folder);
+  const own = leaveOut === null ? undefined : statSync(leaveOut, { bigint: true, throwIfNoEntry: false });
+  const files: PackedFile[] = [];
+  const skipped: string[] = [];
+
+  /** `path` as in the archive; `chain` the real folders that lead here, to see a link that closes a circle. */
+  function walk(path: string, chain: readonly string[]): void {
+    for (const name of readdirSync(join(root, path)).sort()) {
+      const inner = path === '' ? name : `${path}/${name}`;
+      if (JUNK.has(name)) {
+        skipped.push(inner);
+        continue;
+      }
+      const { real, stats } = resolveInside(root, inner);
+      if (own && stats.ino === own.ino && stats.dev === own.dev) skipped.push(inner);
+      else if (stats.isFile()) files.push({ path: inner, bytes: readFileSync(real) });
+      else if (!stats.isDirectory()) throw special(inner);
+      else if (chain.includes(real)) throw linkTrouble(inner, 'leads back to a folder that it lies in');
+      else walk(inner, [...chain, real]);
+    }
+  }
+
+  try {
+    walk('', [root]);
+  } catch (error) {
+    throw readable(error);
+  }
+  return { files, skipped };
+}
+
+/**
+ * The files that the globs name, relative to `folder` (`*`, `**`, `{a,b}`; `!` takes out again; a folder stands for all
+ * that is in it). node_modules is searched only by globs that name it.
+ * @throws Trouble for a glob that matches nothing or leads out of the folder
+ */
+export async function readIncluded(
+  folder: string,
+  globs: readonly string[],
+  leaveOut: string | null,
+): Promise<PackedFile[]> {
+  if (globs.length === 0) return [];
+  const { escapePath, globSync } = await import('tinyglobby');
+  const root = realpathSync(folder);
+  const own = leaveOut === null ? undefined : statSync(leaveOut, { bigint: true, throwIfNoEntry: false });
+  const without = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
+  const found = new Map<string, PackedFile>();
+  for (const glob of globs) {
+    if (glob.startsWith('!')) continue;
+    if (isAbsolute(glob) || glob.split(/[\\/]/).includes('..')) {
+      throw new Trouble(
+        'include-outside',
+        `--include ${printable(glob)} leads out of the entry's folder.`,
+        `Name it relative to ${root}; what lies elsewhere must be copied there first.`,
+      );
+    }
+    // A name that exists is meant literally, whatever brackets it has.
+    const literal = statSync(join(root, glob), { throwIfNoEntry: false }) !== undefined;
+    const pattern = literal ? escapePath(glob.replaceAll(sep, '/')) : glob;
+    const ignore = glob.includes('node_modules') ? without : [...without, '**/node_modules/**'];
+    const matches = globSync([pattern], { cwd: root, ignore, onlyFiles: true, dot: literal });
+    if (matches.length === 0) {
+      throw new Trouble(
+        'include-empty',
+        `--include ${printable(glob)} matches no file below ${root}.`,
+        'Mend the glob, or leave it out.',
+      );
+    }
+    for (const path of matches) {
+      const { real, stats } = resolveInside(root, path);
+      if (own && stats.ino === own.ino && stats.dev === own.dev) continue;
+      if (!stats.isFile()) throw special(path);
+      found.set(path, { path, bytes: readBytes(real) });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Where a path really leads, which must be inside the folder, and what is there. */
+function resolveInside(root: string, path: string): { real: string; stats: BigIntStats } {
+  if (path.includes('\ufffd')) {
+    throw new Trouble(
+      'entry-name-unsafe',
+      `The name ${printable(path)} has bytes that are not UTF-8.`,
+      'Rename the file.',
+    );
+  }
+  let real: string;
+  try {
+    real = realpathSync(join(root, path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw linkTrouble(path, 'points to nothing', error);
+    if (code === 'ELOOP') throw linkTrouble(path, 'leads in a circle', error);
+    throw error;
+  }
+  const way = relative(root, real);
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) throw linkTrouble(path, 'leads out of the folder');
+  return { real, stats: statSync(real, { bigint: true }) };
+}
+
+function readBytes(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw readable(error);
+  }
+}
+
+function linkTrouble(path: string, what: string, cause?: unknown): Trouble {
+  return new Trouble(
+    'entry-link',
+    `The symbolic link ${printable(path)} ${what}.`,
+    'Put the file itself there, or take the link away.',
+    { cause },
+  );
+}
+
+function special(path: string): Trouble {
+  return new Trouble(
+    'entry-special',
+    `${printable(path)} is neither a file nor a folder.`,
+    'Take it out of the folder.',
+  );
+}
+
+/** A failed system call becomes Trouble that names the file; anything else stays what it is. */
+export function readable(error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === undefined || path === undefined || error instanceof Trouble) return error;
+  return new Trouble(
+    'entry-unreadable',
+    `${printable(path)} cannot be read (${code}).`,
+    'Check that it is there and that you may read it.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,111 @@
+import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
+import { printable, safeJson } from '../../core/text.ts';
+import { Trouble } from '../../core/trouble.ts';
+import { replaceFile } from '../../store/atomic.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+
+interface Options extends GlobalOptions {
+  ui?: string;
+  external?: string[];
+  include?: string[];
+  target?: string;
+  minify?: boolean;
+  sourcemap?: boolean;
+}
+
+/** `appreg bundle <entry> <output>`: builds, then writes the archive in one step, or nothing at all. */
+export async function bundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
+  const { cwd, terminal } = context;
+  const json = wantsJson(options.format);
+  const target = outputFile(cwd, output);
+  const settings = (await context.config()).config.bundle ?? {};
+  const request: BundleOptions = {
+    entry: resolve(cwd, entry),
+    external: [...(settings.external ?? []), ...(options.external ?? [])],
+    include: [...(settings.include ?? []), ...(options.include ?? [])],
+    target: options.target ?? settings.target ?? 'node22',
+    minify: options.minify ?? false,
+    sourcemap: options.sourcemap ?? false,
+    leaveOut: target,
+    cwd,
+  };
+  if (options.ui !== undefined) request.ui = resolve(cwd, options.ui);
+
+  const progress = terminal.progress(`building ${entry}`);
+  const { archive, checksum, tarSha256, entries, warnings } = await build(request).finally(() => progress.stop());
+  await write(target, archive);
+
+  for (const warning of warnings) terminal.log(`warning: ${warning}`);
+  if (json) {
+    terminal.out(safeJson({ path: output, bytes: archive.length, entries, checksum, tarSha256, warnings }));
+    return 0;
+  }
+  terminal.out(`${terminal.style.bold(printable(output))}  ${count(archive.length)} bytes`);
+  const width = Math.max(...entries.map((one) => count(one.size).length));
+  for (const { path, size } of entries) terminal.out(`  ${count(size).padStart(width)}  ${printable(path)}`);
+  terminal.out(checksum);
+  terminal.next(`appreg publish-version <app> <version> --artifact ${printable(output)}`);
+  return 0;
+}
+
+function wantsJson(format: string | undefined): boolean {
+  if (format === undefined || format === 'pretty' || format === 'json') return format === 'json';
+  throw new Trouble(
+    'format-unknown',
+    `bundle has no format ${printable(format)}.`,
+    'Use --format pretty or --format json.',
+  );
+}
+
+function outputFile(cwd: string, output: string): string {
+  const file = resolve(cwd, output);
+  if (!file.endsWith('.tar.gz') || file.endsWith('/.tar.gz') || file.endsWith('\\.tar.gz')) {
+    throw new Trouble(
+      'output-name',
+      `The output ${printable(output)} does not end in .tar.gz.`,
+      'Name it like dist/my-app-1.0.0.tar.gz.',
+    );
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Trouble('output-name', `The output ${printable(output)} is a folder.`, 'Name a file in it.');
+  }
+  return file;
+}
+
+/** Makes the folder where it is missing, and takes it away again when the file cannot be written. */
+async function write(file: string, bytes: Uint8Array): Promise<void> {
+  const folder = dirname(file);
+  const made = makeFolder(folder);
+  try {
+    await replaceFile(file, bytes);
+  } catch (error) {
+    if (made !== undefined) removeFolders(folder, made);
+    throw error;
+  }
+}
+
+/** The topmost folder that had to be made, if any. */
+function makeFolder(folder: string): string | undefined {
+  try {
+    return mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Trouble(
+      'output-unwritable',
+      `The folder ${printable(folder)} cannot be made (${code ?? 'unknown'}).`,
+      'Choose another output, or make the folder yourself.',
+      { cause: error },
+    );
+  }
+}
+
+/** From the innermost folder up to `top`, as long as they are empty: somebody else may have put a file there. */
+function removeFolders(folder: string, top: string): void {
+  for (let at = folder; at.length >= top.length && readdirSync(at).length === 0; at = dirname(at)) rmdirSync(at);
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
