@@ -1,0 +1,156 @@
+import { precondition, rangeOf, type RequestHeaders } from './conditions.ts';
+import { corsHeaders, preflightHeaders } from './cross-origin.ts';
+import { bytesOf, contentOf, etagOf, FileChanged, openFile, type OpenFile } from './files.ts';
+import { isJson, mediaHeaders } from './media.ts';
+import { locate, segmentsOf } from './paths.ts';
+import { rewriteBase } from './rewrite.ts';
+
+/** What is served, and how. */
+export interface Site {
+  /** The workspace's folder, as a real path. */
+  root: string;
+  /** The manifest's path within it, with forward slashes. */
+  manifest: string;
+  /** Origins that browsers may ask from; empty: everybody. */
+  serviceOrigins: readonly string[];
+  /** The base URL that JSON files name and that is replaced by the address served on; null: files are served as they are. */
+  rewriteFrom: string | null;
+  /** Real paths that are never served, beside what is private by its name. */
+  hidden: ReadonlySet<string>;
+  /** Milliseconds: rewritten files are no older than the server that rewrites them. */
+  started: number;
+  /** The address that a request came to, with a slash at the end. */
+  address(host: string | undefined): string;
+  etag(file: OpenFile): Promise<string>;
+}
+
+export interface Question {
+  method: string;
+  /** The request target as it was sent. */
+  target: string;
+  /** Names in lower case. */
+  headers: RequestHeaders;
+}
+
+/** A response, ready to be sent. Who gets one calls `release` when done with it, whatever happened. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array | AsyncIterable<Uint8Array>;
+  release(): Promise<void>;
+}
+
+const METHODS = 'GET, HEAD, OPTIONS';
+/** Larger JSON files than this (bytes) are served as they are: they would not fit into one string. */
+const REWRITABLE = 400_000_000;
+
+/** Answers a request for a registry's file as a good static host does. Throws what the file system throws. */
+export async function answer(site: Site, question: Question): Promise<Answer> {
+  const { method, target, headers } = question;
+  const common = corsHeaders(site.serviceOrigins, one(headers['origin']));
+  if (method === 'OPTIONS') return preflight(common, headers);
+  if (method !== 'GET' && method !== 'HEAD')
+    return words(405, `Only ${METHODS} are answered here.`, { ...common, Allow: METHODS });
+  const segments = segmentsOf(target);
+  const path = segments && (await locate(site.root, segments, site.hidden));
+  const found = path === null ? null : await represented(site, path, question, common);
+  const registry = `${site.address(one(headers['host']))}${encodeURI(site.manifest)}`;
+  return found ?? words(404, `Nothing here. The registry: ${registry}`, common);
+}
+
+/** The answer for a file, null when it is gone. One that is being written is looked at three times. */
+async function represented(
+  site: Site,
+  path: string,
+  question: Question,
+  common: Record<string, string>,
+): Promise<Answer | null> {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const file = await openFile(path);
+    if (!file) return null;
+    try {
+      return await represent(site, file, question, common);
+    } catch (error) {
+      await file.handle.close();
+      if (!(error instanceof FileChanged)) throw error;
+    }
+  }
+  return words(503, 'The file is being written; ask again.', { ...common, 'Retry-After': '1' });
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+async function released(): Promise<void> {}
+
+function preflight(common: Record<string, string>, headers: RequestHeaders): Answer {
+  const more = preflightHeaders(one(headers['access-control-request-headers']));
+  const vary = [common['Vary'], more['Vary']].filter(Boolean).join(', ');
+  return {
+    status: 204,
+    headers: { ...common, ...more, Vary: vary, Allow: METHODS },
+    body: new Uint8Array(),
+    release: released,
+  };
+}
+
+/** An answer in a line of plain text, that no cache keeps. */
+export function words(status: number, text: string, headers: Record<string, string>): Answer {
+  const body = Buffer.from(`${text}\n`);
+  const own = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(body.length),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  };
+  return { status, headers: { ...headers, ...own }, body, release: released };
+}
+
+async function represent(
+  site: Site,
+  file: OpenFile,
+  { method, headers }: Question,
+  common: Record<string, string>,
+): Promise<Answer> {
+  const text = await rewritten(site, file, one(headers['host']));
+  const etag = text ? etagOf(text) : await site.etag(file);
+  const size = text ? text.length : file.size;
+  const modified = Math.min(text ? Math.max(file.modified, site.started) : file.modified, Date.now());
+  const release = async (): Promise<void> => file.handle.close();
+  const bytes = (start: number, end: number): Answer['body'] => text?.subarray(start, end) ?? bytesOf(file, start, end);
+  const full: Record<string, string> = {
+    ...common,
+    ...mediaHeaders(file.path),
+    ETag: etag,
+    'Last-Modified': new Date(modified).toUTCString(),
+    'Accept-Ranges': 'bytes',
+  };
+  const validators = { etag, modified, size };
+  const status = precondition(headers, validators);
+  if (status !== null) {
+    const { 'Content-Type': _, ...kept } = full;
+    return {
+      status,
+      headers: status === 304 ? kept : { ...kept, 'Content-Length': '0' },
+      body: new Uint8Array(),
+      release,
+    };
+  }
+  const range = method === 'GET' ? rangeOf(headers, validators) : null;
+  if (range === 'unsatisfiable') {
+    const refusal = words(416, `There are ${size} bytes.`, { ...common, 'Content-Range': `bytes */${size}` });
+    return { ...refusal, release };
+  }
+  const { start, end } = range ?? { start: 0, end: size };
+  full['Content-Length'] = String(end - start);
+  if (range) full['Content-Range'] = `bytes ${start}-${end - 1}/${size}`;
+  return { status: range ? 206 : 200, headers: full, body: bytes(start, end), release };
+}
+
+/** A JSON file's text with the base URL replaced; null where the file is served as it is. */
+async function rewritten(site: Site, file: OpenFile, host: string | undefined): Promise<Uint8Array | null> {
+  if (site.rewriteFrom === null || !isJson(file.path) || file.size > REWRITABLE) return null;
+  const text = (await contentOf(file)).toString('latin1');
+  return Buffer.from(rewriteBase(text, site.rewriteFrom, site.address(host)), 'latin1');
+}

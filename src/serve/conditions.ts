@@ -1,0 +1,72 @@
+/** What can be asked about a representation: its strong ETag, its moment (milliseconds) and its size in bytes. */
+export interface Validators {
+  etag: string;
+  modified: number;
+  size: number;
+}
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+function header(headers: RequestHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+
+/** Whether a list of entity tags, or `*`, names the ETag. A weak tag never matches where the comparison is strong. */
+function names(list: string, etag: string, comparison: 'weak' | 'strong'): boolean {
+  if (list.trim() === '*') return true;
+  const tags = list.match(ENTITY_TAGS) ?? [];
+  return tags.some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
+}
+
+/** Whole seconds, as HTTP dates have them; null for what is no date. */
+function seconds(date: string | undefined): number | null {
+  if (date === undefined) return null;
+  const moment = Date.parse(date);
+  return Number.isNaN(moment) ? null : Math.floor(moment / 1000);
+}
+
+/**
+ * What the request's conditions make of a GET or HEAD, in the order of RFC 9110 section 13.2.2.
+ * Returns 412 or 304, or null when the answer goes on as usual.
+ */
+export function precondition(headers: RequestHeaders, { etag, modified }: Validators): 304 | 412 | null {
+  const changed = Math.floor(modified / 1000);
+  const ifMatch = header(headers, 'if-match');
+  if (ifMatch !== undefined) {
+    if (!names(ifMatch, etag, 'strong')) return 412;
+  } else {
+    const since = seconds(header(headers, 'if-unmodified-since'));
+    if (since !== null && changed > since) return 412;
+  }
+  const ifNoneMatch = header(headers, 'if-none-match');
+  if (ifNoneMatch !== undefined) return names(ifNoneMatch, etag, 'weak') ? 304 : null;
+  const since = seconds(header(headers, 'if-modified-since'));
+  return since !== null && changed <= since ? 304 : null;
+}
+
+/**
+ * The part of a representation that a GET asks for: `start` to `end` (exclusive, in bytes), 'unsatisfiable', or null
+ * for the whole: no range, not bytes, several ranges, a syntax error, or an If-Range that does not hold (RFC 9110
+ * section 14.2 lets a server ignore all of these). A date in If-Range never holds: it is too coarse to append bytes on.
+ */
+export function rangeOf(
+  headers: RequestHeaders,
+  { etag, size }: Validators,
+): { start: number; end: number } | 'unsatisfiable' | null {
+  const asked = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header(headers, 'range') ?? '');
+  if (!asked) return null;
+  const [, first = '', last = ''] = asked;
+  const ifRange = header(headers, 'if-range');
+  if (ifRange !== undefined && ifRange.trim() !== etag) return null;
+  if (first === '') {
+    if (last === '') return null;
+    const length = Math.min(Number(last), size);
+    if (Number(last) === 0) return 'unsatisfiable';
+    return size === 0 ? null : { start: size - length, end: size };
+  }
+  if (last !== '' && Number(last) < Number(first)) return null;
+  if (Number(first) >= size) return 'unsatisfiable';
+  return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) };
+}

@@ -1,0 +1,33 @@
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
+
+/**
+ * The CORS headers that every answer carries, errors and 304 included (spec 4.1). Without a list of origins everybody
+ * may read. With one, an origin in the list is echoed, and `Vary` says so always, so that a cache never hands the
+ * answer for one origin to another.
+ */
+export function corsHeaders(origins: readonly string[], origin: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {
+    'Access-Control-Expose-Headers': 'Accept-Ranges, Content-Length, Content-Range, Date, ETag, Last-Modified',
+  };
+  if (origins.length === 0 || origins.includes('*')) return { ...headers, 'Access-Control-Allow-Origin': '*' };
+  headers['Vary'] = 'Origin';
+  if (origin !== undefined && origins.includes(origin)) headers['Access-Control-Allow-Origin'] = origin;
+  return headers;
+}
+
+/**
+ * What a preflight is told on top: GET and HEAD, with any request header. The asked names are echoed, because `*` does
+ * not cover Authorization.
+ */
+export function preflightHeaders(asked: string | undefined): Record<string, string> {
+  const names = (asked ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => TOKEN.test(name));
+  return {
+    'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
+    'Access-Control-Allow-Headers': names.length > 0 ? names.join(', ') : '*, Authorization',
+    'Access-Control-Max-Age': '600',
+    Vary: 'Access-Control-Request-Headers',
+  };
+}

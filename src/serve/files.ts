@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { ABSENT } from './paths.ts';
+
+/** A regular file, open, in the state it had when it was opened. */
+export interface OpenFile {
+  handle: FileHandle;
+  path: string;
+  /** In bytes. */
+  size: number;
+  /** Milliseconds. */
+  modified: number;
+  /** Stands for exactly this state of this file, as far as the file system can tell. */
+  state: string;
+}
+
+/** The file changed while it was read: what was read is neither the old nor the new one. */
+export class FileChanged extends Error {
+  readonly code = 'FILE_CHANGED';
+}
+
+/** Opens a file for reading; null when there is none, or when it is no regular file. */
+export async function openFile(path: string): Promise<OpenFile | null> {
+  let handle: FileHandle;
+  try {
+    // Not blocking: a pipe of that name must not hang the server.
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+  try {
+    const stat = await handle.stat({ bigint: true });
+    if (stat.isFile()) {
+      return { handle, path, size: Number(stat.size), modified: Number(stat.mtimeMs), state: stateOf(stat) };
+    }
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return null;
+}
+
+function stateOf(stat: { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint }): string {
+  return `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
+}
+
+const CHUNK = 256 * 1024;
+
+/**
+ * The bytes from `start` to `end` (exclusive). Ends with FileChanged, before the last chunk is handed out, when the file
+ * has become shorter or is no longer in the state it was opened in: a reader never takes a mixture for a whole.
+ */
+export async function* bytesOf(file: OpenFile, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let at = start; at < end;) {
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, end - at));
+    const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) throw new FileChanged(`${file.path} became shorter while it was read`);
+    at += bytesRead;
+    if (at >= end && stateOf(await file.handle.stat({ bigint: true })) !== file.state) {
+      throw new FileChanged(`${file.path} was changed while it was read`);
+    }
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+export async function contentOf(file: OpenFile): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of bytesOf(file, 0, file.size)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** A strong ETag: the SHA-256 of the bytes served. */
+export function etagOf(bytes: Uint8Array): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+}
+
+const REMEMBERED = 10_000;
+/** File systems keep time as coarsely as this (milliseconds): a file changed just now may change again unseen. */
+const SETTLED = 2000;
+
+/** Remembers the ETags of files by their state, so that each is hashed once, however many ask for it at once. */
+export function etagMemory(): (file: OpenFile) => Promise<string> {
+  const known = new Map<string, Promise<string>>();
+  return (file) => {
+    const key = `${file.state} ${file.path}`;
+    const found = known.get(key);
+    if (found) return found;
+    const settled = Date.now() - file.modified > SETTLED;
+    const etag = hashed(file);
+    known.set(key, etag);
+    if (known.size > REMEMBERED) known.delete(known.keys().next().value!);
+    const forget = (): void => void known.delete(key);
+    etag.then(settled ? undefined : forget, forget);
+    return etag;
+  };
+}
+
+async function hashed(file: OpenFile): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytesOf(file, 0, file.size)) hash.update(chunk);
+  return `"${hash.digest('base64url')}"`;
+}

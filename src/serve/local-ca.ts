@@ -1,0 +1,160 @@
+import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { homedir, hostname, networkInterfaces } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { printable, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
+
+const DAY = 86_400_000;
+const AUTHORITY_DAYS = 730;
+/** Browsers refuse leaves that are valid for longer. */
+const LEAF_DAYS = 397;
+/** An authority with less left than this makes way for a new one. */
+const RENEW_DAYS = 30;
+/** Clocks of other machines and containers may be behind. */
+const CLOCK_SKEW = DAY;
+
+export interface LocalCertificate {
+  /** For the server: PEM; the chain holds the authority too, so that clients can name what they do not trust. */
+  key: string;
+  cert: string;
+  /** The authority's certificate, for `--ca` and NODE_EXTRA_CA_CERTS: an absolute path. */
+  caFile: string;
+  /** True when the authority's certificate was made just now, and has to be trusted anew. */
+  isNew: boolean;
+}
+
+/** Where this user's local authority is kept. `APPREG_CA_DIR` names another folder. */
+export function authorityFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+  const named = env['APPREG_CA_DIR'];
+  if (named) return named;
+  const xdg = env['XDG_DATA_HOME'];
+  if (platform === 'win32')
+    return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'appreg', 'local-ca');
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'appreg', 'local-ca');
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'appreg', 'local-ca');
+  return join(homedir(), '.local', 'share', 'appreg', 'local-ca');
+}
+
+/**
+ * A certificate for localhost, 127.0.0.1, ::1 and `host`, the address listened on (0.0.0.0 and :: stand for every local
+ * address of this machine), signed by this user's local authority, which is made at the
+ * first call and kept in `folder`. The server's own key lives in memory alone.
+ * Throws Trouble: `ca-unusable` when the folder cannot be used, `host-not-local` for a name that no local authority
+ * should vouch for.
+ */
+export async function localCertificate(folder: string, host: string, now = new Date()): Promise<LocalCertificate> {
+  const isEverywhere = host === '0.0.0.0' || host === '::';
+  const hosts = isEverywhere ? ownAddresses().filter(isLocal) : [host];
+  if (!hosts.every(isLocal)) throw notLocal(host);
+  const caFile = join(folder, 'ca.pem');
+  const { key, cert, isNew } = await authority(folder, caFile, now);
+  const end = Math.min(now.getTime() + LEAF_DAYS * DAY - CLOCK_SKEW, Date.parse(new X509Certificate(cert).validTo));
+  const names = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
+  const leaf = await makeLeaf({ key, cert }, names, { notBefore: before(now), notAfter: new Date(end) });
+  return { key: leaf.key, cert: leaf.cert + cert, caFile, isNew };
+}
+
+function before(now: Date): Date {
+  return new Date(now.getTime() - CLOCK_SKEW);
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+}
+
+function notLocal(host: string): Trouble {
+  return new Trouble(
+    'host-not-local',
+    `The local certificate authority cannot vouch for '${shorten(printable(host))}': it is limited to local names.`,
+    'Use localhost, a private address, or a name that ends in .localhost, .test, .local or .internal.',
+  );
+}
+
+/**
+ * The authority's key decides who it is: it is made once, and whoever comes second takes the first one's. So it does not
+ * matter who writes the certificate last, when two servers start at once: each vouches for the leaves of both.
+ */
+async function authority(
+  folder: string,
+  caFile: string,
+  now: Date,
+): Promise<{ key: string; cert: string; isNew: boolean }> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    const keyFile = join(folder, 'ca-key.pem');
+    const key = (await readIfThere(keyFile)) ?? (await keep(keyFile, makeKey()));
+    const cert = await readIfThere(caFile);
+    if (cert !== null && isUsable(cert, key, now)) return { key, cert, isNew: false };
+    const period = { notBefore: before(now), notAfter: new Date(now.getTime() + AUTHORITY_DAYS * DAY) };
+    const made = await makeAuthority(key, `appreg local authority (${hostname()})`, period);
+    await replace(caFile, made, 0o644);
+    return { key, cert: made, isNew: true };
+  } catch (error) {
+    const why = printable(error instanceof Error ? error.message : String(error));
+    throw new Trouble(
+      'ca-unusable',
+      `The local certificate authority in ${folder} cannot be used: ${why}`,
+      'Remove that folder to have a new one made, or name another one in APPREG_CA_DIR.',
+      { cause: error },
+    );
+  }
+}
+
+function isUsable(pem: string, key: string, now: Date): boolean {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(pem);
+  } catch {
+    return false; // Cut short or overwritten: the key is there, so it is made again.
+  }
+  const left = Date.parse(certificate.validTo) - now.getTime();
+  return certificate.checkPrivateKey(createPrivateKey(key)) && left > RENEW_DAYS * DAY;
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Writes a file unless one is there, whole or not at all; returns what is there then. */
+async function keep(file: string, text: string): Promise<string> {
+  const temporary = await write(file, text, 0o600);
+  try {
+    await link(temporary, file);
+    return text;
+  } catch {
+    const there = await readIfThere(file);
+    if (there !== null) return there;
+    // Some file systems know no links (FAT, a few network ones).
+    await rename(temporary, file);
+    return text;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function replace(file: string, text: string, mode: number): Promise<void> {
+  await rename(await write(file, text, mode), file);
+}
+
+async function write(file: string, text: string, mode: number): Promise<string> {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  const handle = await open(temporary, 'wx', mode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+    return temporary;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}

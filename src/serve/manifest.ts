@@ -1,0 +1,55 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { printable, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
+
+/**
+ * The manifest of a folder, as a path within it: the one that is named, or registry.json, or the only JSON file at the
+ * top that has `apps`. Null when there is none.
+ * Throws Trouble `manifest-ambiguous` when several files could be meant, `manifest-not-served` for a name that no host
+ * would serve.
+ */
+export async function findManifest(folder: string, named: string | undefined): Promise<string | null> {
+  const expected = named ?? 'registry.json';
+  const segments = segmentsOf(`/${encodeURI(expected.replaceAll('\\', '/').replace(/^(?:\.\/)+/, ''))}`);
+  if (!segments || segments.some(isPrivate)) {
+    throw new Trouble(
+      'manifest-not-served',
+      `The manifest '${shorten(printable(expected))}' lies outside the workspace, or has a name that is never served.`,
+      'Name a file within the workspace as "manifest" in the configuration.',
+    );
+  }
+  if (await isFile(join(folder, ...segments))) return segments.join('/');
+  if (named !== undefined) return null;
+  const found: string[] = [];
+  for (const name of (await readdir(folder)).sort()) {
+    if (/\.json$/i.test(name) && !isPrivate(name) && (await hasApps(join(folder, name)))) found.push(name);
+  }
+  if (found.length <= 1) return found[0] ?? null;
+  throw new Trouble(
+    'manifest-ambiguous',
+    `${folder} holds several files that could be the manifest: ${shorten(found.map(printable).join(', '))}.`,
+    'Name one of them as "manifest" in the configuration.',
+  );
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+async function hasApps(path: string): Promise<boolean> {
+  if (!(await isFile(path))) return false;
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return typeof value === 'object' && value !== null && Object.hasOwn(value, 'apps');
+  } catch (error) {
+    if (error instanceof SyntaxError) return false; // Some other file: it need not be right to lie there.
+    throw error;
+  }
+}

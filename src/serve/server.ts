@@ -1,0 +1,149 @@
+import { createServer as createHttp, type Server } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { realpath } from 'node:fs/promises';
+import { isIPv6, type AddressInfo } from 'node:net';
+import { printable, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { etagMemory } from './files.ts';
+import { handler, type Served } from './handler.ts';
+
+export interface ServeOptions {
+  /** The workspace's folder. */
+  root: string;
+  /** The manifest's path within it, with forward slashes. */
+  manifest: string;
+  /** Address or name to listen on. */
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  /** Origins that browsers may ask from; empty: everybody. */
+  serviceOrigins: readonly string[];
+  /** The base URL in the workspace's JSON files that the address served on takes the place of; null: nothing is rewritten. */
+  rewriteFrom: string | null;
+  /** Key and certificate chain (PEM), or false for plain HTTP. */
+  https: false | { key: string; cert: string };
+  /** Files in the workspace that are never served, beside what is private by its name: absolute paths. */
+  hidden?: readonly string[];
+  onRequest?: (line: Served) => void;
+}
+
+export interface Serving {
+  /** The address of the workspace's folder, with a slash at the end. */
+  url: string;
+  manifestUrl: string;
+  port: number;
+  /** Takes no more connections, lets answers under way end for `grace` milliseconds, then breaks them off. */
+  close(grace?: number): Promise<void>;
+}
+
+/**
+ * Serves a workspace as a registry host should (spec 4.1, 5, 8). Resolves when it listens.
+ * Throws Trouble when it cannot: `port-in-use`, `port-forbidden`, `host-unknown`.
+ */
+export async function startServer(options: ServeOptions): Promise<Serving> {
+  const scheme = options.https ? 'https' : 'http';
+  if (!URL.canParse(addressOf(scheme, options.host, 1))) throw hostUnknown(options.host);
+  const root = await realpath(options.root);
+  const hidden = new Set(await Promise.all((options.hidden ?? []).map((file) => realpath(file))));
+  let url = '';
+  const site = {
+    root,
+    hidden,
+    manifest: options.manifest,
+    serviceOrigins: options.serviceOrigins,
+    rewriteFrom: options.rewriteFrom,
+    started: Date.now(),
+    address: (host: string | undefined) => addressFor(url, isEverywhere(options.host) ? host : undefined),
+    etag: etagMemory(),
+  };
+  const listener = handler(site, options.onRequest ?? (() => {}));
+  // Enough for a slow client, too short for one that only holds the line (milliseconds).
+  const limits = { headersTimeout: 15_000, requestTimeout: 30_000, keepAliveTimeout: 5000 };
+  const server = options.https ? createHttps({ ...limits, ...options.https }, listener) : createHttp(limits, listener);
+  server.setTimeout(120_000);
+  await listen(server, options.host, options.port);
+  // A connection that cannot be accepted (too many files open) is an event of the log, not the end of the server.
+  server.on('error', (error) =>
+    options.onRequest?.({ method: 'accept', target: '', status: 0, milliseconds: 0, error }),
+  );
+  const { port } = server.address() as AddressInfo;
+  url = new URL(addressOf(scheme, options.host, port)).href;
+  return {
+    url,
+    manifestUrl: new URL(encodeURI(options.manifest), url).href,
+    port,
+    close: (grace = 2000) => close(server, grace),
+  };
+}
+
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
+
+/** The address to name: brackets around IPv6, and a name that leads here where the server listens everywhere. */
+function addressOf(scheme: string, host: string, port: number): string {
+  const name = isEverywhere(host) ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
+  return `${scheme}://${name}:${port}/`;
+}
+
+const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/** Listening everywhere, the address is the one that the client knows: behind a forwarded port only the client knows it. */
+function addressFor(url: string, host: string | undefined): string {
+  if (host === undefined || !HOST.test(host)) return url;
+  const asked = `${new URL(url).protocol}//${host}/`;
+  return URL.canParse(asked) ? new URL(asked).href : url;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenTrouble(error, host, port)));
+    server.listen({ host, port }, resolve);
+  });
+}
+
+function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const shown = shorten(printable(host));
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new Trouble(
+        'port-in-use',
+        `Port ${port} on ${shown} is in use by another program.`,
+        'Name another one, or let --port 0 pick a free one.',
+        { cause: error },
+      );
+    case 'EACCES':
+      return new Trouble(
+        'port-forbidden',
+        `Port ${port} may not be listened on.`,
+        'Name one above 1023, or let --port 0 pick a free one.',
+        { cause: error },
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EAFNOSUPPORT':
+    case 'EINVAL':
+      return hostUnknown(host, error);
+    default:
+      return error;
+  }
+}
+
+function hostUnknown(host: string, cause?: Error): Trouble {
+  return new Trouble(
+    'host-unknown',
+    `'${shorten(printable(host))}' is no address of this machine.`,
+    'Name one with --host: 127.0.0.1 for this machine alone, 0.0.0.0 for every network it is in.',
+    { cause },
+  );
+}
+
+async function close(server: Server, grace: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), grace);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(timer);
+}
