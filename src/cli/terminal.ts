@@ -1,17 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { Chalk } from 'chalk';
 import { printable } from '../core/text.ts';
+import type { Style } from '../report/style.ts';
 
-/** Colours as functions, so that reporters stay pure; without colour each returns its text as it is. */
-export interface Style {
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  yellow(text: string): string;
-  green(text: string): string;
-  cyan(text: string): string;
-  underline(text: string): string;
-}
+export type { Style };
 
 export interface Progress {
   /** One line that replaces the one before it. */

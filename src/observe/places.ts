@@ -48,3 +48,26 @@ export function staysInside(root: string, path: string): boolean {
   const way = relative(realpathSync.native(root), real);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
+
+/**
+ * The base URL that a registry's URLs seem to have: the one under which most of them name an existing file. For a
+ * folder that has no configuration. Null when none does.
+ */
+export function inferBase(urls: Iterable<string>, has: (path: string) => boolean): string | null {
+  const votes = new Map<string, number>();
+  let looked = 0;
+  for (const url of urls) {
+    if (looked++ === 20) break;
+    const found = /^(https?:\/\/[^/?#]+\/)([^?#]+)/.exec(url);
+    if (!found) continue;
+    const steps = found[2]!.split('/');
+    for (let skip = 0; skip < steps.length; skip++) {
+      const base = found[1]! + steps.slice(0, skip).map((step) => `${step}/`).join('');
+      const path = localPath(url, base);
+      if (path === null || !path.includes('/') || !has(path)) continue;
+      votes.set(base, (votes.get(base) ?? 0) + 1);
+      break;
+    }
+  }
+  return [...votes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+}

@@ -1,0 +1,91 @@
+import { checksumFault } from '../core/checksum.ts';
+import { documentText } from '../core/document-text.ts';
+import { faultInText } from '../core/json-fault.ts';
+import { locate } from '../core/json-text.ts';
+import { isObject, type JsonValue, member, readingOf } from '../core/json.ts';
+import { pointerTo } from '../core/pointer.ts';
+import { isSemver, likelyVersion } from '../core/version.ts';
+
+/** Mends what is certain in a document, and nothing else: every other byte stays as it is. */
+
+export interface Fix {
+  pointer: string;
+  /** What was done, in words. */
+  what: string;
+  /** The version whose entry it changes, or null. */
+  version: string | null;
+}
+
+interface Change extends Fix {
+  to: string;
+}
+
+/** The text with everything mended that can be, and what was done; an empty list when there was nothing to do. */
+export function fixDocument(role: 'manifest' | 'metadata', text: string): { text: string; fixes: Fix[] } {
+  const fixes: Fix[] = [];
+  let fixed = text;
+  if (fixed.startsWith('\ufeff')) {
+    fixed = fixed.slice(1);
+    fixes.push({ pointer: '', what: 'removed the byte order mark', version: null });
+  }
+  for (let fault = faultInText(fixed); fault?.cause === 'trailing-comma'; fault = faultInText(fixed)) {
+    fixed = fixed.slice(0, fault.offset) + fixed.slice(fault.offset + 1);
+    fixes.push({ pointer: '', what: 'removed a comma before a closing bracket', version: null });
+  }
+  const { value, duplicates } = readingOf(documentText(fixed));
+  if (value === undefined || duplicates.length > 0) return { text: fixed, fixes };
+  const changes = role === 'manifest' ? manifestChanges(value) : metadataChanges(value);
+  const spans = locate(fixed, changes.map((change) => change.pointer));
+  for (const { to, ...fix } of changes.toSorted((a, b) => spans.get(b.pointer)!.start - spans.get(a.pointer)!.start)) {
+    const span = spans.get(fix.pointer)!;
+    fixed = fixed.slice(0, span.start) + JSON.stringify(to) + fixed.slice(span.end);
+    fixes.push(fix);
+  }
+  return { text: fixed, fixes };
+}
+
+function metadataChanges(value: JsonValue): Change[] {
+  const versions = member(value, 'versions');
+  if (!Array.isArray(versions)) return [];
+  const taken = new Set(versions.map((entry) => member(entry, 'version')));
+  const changes: Change[] = [];
+  for (const [index, entry] of versions.entries()) {
+    const version = member(entry, 'version');
+    const named = typeof version === 'string' ? version : null;
+    const at = (field: string): string => pointerTo('versions', index, field);
+    if (named !== null && !isSemver(named)) {
+      const meant = likelyVersion(named);
+      // Only a prefix or white space around a whole version leaves no doubt; `1.2` might mean several things.
+      if (meant !== null && !taken.has(meant) && named.trim().replace(/^[vV=]+/, '') === meant) {
+        changes.push({ pointer: at('version'), to: meant, what: `wrote the version ${JSON.stringify(named)} as "${meant}"`, version: named });
+      }
+    }
+    const checksum = member(entry, 'artifactChecksum');
+    const repaired = typeof checksum === 'string' ? checksumFault(checksum)?.repaired : null;
+    if (repaired) changes.push({ pointer: at('artifactChecksum'), to: repaired, what: `wrote the checksum as ${repaired.slice(0, 19)}… (same digest)`, version: named });
+    changes.push(...trimmed(member(entry, 'artifactUrl'), at('artifactUrl'), named));
+  }
+  return changes;
+}
+
+function manifestChanges(value: JsonValue): Change[] {
+  const apps = member(value, 'apps');
+  if (!isObject(apps)) return [];
+  const changes: Change[] = [];
+  for (const key of Object.keys(apps)) {
+    const style = member(apps[key], 'blockStyle');
+    changes.push(...trimmed(member(apps[key], 'appMetadataUrl'), pointerTo('apps', key, 'appMetadataUrl'), null));
+    changes.push(...trimmed(member(style, 'iconUrl'), pointerTo('apps', key, 'blockStyle', 'iconUrl'), null));
+    const color = member(style, 'color');
+    if (typeof color !== 'string' || /^#[0-9a-fA-F]{6}$/.test(color)) continue;
+    const digits = /^\s*#?([0-9a-fA-F]{6})\s*$/.exec(color)?.[1];
+    if (digits) changes.push({ pointer: pointerTo('apps', key, 'blockStyle', 'color'), to: `#${digits}`, what: `wrote the colour ${JSON.stringify(color)} as "#${digits}"`, version: null });
+  }
+  return changes;
+}
+
+/** A URL with white space around it; nothing else about a URL is certain. */
+function trimmed(url: JsonValue | undefined, pointer: string, version: string | null): Change[] {
+  if (typeof url !== 'string' || url === url.trim() || url.trim() === '') return [];
+  return [{ pointer, to: url.trim(), what: 'removed white space around a URL', version }];
+}

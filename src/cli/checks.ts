@@ -1,0 +1,81 @@
+import { rules } from '../core/rules/index.ts';
+import { exitCode, type CheckCommand, type Report, type Severity } from '../core/report.ts';
+import { printable } from '../core/text.ts';
+import { isTrouble, Trouble } from '../core/trouble.ts';
+import { VERSION } from '../core/tool.ts';
+import { type Format, FORMATS, render } from '../report/index.ts';
+import type { Context, LoadedConfig } from './context.ts';
+import { PLAIN } from '../report/style.ts';
+
+/** What the commands that check have in common: severities, formats, printing a report, the exit code. */
+
+const LEVELS = ['off', 'note', 'warning', 'error'];
+
+/** Severities from the configuration and from --rule, which is stronger. Throws Trouble for an unknown rule or level. */
+export function severitiesOf(context: Context, config: LoadedConfig['config']): Record<string, Severity | 'off'> {
+  const severities: Record<string, Severity | 'off'> = {};
+  const known = new Set(rules.map((rule) => rule.id));
+  const set = (id: string, level: string, where: string): void => {
+    if (!known.has(id)) throw new Trouble('rule-unknown', `${where}: there is no rule “${printable(id)}”.${suggestion(id, known)}`, 'docs/rules.md lists the rules.');
+    if (!LEVELS.includes(level)) throw new Trouble('rule-level', `${where}: “${printable(level)}” is no level.`, `Use one of: ${LEVELS.join(', ')}`);
+    severities[id] = level as Severity | 'off';
+  };
+  for (const [id, level] of Object.entries(config.rules ?? {})) set(id, level, 'The configuration');
+  for (const text of context.options.rule ?? []) {
+    const [id, level] = text.split('=');
+    set(id!.trim(), (level ?? '').trim(), '--rule');
+  }
+  return severities;
+}
+
+function suggestion(id: string, known: ReadonlySet<string>): string {
+  const words = id.toLowerCase().split(/[-_ ]/);
+  const close = [...known].filter((k) => words.every((word) => k.includes(word)) || k.startsWith(id.slice(0, 12)));
+  return close.length > 0 && close.length <= 3 ? ` Did you mean ${close.join(' or ')}?` : '';
+}
+
+/** The format asked for. Throws Trouble for one that is not known. */
+export function formatOf(context: Context): Format {
+  const format = context.options.format ?? 'pretty';
+  if (!(FORMATS as readonly string[]).includes(format)) throw new Trouble('format-unknown', `There is no format “${printable(format)}”.`, `Use one of: ${FORMATS.join(', ')}`);
+  return format as Format;
+}
+
+/** Prints the report to stdout and gives the exit code. */
+export function printReport(context: Context, report: Report, maxWarnings: number | null): 0 | 1 | 2 {
+  const { terminal, options } = context;
+  terminal.out(render(report, formatOf(context), options.output === undefined ? terminal.style : PLAIN, options.verbose === true));
+  return exitCode(report, maxWarnings);
+}
+
+/**
+ * Runs a check. With a machine format, stdout holds a report whatever happens: one that says "incomplete" and why,
+ * when the check could not be made.
+ */
+export async function checked(context: Context, command: CheckCommand, target: string, run: () => Promise<number>): Promise<number> {
+  const format = formatOf(context);
+  try {
+    return await run();
+  } catch (error) {
+    if (format !== 'pretty') {
+      const reason = isTrouble(error) ? `${error.code}: ${error.message}` : 'appreg has a defect; its stack is on stderr';
+      context.terminal.out(render(nothingSeen(command, target, reason), format, PLAIN));
+    }
+    throw error;
+  }
+}
+
+function nothingSeen(command: CheckCommand, target: string, reason: string): Report {
+  return {
+    schema: 1,
+    tool: { name: 'appreg', version: VERSION },
+    command,
+    target,
+    outcome: 'incomplete',
+    summary: { errors: 0, warnings: 0, notes: 0, notJudged: 1, apps: 0, versions: 0, artifacts: 0, bytes: 0, seconds: 0 },
+    symptoms: (['registry-does-not-refresh', 'checksum-mismatch', 'icon-does-not-display', 'app-does-not-appear'] as const).map((id) => ({ id, status: 'not-judged' as const, rules: [] })),
+    apps: [],
+    findings: [],
+    notJudged: [{ rule: '*', app: null, version: null, resource: null, reason }],
+  };
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { fixDocument } from '../author/fix.ts';
+import { isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { printable } from '../core/text.ts';
+import { earlierOf, earlierVersionsOf } from '../observe/earlier.ts';
+import { readDocumentFile } from '../observe/documents.ts';
+import { asBase, localPath } from '../observe/places.ts';
+import type { Target } from '../observe/target.ts';
+import { openDirectory } from '../store/directory.ts';
+import type { Context } from './context.ts';
+
+/** `lint --fix`: mends the files of a target, and says on stderr what it did, and where that touched a published version. */
+export async function fixFiles(context: Context, target: Target, against: string | undefined): Promise<void> {
+  const { workspace } = target;
+  const store = openDirectory(workspace.root);
+  const published = publishedBefore(context, target, against);
+  const files: { path: string; role: 'manifest' | 'metadata'; app: string | null }[] = [];
+  if (target.kind === 'metadata') files.push({ path: target.path, role: 'metadata', app: null });
+  else {
+    // The manifest first: a URL that is mended there may be what leads to a metadata file.
+    await fixOne(workspace.manifest, 'manifest', null);
+    const content = readDocumentFile(join(workspace.root, workspace.manifest));
+    const apps = typeof content === 'string' ? undefined : member(readingOf(content).value, 'apps');
+    const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
+    for (const key of isObject(apps) ? Object.keys(apps) : []) {
+      const path = localPath(stringOrNull(member(member(apps, key), 'appMetadataUrl')) ?? '', base);
+      if (path !== null) files.push({ path, role: 'metadata', app: key });
+    }
+  }
+  for (const { path, role, app } of files) await fixOne(path, role, app);
+
+  async function fixOne(path: string, role: 'manifest' | 'metadata', app: string | null): Promise<void> {
+    const content = readDocumentFile(join(workspace.root, path));
+    if (typeof content === 'string' || content.text === null || content.cut) return;
+    const { text, fixes } = fixDocument(role, content.text);
+    if (fixes.length === 0) return;
+    const stored = await store.read(path);
+    if (!stored || Buffer.from(stored.bytes).toString('utf8') !== content.text) return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
+    if ((await store.replace(path, Buffer.from(text), stored.token)) === 'changed') return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
+    for (const fix of fixes) {
+      const touched = fix.version !== null && published(app, fix.version);
+      context.terminal.log(`${printable(path)}${fix.pointer === '' ? '' : ` ${printable(fix.pointer)}`}: ${printable(fix.what)}${touched ? ' — this version is published already' : ''}`);
+    }
+  }
+}
+
+function publishedBefore(context: Context, target: Target, against: string | undefined): (app: string | null, version: string) => boolean {
+  if (against === undefined) return () => false;
+  if (target.kind === 'metadata') {
+    const versions = earlierVersionsOf(against, target.workspace, target.path, context.cwd) ?? [];
+    return (_, version) => versions.some((v) => v.version === version);
+  }
+  const earlier = earlierOf(against, target.workspace, context.cwd);
+  return (app, version) => {
+    const versions = app === null ? null : earlier.app(app);
+    return Array.isArray(versions) && versions.some((v) => v.version === version);
+  };
+}

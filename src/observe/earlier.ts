@@ -1,0 +1,109 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Earlier, EarlierVersion, Snapshot, Unseen } from '../core/facts.ts';
+import { isUnseen } from '../core/facts.ts';
+import { isObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { contentOf } from './documents.ts';
+import { gitTree } from './git.ts';
+import { asBase, inferBase, localPath, type Workspace } from './places.ts';
+import { folderTree, type Tree } from './tree.ts';
+
+/** What had been published before: a folder, a file, saved facts, or a git ref. */
+
+/**
+ * The earlier state that `--against` names, for a workspace. Throws Trouble when there is none, or when it cannot be
+ * read; a shallow clone is named as such.
+ * @param where an existing folder or file, or a git ref; @param cwd what relative paths are relative to
+ */
+export function earlierOf(where: string, workspace: Workspace, cwd: string): Earlier {
+  const path = resolve(cwd, where);
+  if (!existsSync(path)) return fromTree(gitTree(where, workspace.root), workspace.manifest, workspace.baseUrl);
+  if (statSync(path).isDirectory()) return fromTree(folderTree(path, where), workspace.manifest, workspace.baseUrl);
+  const value = readJson(path);
+  if (isObject(value) && value['snapshot'] === 1) return fromSnapshot(value as unknown as Snapshot, where);
+  if (!isObject(member(value, 'apps'))) throw new Trouble('against-unusable', `${printable(where)} is neither a registry manifest nor saved facts.`, 'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.');
+  return fromTree(folderTree(dirname(path), where), basename(path), workspace.baseUrl);
+}
+
+/** The versions that one metadata file listed earlier, by its path below the workspace; null when it was not there. */
+export function earlierVersionsOf(where: string, workspace: Workspace, metadata: string, cwd: string): EarlierVersion[] | null {
+  const path = resolve(cwd, where);
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  if (existsSync(path) && !isFolder) return versionsIn(readJson(path));
+  const tree = isFolder ? folderTree(path, where) : gitTree(where, workspace.root);
+  tree.fetch([metadata]);
+  const content = tree.read(metadata);
+  return content && versionsIn(readingOf(content).value);
+}
+
+function readJson(path: string): JsonValue | undefined {
+  const { value, fault } = readingOf(contentOf(readFileSync(path)));
+  if (value === undefined) throw new Trouble('against-unusable', `${printable(path)} cannot be read: ${fault?.message ?? 'it is too large'}`, 'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.');
+  return value;
+}
+
+function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Earlier {
+  tree.fetch([manifestName]);
+  const manifest = tree.read(manifestName);
+  const apps = manifest === null ? undefined : member(readingOf(manifest).value, 'apps');
+  if (manifest !== null && !isObject(apps)) throw new Trouble('against-unusable', `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`, 'Name a state in which the registry was sound.');
+  if (!isObject(apps)) return { source: tree.source, keys: [], app: () => null };
+  const urls = new Map<string, string>();
+  for (const key of Object.keys(apps)) {
+    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    if (url !== null) urls.set(key, url);
+  }
+  const configured = baseUrl === null ? null : asBase(baseUrl);
+  // The base URL may have been another one then.
+  const base = [...urls.values()].some((url) => localPath(url, configured) !== null) ? configured : inferBase(urls.values(), (path) => (tree.fetch([path]), tree.read(path) !== null));
+  const paths = new Map<string, string>();
+  for (const [key, url] of urls) {
+    const path = localPath(url, base);
+    if (path !== null) paths.set(key, path);
+  }
+  tree.fetch([...paths.values()]);
+  return {
+    source: tree.source,
+    keys: Object.keys(apps),
+    app(key): EarlierVersion[] | null | Unseen {
+      if (!Object.hasOwn(apps, key)) return null;
+      const path = paths.get(key);
+      const content = path === undefined ? null : tree.read(path);
+      if (!content) return { unseen: `its metadata is not in ${tree.source}` };
+      return versionsIn(readingOf(content).value) ?? { unseen: `its metadata in ${tree.source} cannot be read` };
+    },
+  };
+}
+
+/** Saved facts as an earlier state. */
+export function fromSnapshot(snapshot: Snapshot, source: string): Earlier {
+  const apps = new Map(snapshot.apps.map((app) => [app.key, app]));
+  const { content } = snapshot.manifest;
+  const listed = isUnseen(content) ? undefined : member(readingOf(content).value, 'apps');
+  return {
+    source,
+    keys: isObject(listed) ? Object.keys(listed) : [],
+    app(key) {
+      const metadata = apps.get(key)?.metadata.content;
+      if (metadata === undefined) return null;
+      if (isUnseen(metadata)) return { unseen: `its metadata was not seen in ${source}` };
+      return versionsIn(readingOf(metadata).value) ?? { unseen: `its metadata in ${source} cannot be read` };
+    },
+  };
+}
+
+/** The whole entries of a metadata file; null when it is none. An entry that is not whole was never published. */
+export function versionsIn(value: JsonValue | undefined): EarlierVersion[] | null {
+  const versions = member(value, 'versions');
+  if (!Array.isArray(versions)) return null;
+  const found: EarlierVersion[] = [];
+  for (const entry of versions) {
+    const version = stringOrNull(member(entry, 'version'));
+    const artifactUrl = stringOrNull(member(entry, 'artifactUrl'));
+    const artifactChecksum = stringOrNull(member(entry, 'artifactChecksum'));
+    if (version !== null && artifactUrl !== null && artifactChecksum !== null) found.push({ version, artifactUrl, artifactChecksum });
+  }
+  return found;
+}

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process';
+import type { DocumentContent } from '../core/facts.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { contentOf } from './documents.ts';
+import type { Tree } from './tree.ts';
+
+/** A workspace as it was at a git ref, read from the object store; nothing is checked out. */
+
+/**
+ * @param ref as the user names it; for a branch that went on since, the commit where the work tree's branch left it
+ * @param root the workspace, somewhere in a git work tree
+ */
+export function gitTree(ref: string, root: string): Tree {
+  const commit = resolveCommit(ref, root);
+  const prefix = git(['rev-parse', '--show-prefix'], root).stdout.toString('utf8').trim();
+  const contents = new Map<string, DocumentContent>();
+  return {
+    source: ref,
+    fetch(paths) {
+      const wanted = paths.filter((path) => !contents.has(path) && !/[\n\u0000]/.test(path));
+      if (wanted.length === 0) return;
+      const input = wanted.map((path) => `${commit}:${prefix}${path}\n`).join('');
+      readBatch(git(['cat-file', '--batch'], root, input).stdout, wanted, contents);
+    },
+    read: (path) => contents.get(path) ?? null,
+  };
+}
+
+function resolveCommit(ref: string, root: string): string {
+  if (ref.startsWith('-')) throw notFound(ref, root);
+  const found = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], root, undefined, true);
+  if (found.status !== 0) throw notFound(ref, root);
+  const commit = found.stdout.toString('utf8').trim();
+  const base = git(['merge-base', commit, 'HEAD'], root, undefined, true);
+  return base.status === 0 ? base.stdout.toString('utf8').trim() : commit;
+}
+
+function notFound(ref: string, root: string): Trouble {
+  const inside = git(['rev-parse', '--is-inside-work-tree'], root, undefined, true);
+  const name = printable(ref);
+  if (inside.status !== 0) return new Trouble('against-unknown', `“${name}” is no file or folder, and this folder is not in a git work tree.`, 'Name a folder, a file, or run it inside the repository.');
+  const shallow = git(['rev-parse', '--is-shallow-repository'], root, undefined, true).stdout.toString('utf8').trim() === 'true';
+  if (shallow) {
+    return new Trouble('against-shallow', `“${name}” is not in this repository, which is a shallow clone: the history that it needs was not fetched.`, `Fetch it: git fetch --depth=1 origin ${name} — or have the pipeline clone everything (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`);
+  }
+  return new Trouble('against-unknown', `“${name}” is no file, no folder and no git ref.`, 'Check the spelling; a branch of the remote is named origin/<branch>, and may have to be fetched first (git fetch origin).');
+}
+
+function git(args: readonly string[], cwd: string, input?: string, quiet = false): { status: number | null; stdout: Buffer } {
+  const run = spawnSync('git', args, { cwd, maxBuffer: 4 * 1024 ** 3, ...(input === undefined ? {} : { input }), env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' } });
+  if (run.error) {
+    const missing = (run.error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Trouble('git-missing', missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`, 'Install git, or give --against a folder or a file.', { cause: run.error });
+  }
+  if (run.status !== 0 && !quiet) throw new Trouble('git-failed', `git ${args[0]} failed: ${printable(run.stderr.toString('utf8').trim())}`, 'Run it inside the repository, or give --against a folder or a file.');
+  return { status: run.status, stdout: run.stdout };
+}
+
+/** The answers of `git cat-file --batch`: `<oid> <type> <size>` and the bytes, or `<name> missing`. */
+function readBatch(out: Buffer, paths: readonly string[], into: Map<string, DocumentContent>): void {
+  let at = 0;
+  for (const path of paths) {
+    const end = out.indexOf(10, at);
+    const header = /^[0-9a-f]+ (\w+) (\d+)$/.exec(out.toString('utf8', at, end));
+    at = end + 1;
+    if (!header) continue;
+    const size = Number(header[2]);
+    if (header[1] === 'blob') into.set(path, contentOf(out.subarray(at, at + size)));
+    at += size + 1;
+  }
+}

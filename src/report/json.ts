@@ -1,0 +1,7 @@
+import type { Report } from '../core/report.ts';
+import { safeJson } from '../core/text.ts';
+
+/** The report as schemas/report.schema.json has it; control characters stand as `\u` escapes. */
+export function json(report: Report): string {
+  return safeJson(report);
+}

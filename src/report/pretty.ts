@@ -1,0 +1,90 @@
+import type { Finding, Report, Severity } from '../core/report.ts';
+import { printable, shorten } from '../core/text.ts';
+import type { Style } from './style.ts';
+import { count, duration, size } from './words.ts';
+
+export interface PrettyOptions {
+  style: Style;
+  /** Show the evidence of every finding, and every check that was not made. */
+  verbose: boolean;
+}
+
+// A terminal is no place for more; `--format json` lists them all.
+const SHOWN = 200;
+
+/** The report for people: findings by file or URL, hidden apps, what was not judged, and a last line to quote. */
+export function pretty(report: Report, options: PrettyOptions): string {
+  const lines = [...findings(report, options), ...hidden(report, options), ...unjudged(report, options), closing(report, options.style)];
+  return lines.join('\n');
+}
+
+function findings(report: Report, options: PrettyOptions): string[] {
+  const { style } = options;
+  const lines: string[] = [];
+  let place: string | null = null;
+  for (const finding of report.findings.slice(0, SHOWN)) {
+    const here = printable(finding.file ?? finding.url ?? report.target);
+    if (here !== place) lines.push(...(place === null ? [] : ['']), style.underline(here));
+    place = here;
+    lines.push(...one(finding, options));
+  }
+  const more = report.findings.length - SHOWN;
+  if (more > 0) lines.push('', style.dim(`… and ${count(more, 'more finding')}; --format json lists them all.`));
+  if (lines.length > 0) lines.push('');
+  return lines;
+}
+
+function one(finding: Finding, { style, verbose }: PrettyOptions): string[] {
+  const position = finding.line === null ? '' : `${finding.line}:${finding.column}  `;
+  const about = [finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(printable(x), 60)).join(' ');
+  const lines = [
+    `  ${style.dim(position)}${label(finding.severity, style)}  ${printable(finding.message)}  ${style.dim(`${finding.rule}${about ? ` (${about})` : ''}`)}`,
+    `    ${style.cyan('→')} ${printable(finding.advice)}`,
+  ];
+  if (verbose || finding.file === null) {
+    for (const [name, value] of Object.entries(finding.evidence)) {
+      const text = Array.isArray(value) ? value.join(', ') : String(value);
+      if (value !== null && text !== '') lines.push(style.dim(`      ${name}: ${shorten(printable(text), verbose ? 500 : 160)}`));
+    }
+  }
+  return lines;
+}
+
+function label(severity: Severity, style: Style): string {
+  if (severity === 'error') return style.red('error');
+  return severity === 'warning' ? style.yellow('warning') : style.dim('note');
+}
+
+function hidden(report: Report, { style }: PrettyOptions): string[] {
+  const apps = report.apps.filter((app) => app.visible === false);
+  if (apps.length === 0) return [];
+  const lines = apps.slice(0, SHOWN).map((app) => `  ${style.bold(shorten(printable(app.key), 80))}  hidden, because of ${app.because.join(', ')}`);
+  if (apps.length > SHOWN) lines.push(style.dim(`  … and ${count(apps.length - SHOWN, 'more app')}`));
+  return [`${count(apps.length, 'app')} that subscribers will not see:`, ...lines, ''];
+}
+
+function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
+  const { notJudged } = report;
+  if (notJudged.length === 0) return [];
+  if (verbose) {
+    const list = notJudged.map((entry) => `  ${entry.rule}${[entry.app, entry.version].filter((x) => x !== null).map((x) => ` ${printable(x)}`).join('')}: ${printable(entry.reason)}`);
+    return [style.dim('Not judged:'), ...list.map((line) => style.dim(line)), ''];
+  }
+  const offline = new Set(notJudged.filter((entry) => entry.reason === 'needs the network').map((entry) => entry.rule)).size;
+  const elsewhere = notJudged.filter((entry) => entry.reason === 'it is not in the workspace' && entry.rule === 'artifact-checksum-mismatch').length;
+  const lines: string[] = [];
+  if (elsewhere > 0) lines.push(`${count(elsewhere, 'artifact')}${notJudged.some((e) => e.reason.includes(' more: ')) ? ' and more' : ''} not hashed: not in the workspace.`);
+  if (offline > 0) lines.push(`${count(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
+  const failed = notJudged.filter((entry) => entry.reason.startsWith('the rule failed') || entry.rule === '*');
+  for (const { rule, reason } of failed.slice(0, 5)) lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);
+  return lines.length === 0 ? [] : [...lines.map((line) => style.dim(line)), ''];
+}
+
+function closing(report: Report, style: Style): string {
+  const { summary } = report;
+  const seen = [count(summary.apps, 'app'), count(summary.versions, 'version'), ...(summary.artifacts > 0 ? [`${count(summary.artifacts, 'artifact')} hashed`] : []), size(summary.bytes), duration(summary.seconds)].join(', ');
+  const found = [count(summary.errors, 'error'), count(summary.warnings, 'warning'), ...(summary.notes > 0 ? [count(summary.notes, 'note')] : [])].join(', ');
+  if (report.outcome === 'incomplete') return `${style.yellow('Incomplete')}: ${found} so far (${seen})`;
+  if (summary.errors > 0) return `${style.red('✗')} ${found} (${seen})`;
+  return `${summary.warnings > 0 ? style.yellow('!') : style.green('✓')} ${summary.warnings + summary.notes > 0 ? found : 'No problems'} (${seen})`;
+}

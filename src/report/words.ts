@@ -1,0 +1,26 @@
+/** Numbers and nouns, as every reporter writes them. */
+
+/** `1 error`, `2 errors`, `1,000 apps`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
+}
+
+/** `812 bytes`, `1.4 MB`; MB is 1,000,000 bytes. */
+export function size(bytes: number): string {
+  if (bytes < 1000) return count(bytes, 'byte');
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.95 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value.toFixed(1)} ${units[unit]}`;
+}
+
+/** `0.4 s`, `12 s`, `3 min 20 s`. */
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
