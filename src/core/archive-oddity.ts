@@ -45,7 +45,10 @@ export const ODDITIES = {
 export type OddityCode = keyof typeof ODDITIES;
 
 /** The oddities that a rule answers for; codes that this version does not know belong to none. */
-export function odditiesFor(rule: Weight['rule'], archive: ArchiveFacts): (ArchiveFacts['oddities'][number] & Weight)[] {
+export function odditiesFor(
+  rule: Weight['rule'],
+  archive: ArchiveFacts,
+): (ArchiveFacts['oddities'][number] & Weight)[] {
   const found = [];
   for (const oddity of archive.oddities) {
     const weight = Object.hasOwn(ODDITIES, oddity.code) ? ODDITIES[oddity.code as OddityCode] : null;

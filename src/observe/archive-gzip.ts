@@ -1,0 +1,208 @@
+import { constants, crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
+import type { ArchiveFacts } from '../core/facts.ts';
+
+/**
+ * The gzip layer, member by member. Node's own Gunzip joins members, ignores zeros behind them and calls all else
+ * corrupt; here the frame (RFC 1952) is read by hand, so that each of these is a fact of its own. Only the deflate
+ * data between header and trailer goes through zlib, off the main thread, in bounded portions.
+ */
+export interface GzipReader {
+  /** Takes the next packed bytes; done when they are unpacked and handed on. They may be reused then. */
+  write(chunk: Uint8Array): Promise<void>;
+  end(): void;
+  /** Stop unpacking: whatever comes is ignored. */
+  stop(): void;
+  readonly members: number;
+  readonly fault: ArchiveFacts['fault'];
+  /** Bytes behind the last member, and whether all of them are zero, which most readers take for padding. */
+  readonly trailing: { bytes: number; zeros: boolean } | null;
+}
+
+const HEADER_LIMIT = 128 * 1024;
+const OUTPUT_CHUNK = 64 * 1024;
+const TRAILER_BYTES = 8;
+// Flag bits of the header: checksum, extra field, file name, comment. Bits 5 to 7 must be zero.
+const FHCRC = 2;
+const FEXTRA = 4;
+const FNAME = 8;
+const FCOMMENT = 16;
+const RESERVED = 0xe0;
+
+/** @param sink takes unpacked bytes, synchronously, and may call `stop` */
+export function createGzipReader(sink: (data: Buffer) => void): GzipReader {
+  let state: 'header' | 'body' | 'trailer' | 'behind' | 'done' = 'header';
+  let pending: Uint8Array = new Uint8Array(0);
+  let offset = 0;
+  /** Where the member at hand starts: how far zlib got before it complained depends on how the bytes came in. */
+  let start = 0;
+  let members = 0;
+  let fault: ArchiveFacts['fault'] = null;
+  let trailing: GzipReader['trailing'] = null;
+  let body: Inflating | null = null;
+  let crc = 0;
+  let length = 0;
+
+  function fail(code: string, message: string, at = offset): void {
+    fault ??= { layer: 'gzip', code, message, offset: at };
+    close();
+  }
+
+  function close(): void {
+    state = 'done';
+    body?.close();
+    body = null;
+  }
+
+  function take(data: Buffer): void {
+    if (state === 'done') return;
+    crc = crc32(data, crc);
+    length = (length + data.length) >>> 0;
+    sink(data);
+  }
+
+  /** Bytes behind the last member that are no further member. */
+  function behind(bytes: Uint8Array): void {
+    trailing ??= { bytes: 0, zeros: true };
+    trailing.bytes += bytes.length;
+    if (trailing.zeros) trailing.zeros = bytes.every((byte) => byte === 0);
+  }
+
+  /** Reads a member's header off the front of `bytes`: the rest of them, or null when it needs more or is none. */
+  function header(bytes: Uint8Array): Uint8Array | null {
+    const size = headerSize(bytes);
+    if (size === 'invalid' || (size === 'more' && bytes.length > HEADER_LIMIT)) {
+      if (members > 0) {
+        state = 'behind';
+        behind(bytes);
+      } else fail('header', 'the gzip header is not valid');
+      return null;
+    }
+    if (size === 'more') {
+      pending = bytes.slice();
+      return null;
+    }
+    members += 1;
+    start = offset;
+    offset += size;
+    crc = 0;
+    length = 0;
+    body = inflating(take);
+    state = 'body';
+    return bytes.subarray(size);
+  }
+
+  async function inflate(bytes: Uint8Array): Promise<Uint8Array | null> {
+    const used = await body!.write(bytes);
+    // The sink may have stopped the pass meanwhile.
+    if ((state as string) === 'done') return null;
+    if (typeof used === 'string') {
+      fail('corrupt', `the compressed data is broken (${used})`, start);
+      return null;
+    }
+    offset += used;
+    if (used === bytes.length) return null;
+    body!.close();
+    body = null;
+    state = 'trailer';
+    return bytes.subarray(used);
+  }
+
+  function trailer(bytes: Uint8Array): Uint8Array | null {
+    if (bytes.length < TRAILER_BYTES) {
+      pending = bytes.slice();
+      return null;
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, TRAILER_BYTES);
+    if (view.getUint32(0, true) !== crc)
+      fail('crc', 'the checksum inside the gzip data does not fit the unpacked bytes');
+    else if (view.getUint32(4, true) !== length) fail('length', 'the length inside the gzip data does not fit');
+    if (fault !== null) return null;
+    offset += TRAILER_BYTES;
+    state = 'header';
+    return bytes.subarray(TRAILER_BYTES);
+  }
+
+  return {
+    get members() {
+      return members;
+    },
+    get fault() {
+      return fault;
+    },
+    get trailing() {
+      return trailing;
+    },
+    async write(chunk) {
+      if (state === 'done') return;
+      let rest: Uint8Array | null = chunk;
+      if (pending.length > 0) {
+        rest = Buffer.concat([pending, chunk]);
+        pending = new Uint8Array(0);
+      }
+      while (rest !== null && rest.length > 0) {
+        if (state === 'header') rest = header(rest);
+        else if (state === 'body') rest = await inflate(rest);
+        else if (state === 'trailer') rest = trailer(rest);
+        else {
+          if (state === 'behind') behind(rest);
+          return;
+        }
+      }
+    },
+    end() {
+      if (state === 'body' || state === 'trailer') fail('truncated', 'the gzip data ends too early');
+      if (state === 'header' && pending.length > 0) {
+        if (members > 0) behind(pending);
+        else fail('truncated', 'the gzip header ends too early');
+      }
+      close();
+    },
+    stop: close,
+  };
+}
+
+/** Bytes of the gzip header at the front, or 'more' when it is not all there, or 'invalid'. */
+function headerSize(bytes: Uint8Array): number | 'more' | 'invalid' {
+  if (bytes[0] !== 0x1f) return 'invalid';
+  if (bytes.length > 1 && bytes[1] !== 0x8b) return 'invalid';
+  if (bytes.length > 2 && bytes[2] !== 8) return 'invalid';
+  const flags = bytes[3] ?? 0;
+  if ((flags & RESERVED) !== 0) return 'invalid';
+  if (bytes.length < 12) return bytes.length >= 10 && flags === 0 ? 10 : 'more';
+  let at = 10;
+  if (flags & FEXTRA) at += 2 + bytes[10]! + bytes[11]! * 256;
+  for (const flag of [FNAME, FCOMMENT]) {
+    if ((flags & flag) === 0) continue;
+    const zero = bytes.indexOf(0, at);
+    if (zero === -1) return 'more';
+    at = zero + 1;
+  }
+  if (flags & FHCRC) at += 2;
+  return at <= bytes.length ? at : 'more';
+}
+
+interface Inflating {
+  /** Resolves with the number of bytes used (fewer than given: the deflate data has ended), or zlib's complaint. */
+  write(bytes: Uint8Array): Promise<number | string>;
+  close(): void;
+}
+
+function inflating(sink: (data: Buffer) => void): Inflating {
+  const stream: InflateRaw = createInflateRaw({ chunkSize: OUTPUT_CHUNK, flush: constants.Z_SYNC_FLUSH });
+  let answer: ((used: number | string) => void) | null = null;
+  stream.on('data', sink);
+  stream.on('error', (error: Error) => answer?.(error.message));
+  stream.on('close', () => answer?.(0));
+  return {
+    write(bytes) {
+      const before = stream.bytesWritten;
+      return new Promise((resolve) => {
+        answer = resolve;
+        stream.write(bytes, (error) => resolve(error ? error.message : stream.bytesWritten - before));
+      });
+    },
+    close() {
+      stream.destroy();
+    },
+  };
+}

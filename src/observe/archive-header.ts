@@ -1,0 +1,74 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+
+/** One tar header block as it stands, before extended headers are applied. */
+export interface TarHeader {
+  path: Name;
+  link: Name;
+  /** The type flag, as a character. */
+  type: string;
+  /** Bytes of data; NaN when the field is no number. May be negative: that is for the reader to refuse. */
+  size: number;
+  mode: number;
+  /** The prefix field holds something, though the header is not of the format that has one: readers differ. */
+  strayPrefix: boolean;
+}
+export interface Name {
+  text: string;
+  utf8: boolean;
+}
+
+export const BLOCK = 512;
+const SPACES_OF_CHECKSUM = 8 * 0x20;
+
+/** The header in a block of 512 bytes, or null when its checksum does not fit (which also means: no header). */
+export function readHeader(block: Buffer): TarHeader | null {
+  let sum = SPACES_OF_CHECKSUM;
+  for (let i = 0; i < 148; i += 1) sum += block[i]!;
+  for (let i = 156; i < BLOCK; i += 1) sum += block[i]!;
+  if (readNumber(block, 148, 156) !== sum) return null;
+  const magic = block.toString('latin1', 257, 265);
+  const ustar = magic === 'ustar\u000000';
+  let path = readName(block, 0, 100);
+  let strayPrefix = false;
+  if (block[345] !== 0) {
+    const prefix = readName(block, 345, 500);
+    if (ustar) path = { text: `${prefix.text}/${path.text}`, utf8: prefix.utf8 && path.utf8 };
+    // GNU's own format keeps times there, as octal numbers.
+    else strayPrefix = !(magic === 'ustar  \0' && /^[0-7 ]*$/.test(prefix.text));
+  }
+  return {
+    path,
+    link: readName(block, 157, 257),
+    type: String.fromCharCode(block[156]!),
+    size: readNumber(block, 124, 136),
+    mode: readNumber(block, 100, 108),
+    strayPrefix,
+  };
+}
+
+export function isZero(block: Uint8Array): boolean {
+  for (let i = 0; i < block.length; i += 1) if (block[i] !== 0) return false;
+  return true;
+}
+
+/** Bytes up to the first NUL as text; bytes that are not UTF-8 become U+FFFD. */
+export function readName(bytes: Buffer, from: number, to: number): Name {
+  const zero = bytes.indexOf(0, from);
+  const end = zero === -1 || zero > to ? to : zero;
+  const name = bytes.subarray(from, end);
+  if (isAscii(name)) return { text: name.toString('latin1'), utf8: true };
+  return { text: name.toString('utf8'), utf8: isUtf8(name) };
+}
+
+/** A numeric field: octal text, or base-256 when the first byte says so. NaN when it is neither. */
+function readNumber(block: Buffer, from: number, to: number): number {
+  const first = block[from]!;
+  if (first === 0x80 || first === 0xff) {
+    let value = first === 0xff ? -1 : 0;
+    for (let i = from + 1; i < to; i += 1) value = value * 256 + block[i]!;
+    return value;
+  }
+  const text = readName(block, from, to).text.trim();
+  if (text === '') return 0;
+  return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : Number.NaN;
+}
