@@ -1,0 +1,31 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/**
+ * Where the tests let a write die. `APPREG_FAILPOINT=<step>` kills the process there, as a power cut would;
+ * `APPREG_FAILPOINT=<step>:SIGSTOP` (or any other signal) sends it that signal instead. Unset, this does nothing.
+ */
+export type FailStep =
+  | 'lock-prepared'
+  | 'temp-created'
+  | 'half-written'
+  | 'before-sync'
+  | 'before-link'
+  | 'after-link'
+  | 'before-rename'
+  | 'after-rename'
+  | 'before-unlock';
+
+const [STEP, SIGNAL = 'SIGKILL'] = (process.env['APPREG_FAILPOINT'] ?? '').split(':');
+
+export function failpoint(step: FailStep): void {
+  if (STEP === step) process.kill(process.pid, SIGNAL as NodeJS.Signals);
+}
+
+/** The step in the middle of a write: half of the bytes are in the file when it strikes. */
+export async function failHalfway(handle: FileHandle, bytes: Uint8Array): Promise<number> {
+  if (STEP !== 'half-written') return 0;
+  const half = bytes.length >> 1;
+  await handle.writeFile(bytes.subarray(0, half));
+  failpoint('half-written');
+  return half;
+}
