@@ -11,8 +11,10 @@ export interface OpenFile {
   size: number;
   /** Milliseconds. */
   modified: number;
-  /** Stands for exactly this state of this file, as far as the file system can tell. */
+  /** Stands for this state of its content, as far as the file system can tell. */
   state: string;
+  /** When anything about it was changed: moves on where a program sets the date back after writing. */
+  touched: string;
 }
 
 /** The file changed while it was read: what was read is neither the old nor the new one. */
@@ -33,7 +35,8 @@ export async function openFile(path: string): Promise<OpenFile | null> {
   try {
     const stat = await handle.stat({ bigint: true });
     if (stat.isFile()) {
-      return { handle, path, size: Number(stat.size), modified: Number(stat.mtimeMs), state: stateOf(stat) };
+      const [size, modified] = [Number(stat.size), Number(stat.mtimeMs)];
+      return { handle, path, size, modified, state: contentState(stat), touched: String(stat.ctimeNs) };
     }
   } catch (error) {
     await handle.close();
@@ -43,15 +46,23 @@ export async function openFile(path: string): Promise<OpenFile | null> {
   return null;
 }
 
-function stateOf(stat: { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint }): string {
-  return `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
+interface State {
+  ino: bigint;
+  size: bigint;
+  mtimeNs: bigint;
+  ctimeNs: bigint;
+}
+
+function contentState(stat: State): string {
+  return `${stat.ino}:${stat.size}:${stat.mtimeNs}`;
 }
 
 const CHUNK = 256 * 1024;
 
 /**
  * The bytes from `start` to `end` (exclusive). Ends with FileChanged, before the last chunk is handed out, when the file
- * has become shorter or is no longer in the state it was opened in: a reader never takes a mixture for a whole.
+ * has become shorter or is no longer in the state it was opened in: a reader never takes a mixture for a whole. (The
+ * time of its last change is not compared: it moves when the name is given to a new file, which does no harm.)
  */
 export async function* bytesOf(file: OpenFile, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end;) {
@@ -59,7 +70,7 @@ export async function* bytesOf(file: OpenFile, start: number, end: number): Asyn
     const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, at);
     if (bytesRead === 0) throw new FileChanged(`${file.path} became shorter while it was read`);
     at += bytesRead;
-    if (at >= end && stateOf(await file.handle.stat({ bigint: true })) !== file.state) {
+    if (at >= end && contentState(await file.handle.stat({ bigint: true })) !== file.state) {
       throw new FileChanged(`${file.path} was changed while it was read`);
     }
     yield buffer.subarray(0, bytesRead);
@@ -85,7 +96,7 @@ const SETTLED = 2000;
 export function etagMemory(): (file: OpenFile) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   return (file) => {
-    const key = `${file.state} ${file.path}`;
+    const key = `${file.state} ${file.touched} ${file.path}`;
     const found = known.get(key);
     if (found) return found;
     const settled = Date.now() - file.modified > SETTLED;

@@ -1,5 +1,5 @@
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir, hostname, networkInterfaces } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { printable, shorten } from '../core/text.ts';
@@ -83,7 +83,6 @@ async function authority(
 ): Promise<{ key: string; cert: string; isNew: boolean }> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await chmod(folder, 0o700);
     const keyFile = join(folder, 'ca-key.pem');
     const key = (await readIfThere(keyFile)) ?? (await keep(keyFile, makeKey()));
     const cert = await readIfThere(caFile);

@@ -1,0 +1,301 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { precondition, rangeOf } from '../../src/serve/conditions.ts';
+import type { Serving } from '../../src/serve/server.ts';
+import { ask, fill, folder, LONG_AGO, raw, serving, type Reply } from './support.ts';
+
+const ARTIFACT = randomBytes(700_000);
+const FILES: Record<string, string | Uint8Array> = {
+  'registry.json': '{"apps":{}}',
+  'a/1.0.0.tar.gz': ARTIFACT,
+  'a/icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  'a/icon.png': new Uint8Array([0x89, 0x50]),
+  'a/readme.md': '# a',
+  'a/unknown.xyz': 'x',
+  'a/plain': 'x',
+  'a/b.tgz': 'x',
+  'empty.json': '',
+};
+const LISTED = ['https://flows.example.com', 'https://two.example.com'];
+let open: Serving;
+let listed: Serving;
+
+beforeAll(async () => {
+  const root = await folder();
+  await fill(root, FILES);
+  open = await serving(root);
+  listed = await serving(root, { serviceOrigins: LISTED });
+});
+
+function varies(reply: Reply): string[] {
+  return (reply.headers.vary ?? '').split(', ').filter(Boolean);
+}
+
+describe('a file', () => {
+  test.each([
+    ['registry.json', 'application/json', 'public, max-age=300'],
+    ['a/1.0.0.tar.gz', 'application/gzip', 'public, max-age=31536000, immutable'],
+    ['a/b.tgz', 'application/gzip', 'public, max-age=31536000, immutable'],
+    ['a/icon.svg', 'image/svg+xml', 'public, max-age=3600'],
+    ['a/icon.png', 'image/png', 'public, max-age=3600'],
+    ['a/readme.md', 'text/markdown; charset=utf-8', 'public, max-age=300'],
+    ['a/unknown.xyz', 'application/octet-stream', 'public, max-age=300'],
+    ['a/plain', 'application/octet-stream', 'public, max-age=300'],
+    ['empty.json', 'application/json', 'public, max-age=300'],
+  ])('%s is served as %s, %s; HEAD says the same', async (name, type, lifetime) => {
+    const get = await ask(open.url + name);
+    const bytes = Buffer.from(FILES[name]!);
+    expect(get.status).toBe(200);
+    expect(get.body.equals(bytes)).toBe(true);
+    expect(get.headers).toMatchObject({
+      'content-type': type,
+      'cache-control': lifetime,
+      'content-length': String(bytes.length),
+      etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`,
+      'last-modified': LONG_AGO.toUTCString(),
+      'accept-ranges': 'bytes',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(get.headers['content-encoding']).toBeUndefined();
+    expect(get.headers['content-security-policy'] !== undefined).toBe(name.endsWith('.svg'));
+    const head = await ask(open.url + name, { method: 'HEAD' });
+    expect(head.body.length).toBe(0);
+    const { date: _, ...said } = get.headers;
+    expect(head).toMatchObject({ status: 200, headers: said });
+  });
+
+  test('is not compressed, whatever the client would take', async () => {
+    const { headers, body } = await ask(open.manifestUrl, { headers: { 'Accept-Encoding': 'gzip, br, zstd' } });
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(body.toString()).toBe('{"apps":{}}');
+  });
+
+  test('HEAD sends no body over the wire', async () => {
+    const text = await raw(open.port, 'HEAD /a/1.0.0.tar.gz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(text).toContain('Content-Length: 700000');
+    expect(text.endsWith('\r\n\r\n')).toBe(true);
+  });
+});
+
+describe('methods', () => {
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])('%s is refused', async (method) => {
+    const { status, headers } = await ask(open.manifestUrl, { method });
+    expect(status).toBe(405);
+    expect(headers).toMatchObject({
+      allow: 'GET, HEAD, OPTIONS',
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('CONNECT ends the connection', async () => {
+    const text = await raw(open.port, 'CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n');
+    expect(text).not.toContain('200');
+  });
+});
+
+describe('CORS', () => {
+  const requests: [string, number, Parameters<typeof ask>[1]][] = [
+    ['/registry.json', 200, {}],
+    ['/registry.json', 200, { method: 'HEAD' }],
+    ['/registry.json', 304, { headers: { 'If-Modified-Since': LONG_AGO.toUTCString() } }],
+    ['/registry.json', 206, { headers: { Range: 'bytes=0-1' } }],
+    ['/registry.json', 412, { headers: { 'If-Match': '"x"' } }],
+    ['/registry.json', 416, { headers: { Range: 'bytes=999-' } }],
+    ['/nothing', 404, {}],
+    ['/registry.json', 405, { method: 'POST' }],
+    ['/registry.json', 204, { method: 'OPTIONS' }],
+  ];
+  const askFrom = (
+    server: Serving,
+    origin: string | null,
+    [path, , options]: (typeof requests)[number],
+  ): Promise<Reply> =>
+    ask(server.url, {
+      ...options,
+      path,
+      headers: { ...options?.headers, ...(origin === null ? {} : { Origin: origin }) },
+    });
+
+  for (const request of requests) {
+    const [path, status, options] = request;
+    describe(`${options?.method ?? 'GET'} ${path} (${status})`, () => {
+      test.each([null, 'https://any.example.com', 'null'])(
+        'without a list, from %s: everybody may read',
+        async (origin) => {
+          const reply = await askFrom(open, origin, request);
+          expect(reply.status).toBe(status);
+          expect(reply.headers['access-control-allow-origin']).toBe('*');
+          expect(reply.headers['access-control-expose-headers']).toContain('ETag');
+        },
+      );
+      test.each(LISTED)('with a list, from %s: echoed', async (origin) => {
+        const reply = await askFrom(listed, origin, request);
+        expect(reply.status).toBe(status);
+        expect(reply.headers['access-control-allow-origin']).toBe(origin);
+        expect(varies(reply)).toContain('Origin');
+      });
+      test.each([
+        null,
+        'null',
+        '*',
+        'https://evil.test',
+        'https://flows.example.com.evil.test',
+        'https://flows.example.com/',
+        'https://flows.example.com:443',
+        'HTTPS://flows.example.com',
+        'http://flows.example.com',
+        LISTED.join(', '),
+        '',
+      ])('with a list, from %j: not allowed, and varied', async (origin) => {
+        const reply = await askFrom(listed, origin, request);
+        expect(reply.status).toBe(status);
+        expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+        expect(varies(reply)).toContain('Origin');
+      });
+    });
+  }
+
+  test('a preflight allows every header that is asked for, Authorization by name', async () => {
+    const reply = await ask(listed.manifestUrl, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: LISTED[0]!,
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'authorization,x-registry-probe, bad name,,x"y',
+      },
+    });
+    expect(reply.status).toBe(204);
+    expect(reply.body.length).toBe(0);
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': 'authorization, x-registry-probe',
+      'access-control-max-age': '600',
+    });
+    expect(varies(reply)).toEqual(['Origin', 'Access-Control-Request-Headers']);
+  });
+
+  test('OPTIONS is answered for the server as a whole, and where nothing is', async () => {
+    const text = await raw(open.port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(text).toMatch(/^HTTP\/1\.1 204 [^]*Access-Control-Allow-Headers: \*, Authorization\r\n/);
+    expect((await ask(`${open.url}nothing`, { method: 'OPTIONS' })).status).toBe(204);
+  });
+});
+
+describe('conditions', () => {
+  const moment = Date.parse('2026-01-02T03:04:05.678Z');
+  const validators = { etag: '"abc"', modified: moment, size: 100 };
+  const [same, earlier, later] = [0, -1000, 1000].map((ms) => new Date(moment + ms).toUTCString()) as [
+    string,
+    string,
+    string,
+  ];
+  test.each<[Record<string, string>, 304 | 412 | null]>([
+    [{}, null],
+    [{ 'if-none-match': '"abc"' }, 304],
+    [{ 'if-none-match': 'W/"abc"' }, 304],
+    [{ 'if-none-match': '"x", W/"abc" , "y"' }, 304],
+    [{ 'if-none-match': '"x,y","abc"' }, 304],
+    [{ 'if-none-match': ' * ' }, 304],
+    [{ 'if-none-match': '"ABC"' }, null],
+    [{ 'if-none-match': '"abc' }, null],
+    [{ 'if-none-match': 'abc' }, null],
+    [{ 'if-none-match': '"xabc"' }, null],
+    [{ 'if-none-match': '' }, null],
+    [{ 'if-none-match': '"made-up"' }, null],
+    [{ 'if-modified-since': same }, 304],
+    [{ 'if-modified-since': later }, 304],
+    [{ 'if-modified-since': earlier }, null],
+    [{ 'if-modified-since': 'yesterday' }, null],
+    [{ 'if-none-match': '"x"', 'if-modified-since': later }, null],
+    [{ 'if-none-match': '"abc"', 'if-modified-since': earlier }, 304],
+    [{ 'if-match': '"abc"' }, null],
+    [{ 'if-match': '*' }, null],
+    [{ 'if-match': 'W/"abc"' }, 412],
+    [{ 'if-match': '"x"' }, 412],
+    [{ 'if-match': '"abc"', 'if-none-match': '"abc"' }, 304],
+    [{ 'if-unmodified-since': earlier }, 412],
+    [{ 'if-unmodified-since': same }, null],
+    [{ 'if-match': '"abc"', 'if-unmodified-since': earlier }, null],
+  ])('%j → %s', (headers, expected) => expect(precondition(headers, validators)).toBe(expected));
+
+  test('304 has no body and no length, and what RFC 9110 wants it to have', async () => {
+    const { headers } = await ask(listed.manifestUrl);
+    for (const method of ['GET', 'HEAD']) {
+      const reply = await ask(listed.manifestUrl, { method, headers: { 'If-None-Match': headers.etag! } });
+      expect(reply.status).toBe(304);
+      expect(reply.body.length).toBe(0);
+      expect(reply.headers).toMatchObject({
+        etag: headers.etag,
+        'cache-control': headers['cache-control'],
+        vary: 'Origin',
+      });
+      expect(reply.headers.date).toBeDefined();
+      expect(reply.headers['content-length'] ?? reply.headers['content-type']).toBeUndefined();
+    }
+  });
+});
+
+describe('ranges', () => {
+  const validators = { etag: '"abc"', modified: 0, size: 100 };
+  test.each<[string, ReturnType<typeof rangeOf>]>([
+    ['bytes=0-9', { start: 0, end: 10 }],
+    ['bytes=0-0', { start: 0, end: 1 }],
+    ['bytes=99-', { start: 99, end: 100 }],
+    ['bytes=50-1000', { start: 50, end: 100 }],
+    [`bytes=1-${'9'.repeat(400)}`, { start: 1, end: 100 }],
+    ['bytes=-1', { start: 99, end: 100 }],
+    ['bytes=-1000', { start: 0, end: 100 }],
+    ['Bytes = 1 - 2', { start: 1, end: 3 }],
+    ['bytes=100-', 'unsatisfiable'],
+    [`bytes=${'9'.repeat(400)}-`, 'unsatisfiable'],
+    ['bytes=-0', 'unsatisfiable'],
+    ['bytes=9-0', null],
+    ['bytes=-', null],
+    ['bytes=', null],
+    ['bytes=a-b', null],
+    ['bytes=1-2,5-6', null],
+    ['lines=1-2', null],
+    ['bytes=0x1-2', null],
+    ['1-2', null],
+  ])('%.40s', (range, expected) => expect(rangeOf({ range }, validators)).toEqual(expected));
+
+  test.each<[string, boolean]>([
+    ['"abc"', true],
+    ['W/"abc"', false],
+    ['"x"', false],
+    [new Date(0).toUTCString(), false],
+    ['*', false],
+    ['', false],
+  ])('If-Range: %s', (value, holds) => {
+    expect(rangeOf({ range: 'bytes=0-1', 'if-range': value }, validators)).toEqual(holds ? { start: 0, end: 2 } : null);
+  });
+
+  test('an empty file has no ranges', () => {
+    expect(rangeOf({ range: 'bytes=0-' }, { ...validators, size: 0 })).toBe('unsatisfiable');
+    expect(rangeOf({ range: 'bytes=-5' }, { ...validators, size: 0 })).toBeNull();
+  });
+
+  test('a download is resumed', async () => {
+    const url = `${open.url}a/1.0.0.tar.gz`;
+    const { headers } = await ask(url, { method: 'HEAD' });
+    const first = await ask(url, { headers: { Range: 'bytes=0-299999' } });
+    const rest = await ask(url, { headers: { Range: 'bytes=300000-', 'If-Range': headers.etag! } });
+    expect(first.headers).toMatchObject({
+      'content-range': 'bytes 0-299999/700000',
+      'content-length': '300000',
+      etag: headers.etag,
+    });
+    expect([first.status, rest.status]).toEqual([206, 206]);
+    expect(Buffer.concat([first.body, rest.body]).equals(ARTIFACT)).toBe(true);
+    const past = await ask(url, { headers: { Range: 'bytes=700000-' } });
+    expect(past.status).toBe(416);
+    expect(past.headers['content-range']).toBe('bytes */700000');
+    const whole = await ask(url, { headers: { Range: 'bytes=0-1,5-6' } });
+    expect([whole.status, whole.body.length]).toEqual([200, 700_000]);
+    const head = await ask(url, { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
+    expect([head.status, head.headers['content-length']]).toEqual([200, '700000']);
+  });
+});

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { open, rename, truncate, utimes, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Served } from '../../src/serve/handler.ts';
+import { startServer } from '../../src/serve/server.ts';
+import { ask, fill, folder, LONG_AGO, serving } from './support.ts';
+
+const BIG = randomBytes(2_000_000);
+const OPTIONS = {
+  manifest: 'registry.json',
+  host: '127.0.0.1',
+  port: 0,
+  serviceOrigins: [],
+  rewriteFrom: null,
+  https: false,
+} as const;
+
+/** A response whose body nobody reads yet. */
+async function begin(url: string): Promise<IncomingMessage> {
+  const [res] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];
+  res.on('error', () => {});
+  return res;
+}
+
+async function rest(res: IncomingMessage): Promise<{ bytes: number; complete: boolean }> {
+  let bytes = 0;
+  res.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  await new Promise((resolve) => res.once('close', resolve));
+  return { bytes, complete: res.complete };
+}
+
+/** Log lines, each of which can be waited for. */
+function log(): { lines: Served[]; add: (line: Served) => void; reached(count: number): Promise<void> } {
+  const lines: Served[] = [];
+  let check = (): void => {};
+  return {
+    lines,
+    add(line) {
+      lines.push(line);
+      check();
+    },
+    reached: (count) =>
+      new Promise((resolve) => {
+        check = () => {
+          if (lines.length >= count) resolve();
+        };
+        check();
+      }),
+  };
+}
+
+describe('under load', () => {
+  test('a hundred requests at once, and a client that leaves in the middle, cost no file descriptor', async () => {
+    const root = await folder();
+    await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG, 'huge.tar.gz': Buffer.alloc(32_000_000) });
+    const lines = log();
+    const server = await serving(root, { onRequest: lines.add });
+    const descriptors = (): number => readdirSync('/proc/self/fd').filter((fd) => Number(fd) > 2).length;
+    const countable = process.platform === 'linux';
+    await ask(server.manifestUrl);
+    const before = countable ? descriptors() : 0;
+    const paths = ['registry.json', 'a.tar.gz', 'nothing'];
+    const replies = await Promise.all(Array.from({ length: 99 }, (_, i) => ask(server.url + paths[i % 3]!)));
+    expect(replies.every((reply, i) => reply.status === (i % 3 === 2 ? 404 : 200))).toBe(true);
+    expect(replies.filter((_, i) => i % 3 === 1).every(({ body }) => body.equals(BIG))).toBe(true);
+    const leavers = Array.from({ length: 20 }, async (_, i) => {
+      const res = await begin(`${server.url}huge.tar.gz?${i}`);
+      await once(res, 'data');
+      res.destroy();
+    });
+    await Promise.all(leavers);
+    await lines.reached(120);
+    const left = lines.lines.filter(({ target }) => target.includes('?'));
+    expect(left).toHaveLength(20);
+    expect(left.every(({ error }) => (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE')).toBe(
+      true,
+    );
+    expect((await ask(server.manifestUrl)).status).toBe(200);
+    if (countable) await expect.poll(descriptors).toBeLessThanOrEqual(before);
+  });
+
+  test('clients that leave before they are answered do no harm', async () => {
+    const root = await folder();
+    await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG });
+    const lines = log();
+    const server = await serving(root, { onRequest: lines.add });
+    for (let i = 0; i < 20; i++) {
+      const socket = connect(server.port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write('GET /a.tar.gz HTTP/1.1\r\nHost: x\r\n\r\n', () => socket.resetAndDestroy());
+      await once(socket, 'close');
+    }
+    expect((await ask(server.manifestUrl)).status).toBe(200);
+    expect(lines.lines.filter(({ status }) => status >= 500)).toEqual([]);
+  });
+});
+
+describe('a file that changes while it is sent', () => {
+  // Far more than the sockets' buffers hold, so that the server is still sending when the test acts.
+  const LARGE = 64_000_000;
+  const changes: [string, (path: string) => Promise<void>][] = [
+    ['becomes shorter', (path) => truncate(path, 1000)],
+    ['becomes longer', async (path) => truncate(path, LARGE + 1000)],
+    [
+      'is written over',
+      async (path) => {
+        const file = await open(path, 'r+');
+        await file.write('other bytes', LARGE - 100);
+        await file.close();
+      },
+    ],
+  ];
+  test.each(changes)('and %s is broken off, never passed off as whole', async (_, change) => {
+    const root = await folder();
+    const path = join(root, 'a.tar.gz');
+    await fill(root, { 'a.tar.gz': Buffer.alloc(LARGE, 'a') });
+    const lines = log();
+    const server = await serving(root, { onRequest: lines.add });
+    const res = await begin(`${server.url}a.tar.gz`);
+    await change(path);
+    const { bytes, complete } = await rest(res);
+    expect(complete).toBe(false);
+    expect(bytes).toBeLessThan(LARGE);
+    await lines.reached(1);
+    expect(lines.lines[0]!.error).toMatchObject({ code: 'FILE_CHANGED' });
+  });
+
+  test('and is replaced as a whole is sent as it was', async () => {
+    const root = await folder();
+    await fill(root, { 'a.tar.gz': Buffer.alloc(LARGE, 'a'), new: 'new' });
+    const server = await serving(root);
+    const res = await begin(`${server.url}a.tar.gz`);
+    await rename(join(root, 'new'), join(root, 'a.tar.gz'));
+    expect(await rest(res)).toEqual({ bytes: LARGE, complete: true });
+    expect((await ask(`${server.url}a.tar.gz`)).body.toString()).toBe('new');
+  });
+
+  test('between two requests gets another ETag, even with its size and date as before', async () => {
+    const root = await folder();
+    const path = join(root, 'a.json');
+    const server = await serving(root);
+    const tags = new Set<string | undefined>();
+    for (const content of ['1', '2', '3']) {
+      await writeFile(path, content);
+      await utimes(path, LONG_AGO, LONG_AGO);
+      const reply = await ask(`${server.url}a.json`);
+      expect(reply.body.toString()).toBe(content);
+      tags.add(reply.headers.etag);
+    }
+    expect(tags.size).toBe(3);
+  });
+});
+
+describe('starting and stopping', () => {
+  test('a port in use is trouble with a hint', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as AddressInfo;
+    const started = startServer({ ...OPTIONS, root: await folder(), port });
+    await expect(started).rejects.toMatchObject({
+      code: 'port-in-use',
+      exit: 2,
+      hint: expect.stringContaining('--port 0'),
+    });
+    blocker.close();
+  });
+
+  test.each(['203.0.113.7', 'no-such-host.invalid', 'a b', '', 'fe80::1%lo'])(
+    '%j is no address to listen on',
+    async (host) => {
+      await expect(startServer({ ...OPTIONS, root: await folder(), host })).rejects.toMatchObject({
+        code: 'host-unknown',
+        exit: 2,
+      });
+    },
+  );
+
+  const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
+  test.skipIf(!hasIPv6)('an IPv6 address stands in brackets', async () => {
+    const root = await folder();
+    await fill(root, { 'registry.json': '["https://a.example/x"]' });
+    const server = await serving(root, { host: '::1', rewriteFrom: 'https://a.example/' });
+    expect(server.manifestUrl).toBe(`http://[::1]:${server.port}/registry.json`);
+    expect((await ask(server.manifestUrl)).body.toString()).toBe(`["http://[::1]:${server.port}/x"]`);
+  });
+
+  test("the manifest's URL is encoded", async () => {
+    const root = await folder();
+    await fill(root, { 'sub dir/ü.json': '{}' });
+    const server = await serving(root, { manifest: 'sub dir/ü.json' });
+    expect(server.manifestUrl).toBe(`${server.url}sub%20dir/%C3%BC.json`);
+    expect((await ask(server.manifestUrl)).status).toBe(200);
+  });
+
+  test('closing lets a download end, and holds on to no idle connection', async () => {
+    const root = await folder();
+    await fill(root, { 'a.tar.gz': BIG });
+    const server = await startServer({ ...OPTIONS, root });
+    const idle: Socket = connect(server.port, '127.0.0.1');
+    await once(idle, 'connect');
+    idle.resume();
+    const gone = once(idle, 'close');
+    const res = await begin(`${server.url}a.tar.gz`);
+    const closed = server.close(10_000);
+    expect(await rest(res)).toEqual({ bytes: BIG.length, complete: true });
+    idle.end();
+    await Promise.all([closed, gone]);
+    await expect(ask(server.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('closing breaks off a client that never reads', async () => {
+    const root = await folder();
+    await fill(root, { 'a.tar.gz': Buffer.alloc(64_000_000) });
+    const server = await startServer({ ...OPTIONS, root });
+    const res = await begin(`${server.url}a.tar.gz`);
+    await server.close(0);
+    expect(await rest(res)).toMatchObject({ complete: false });
+  });
+});
