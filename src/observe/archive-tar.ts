@@ -148,7 +148,7 @@ export function createTarReader(limits: TarLimits): TarReader {
     const linkName = pax?.link ?? longLink ?? header.link;
     const path = name.text.slice(0, PATH_LIMIT);
     let type: ArchiveEntry['type'] = ENTRY_TYPES[header.type] ?? 'other';
-    if (type === 'file' && path.endsWith('/')) type = 'directory';
+    if (type === 'file' && name.text.endsWith('/')) type = 'directory';
     const hasData = !DATALESS.has(type);
     const isLink = type === 'link' || type === 'symlink';
     const link = isLink ? linkName.text.slice(0, PATH_LIMIT) : null;

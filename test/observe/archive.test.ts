@@ -15,6 +15,12 @@ const GOOD = tgz(APP, entry('ui.js', 'x'.repeat(700)));
 const codes = (facts: ArchiveFacts) => facts.oddities.map((oddity) => oddity.code);
 const fault = (facts: ArchiveFacts) => facts.fault && `${facts.fault.layer} ${facts.fault.code}`;
 
+function flip(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[at < 0 ? copy.length + at : at]! ^= 0x55;
+  return copy;
+}
+
 describe('a sound archive', () => {
   test('is listed entry by entry', async () => {
     const facts = await listed(
@@ -266,11 +272,6 @@ describe('a broken tar', () => {
 });
 
 describe('the gzip layer', () => {
-  const flip = (bytes: Buffer, at: number) => {
-    const copy = Buffer.from(bytes);
-    copy[at < 0 ? copy.length + at : at]! ^= 0x55;
-    return copy;
-  };
   const noise = tgz(entry('noise', randomBytes(5000)));
 
   test.each<[string, Uint8Array, string]>([

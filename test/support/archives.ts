@@ -1,5 +1,6 @@
 import { type ArchiveOptions, createArchiveReader } from '../../src/observe/archive.ts';
-import type { ArchiveFacts } from '../../src/core/facts.ts';
+import type { ArchiveFacts, Content } from '../../src/core/facts.ts';
+import { createDigester } from '../../src/observe/digest.ts';
 
 /** What the reader says about some bytes, given to it in pieces of `size`. */
 export async function listed(
@@ -10,4 +11,15 @@ export async function listed(
   const reader = createArchiveReader(rest);
   for (let at = 0; at < bytes.length; at += size) await reader.write(bytes.subarray(at, at + size));
   return reader.end();
+}
+
+/** The facts that the rules about artifacts see. */
+export async function seen(
+  bytes: Uint8Array,
+  options: ArchiveOptions & { limit?: number } = {},
+): Promise<{ content: Content; archive: ArchiveFacts }> {
+  const { limit = Infinity, ...rest } = options;
+  const digester = createDigester(limit);
+  digester.write(bytes);
+  return { content: digester.end(), archive: await listed(bytes.subarray(0, limit), rest) };
 }
