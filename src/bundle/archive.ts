@@ -32,31 +32,34 @@ export async function pack(files: readonly PackedFile[]): Promise<{ archive: Uin
 function tarOf(files: readonly PackedFile[]): Buffer {
   const parts: Uint8Array[] = [];
   for (const { path, bytes } of files) {
-    parts.push(...headersOf(path, bytes.length), bytes, Buffer.alloc(-bytes.length & (BLOCK - 1)));
+    parts.push(...headersOf(path, bytes.length), bytes, padding(bytes.length));
   }
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
 }
 
-/** One ustar header; where it cannot hold the name (too long, not ASCII) a PAX header with the name stands before it. */
+/**
+ * One ustar header; for a name that is long or not ASCII, a PAX header with the name stands before it. The ustar field
+ * for the front part of a long name is never used: writers fill it in different ways.
+ */
 function headersOf(path: string, size: number): Buffer[] {
-  const ascii = path.replace(/[^\x21-\x7e]/gu, '_');
-  const plain = header(path, size, 'File');
-  if (ascii === path.replaceAll(' ', '_') && !plain.needsPax) return [plain.block];
-  // What readers without PAX see; its bytes must not be half a character.
-  const short = ascii.slice(-99).replace(/^\/+/, '');
+  if (/^[\x20-\x7e]{1,99}$/.test(path)) return [header(path, size, 'File')];
   const body = Buffer.from(new Pax({ path }).encodeBody());
-  return [
-    header('PaxHeader', body.length, 'ExtendedHeader').block,
-    Buffer.concat([body, Buffer.alloc(-body.length & (BLOCK - 1))]),
-    header(short, size, 'File').block,
-  ];
+  // What readers without PAX see.
+  const short = path
+    .replace(/[^\x20-\x7e]/gu, '_')
+    .slice(-99)
+    .replace(/^\/+/, '');
+  return [header('PaxHeader', body.length, 'ExtendedHeader'), body, padding(body.length), header(short, size, 'File')];
 }
 
-function header(path: string, size: number, type: 'File' | 'ExtendedHeader'): { block: Buffer; needsPax: boolean } {
+function header(path: string, size: number, type: 'File' | 'ExtendedHeader'): Buffer {
   const block = Buffer.alloc(BLOCK);
-  const head = new Header({ path, size, type, mode: 0o644, uid: 0, gid: 0, mtime: MTIME, uname: '', gname: '' });
-  const needsPax = head.encode(block, 0);
-  return { block, needsPax };
+  new Header({ path, size, type, mode: 0o644, uid: 0, gid: 0, mtime: MTIME, uname: '', gname: '' }).encode(block, 0);
+  return block;
+}
+
+function padding(length: number): Buffer {
+  return Buffer.alloc(-length & (BLOCK - 1));
 }
 
 /**

@@ -42,6 +42,8 @@ export interface Bundle {
 
 const MOST_BYTES = 1024 ** 3;
 const MOST_ENTRIES = 10_000;
+/** Beyond this much, readers look at how many times its packed size an archive unpacks to. */
+const RATIO_FROM = 10 * 1024 ** 2;
 const MOST_RATIO = 200;
 
 /**
@@ -56,7 +58,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   checkSize(files);
   const { archive, tarSha256 } = await pack(files);
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
-  if (size > archive.length * MOST_RATIO) {
+  if (size > RATIO_FROM && size > archive.length * MOST_RATIO) {
     warnings.push(
       `it unpacks to more than ${MOST_RATIO} times its size: readers that guard against archive bombs may refuse it`,
     );
@@ -112,6 +114,7 @@ function isFolder(entry: string): boolean {
   try {
     return statSync(entry, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
     throw readable(error);
   }
 }

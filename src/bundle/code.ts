@@ -5,7 +5,7 @@ import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import type { PackedFile } from './archive.ts';
 import type { BundleOptions } from './bundle.ts';
-import { buildTrouble, headline, type Places } from './complaint.ts';
+import { buildTrouble, complaint, headline, type Places } from './complaint.ts';
 import { build, type Built } from './esbuild.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
@@ -47,13 +47,16 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   // Two builds at once: neither waits for the other, and the errors of both are told.
   const [appBuilt, uiBuilt] = await Promise.all([
     build(appSettings(app, options)),
-    ui && build(uiSettings(ui, options)),
+    ui === null ? null : build(uiSettings(ui, options)),
   ]);
 
   const places = { root: dirname(app), cwd: options.cwd ?? dirname(app) };
   const uiPlaces = { ...places, root: dirname(ui ?? app) };
-  if (appBuilt.errors.length > 0) throw buildTrouble(appBuilt.errors, places);
-  if (uiBuilt && uiBuilt.errors.length > 0) throw buildTrouble(uiBuilt.errors, uiPlaces);
+  const complaints = [
+    ...appBuilt.errors.map((error) => complaint(error, places)),
+    ...(uiBuilt?.errors ?? []).map((error) => complaint(error, uiPlaces)),
+  ];
+  if (complaints.length > 0) throw buildTrouble(complaints);
 
   const files = [{ path: 'app.js', bytes: appCode(appBuilt) }];
   const warnings = warningsOf(appBuilt, places);

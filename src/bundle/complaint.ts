@@ -14,17 +14,13 @@ export interface Places {
   cwd: string;
 }
 
-/** What keeps the code from building, each with file, line, column and the line itself. */
-export function buildTrouble(errors: readonly Message[], places: Places): Trouble {
-  const shown = errors.slice(0, SHOWN).map((error) => complaint(error, places));
-  if (errors.length > SHOWN) shown.push(`and ${errors.length - SHOWN} more`);
-  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
-  return new Trouble(
-    'build-failed',
-    `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`,
-    'Nothing was written.',
-    { exit: 1 },
-  );
+/** What keeps the code from building; `complaints` as `complaint` makes them. */
+export function buildTrouble(complaints: readonly string[]): Trouble {
+  const shown = complaints.slice(0, SHOWN);
+  if (complaints.length > SHOWN) shown.push(`and ${complaints.length - SHOWN} more`);
+  const count = complaints.length === 1 ? '1 error' : `${complaints.length} errors`;
+  const message = `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`;
+  return new Trouble('build-failed', message, 'Mend the code; nothing was written.', { exit: 1 });
 }
 
 /** `file:line:column: text` on one line, for warnings. */
@@ -32,7 +28,8 @@ export function headline({ text, location }: Message, places: Places): string {
   return location === null ? printable(text) : `${place(location, places)}: ${printable(text)}`;
 }
 
-function complaint(message: Message, places: Places): string {
+/** `file:line:column: text`, the line with the place marked, and the compiler's notes. */
+export function complaint(message: Message, places: Places): string {
   const parts = [headline(message, places)];
   if (message.location !== null) parts.push(frame(message.location));
   for (const note of message.notes) {

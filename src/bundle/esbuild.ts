@@ -22,16 +22,17 @@ export async function build(options: BuildOptions): Promise<Built> {
     return { files, errors: [], warnings: result.warnings, metafile: result.metafile ?? null };
   } catch (error) {
     const { errors, warnings, message } = error as { errors?: Message[]; warnings?: Message[]; message: string };
-    if (Array.isArray(errors) && errors.length > 0)
-      return { files: [], errors, warnings: warnings ?? [], metafile: null };
-    if (/^Invalid (target|version)/.test(message)) {
+    const first = errors?.[0]?.text ?? message;
+    if (/^Invalid (target|version)/.test(first)) {
       throw new Trouble(
         'target-unknown',
-        `esbuild does not know the target: ${printable(message)}`,
+        `esbuild does not know the target. ${printable(first)}`,
         'Give one like node22, node20.19 or es2022.',
         { cause: error },
       );
     }
+    if (Array.isArray(errors) && errors.length > 0)
+      return { files: [], errors, warnings: warnings ?? [], metafile: null };
     if (/service|binary|host version|esbuild" package|could not be found|platform/i.test(message))
       throw unusable(error);
     throw error;

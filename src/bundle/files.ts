@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -15,7 +15,7 @@ const JUNK = new Set(['.git', '.hg', '.svn', '.DS_Store', 'Thumbs.db', 'desktop.
  */
 export function readFolder(folder: string, leaveOut: string | null): { files: PackedFile[]; skipped: string[] } {
   const root = realpathSync(folder);
-  const own = leaveOut === null ? undefined : statSync(leaveOut, { bigint: true, throwIfNoEntry: false });
+  const isLeftOut = sameAs(leaveOut);
   const files: PackedFile[] = [];
   const skipped: string[] = [];
 
@@ -28,7 +28,7 @@ export function readFolder(folder: string, leaveOut: string | null): { files: Pa
         continue;
       }
       const { real, stats } = resolveInside(root, inner);
-      if (own && stats.ino === own.ino && stats.dev === own.dev) skipped.push(inner);
+      if (isLeftOut(stats)) skipped.push(inner);
       else if (stats.isFile()) files.push({ path: inner, bytes: readFileSync(real) });
       else if (!stats.isDirectory()) throw special(inner);
       else if (chain.includes(real)) throw linkTrouble(inner, 'leads back to a folder that it lies in');
@@ -57,7 +57,7 @@ export async function readIncluded(
   if (globs.length === 0) return [];
   const { escapePath, globSync } = await import('tinyglobby');
   const root = realpathSync(folder);
-  const own = leaveOut === null ? undefined : statSync(leaveOut, { bigint: true, throwIfNoEntry: false });
+  const isLeftOut = sameAs(leaveOut);
   const without = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
   const found = new Map<string, PackedFile>();
   for (const glob of globs) {
@@ -70,10 +70,15 @@ export async function readIncluded(
       );
     }
     // A name that exists is meant literally, whatever brackets it has.
-    const literal = statSync(join(root, glob), { throwIfNoEntry: false }) !== undefined;
+    const literal = existsSync(join(root, glob));
     const pattern = literal ? escapePath(glob.replaceAll(sep, '/')) : glob;
     const ignore = glob.includes('node_modules') ? without : [...without, '**/node_modules/**'];
-    const matches = globSync([pattern], { cwd: root, ignore, onlyFiles: true, dot: literal });
+    const matches = globSync([pattern], {
+      cwd: root,
+      ignore,
+      onlyFiles: true,
+      dot: literal && statSync(join(root, glob)).isFile(),
+    });
     if (matches.length === 0) {
       throw new Trouble(
         'include-empty',
@@ -83,12 +88,19 @@ export async function readIncluded(
     }
     for (const path of matches) {
       const { real, stats } = resolveInside(root, path);
-      if (own && stats.ino === own.ino && stats.dev === own.dev) continue;
+      if (isLeftOut(stats)) continue;
       if (!stats.isFile()) throw special(path);
       found.set(path, { path, bytes: readBytes(real) });
     }
   }
   return [...found.values()];
+}
+
+/** Whether a file is the given one, however either was reached. */
+function sameAs(file: string | null): (stats: BigIntStats) => boolean {
+  if (file === null || !existsSync(file)) return () => false;
+  const { dev, ino } = statSync(file, { bigint: true });
+  return (stats) => stats.ino === ino && stats.dev === dev;
 }
 
 /** Where a path really leads, which must be inside the folder, and what is there. */

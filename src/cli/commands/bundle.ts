@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
 import { printable, safeJson } from '../../core/text.ts';
@@ -68,7 +68,7 @@ function outputFile(cwd: string, output: string): string {
       'Name it like dist/my-app-1.0.0.tar.gz.',
     );
   }
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+  if (existsSync(file) && statSync(file).isDirectory()) {
     throw new Trouble('output-name', `The output ${printable(output)} is a folder.`, 'Name a file in it.');
   }
   return file;

@@ -1,0 +1,307 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { bundle, type BundleOptions } from '../../src/bundle/bundle.ts';
+import { listing, plant, tree, unpacked } from './tree.ts';
+
+type Files = Record<string, string>;
+
+/** Builds main.ts (or another entry) of a fresh folder. */
+async function built(files: Files, options: Partial<BundleOptions> = {}, entry = 'main.ts') {
+  const folder = tree(files);
+  const result = await bundle({
+    ...options,
+    entry: join(folder, entry),
+    ...(options.ui && { ui: join(folder, options.ui) }),
+  });
+  return { ...result, files: await unpacked(result.archive) };
+}
+
+/** What `run()` of the built app.js says, in a Node of its own, in a folder that has nothing else. */
+function run(files: Files): string {
+  const folder = plant(tree(), { ...files, 'package.json': '{"type":"module"}' });
+  const script = `import('./app.js').then(async (app) => process.stdout.write(String(await app.run())))`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: folder, encoding: 'utf8' });
+}
+
+const PACKAGE = (name: string, more: object = {}) => JSON.stringify({ name, version: '1.0.0', ...more });
+
+describe('the app', () => {
+  test('TypeScript, JSON, local modules and lazily imported ones become one app.js', async () => {
+    const { files, entries } = await built({
+      'main.ts': `import { name } from './data.json';
+        import { greet } from './lib/greet';
+        export const run = async (): Promise<string> => greet(name as string) + (await import('./lib/late.ts')).late;`,
+      'lib/greet.ts': `enum Mark { Bang = '!' }
+        export const greet = (who: string): string => \`hello \${who}\${Mark.Bang}\`;`,
+      'lib/late.ts': `export const late = ' later';`,
+      'data.json': '{"name":"wörld"}',
+    });
+    expect(entries.map((entry) => entry.path)).toEqual(['app.js']);
+    expect(run(files)).toBe('hello wörld! later');
+  });
+
+  test('CommonJS dependencies that ask for Node at run time run', async () => {
+    const { files } = await built({
+      'main.ts': `import dep from 'old-dep';
+        import { createRequire } from 'node:module';
+        const require = createRequire(import.meta.url);
+        export const run = () => [dep(), typeof require('os').cpus, typeof __dirname].join(' ');`,
+      'node_modules/old-dep/package.json': PACKAGE('old-dep', { main: 'lib/index.js' }),
+      'node_modules/old-dep/lib/index.js': `const path = require('path'); const { EventEmitter } = require('node:events');
+        const name = ['o', 's'].join('');
+        module.exports = () => [path.basename(__filename), typeof EventEmitter, typeof require(name).cpus].join(' ');`,
+    });
+    expect(run(files)).toBe('app.js function function function string');
+  });
+
+  test('code that needs no require has none', async () => {
+    const { files } = await built({
+      'main.ts': `import { sep } from 'node:path'; import { one } from 'new-dep'; export const run = () => sep.length + one;`,
+      'node_modules/new-dep/package.json': PACKAGE('new-dep', { type: 'module', exports: './index.js' }),
+      'node_modules/new-dep/index.js': 'export const one = 1;',
+    });
+    expect(run(files)).toBe('2');
+    expect(files['app.js']).not.toContain('createRequire');
+  });
+
+  test.each(['main.js', 'main.mjs', 'main.cjs', 'main.jsx', 'main.tsx', 'main.mts', 'app.js'])(
+    '%s is an entry',
+    async (entry) => {
+      const { files } = await built({ [entry]: 'export const run = () => 1;' }, {}, entry);
+      expect(run(files)).toBe('1');
+    },
+  );
+
+  test('a #! line stays the first one', async () => {
+    const { files } = await built(
+      {
+        'main.js': `#!/usr/bin/env node\nimport dep from './dep.cjs'; export const run = () => dep;`,
+        'dep.cjs': `module.exports = require('path').sep.length`,
+      },
+      {},
+      'main.js',
+    );
+    expect(files['app.js']).toMatch(/^#!.*\nimport \{ createRequire/);
+    expect(run(files)).toBe('1');
+  });
+
+  test('the SDK, native modules and what the user names stay outside', async () => {
+    const { files, warnings } = await built(
+      {
+        'main.ts': `import { defineApp } from '@slflows/sdk/v1'; import sdk from '@slflows/sdk'; import pg from 'pg'; import sub from 'pg/lib/x';
+          import native from './native.node'; export const run = () => [defineApp, sdk, pg, sub, native];`,
+      },
+      { external: ['pg'] },
+    );
+    for (const name of ['@slflows/sdk/v1', '@slflows/sdk', 'pg', 'pg/lib/x', './native.node'])
+      expect(files['app.js']).toContain(`from "${name}"`);
+    expect(warnings).toEqual([expect.stringContaining('./native.node')]);
+  });
+
+  test('a native module that is packed beside app.js is no reason to warn', async () => {
+    const files = {
+      'main.ts': `import native from './native.node'; export const run = () => native;`,
+      'native.node': 'binary',
+    };
+    expect((await built(files, { include: ['*.node'] })).warnings).toEqual([]);
+  });
+
+  test('target and minify are passed on', async () => {
+    const source = { 'main.ts': `export const run = (longName?: { inner: number }) => longName?.inner ?? 7;` };
+    expect((await built(source)).files['app.js']).toContain('??');
+    expect((await built(source, { target: 'es2019' })).files['app.js']).not.toContain('??');
+    expect((await built(source, { minify: true })).files['app.js']).not.toContain('longName');
+    await expect(built(source, { target: 'node-last' })).rejects.toMatchObject({ code: 'target-unknown', exit: 2 });
+  });
+
+  test('source maps point at the right line, in relative paths, though lines were put in front', async () => {
+    const source = {
+      'src/main.ts': `import dep from './dep.cjs';\n\nexport const run = () => {\n  dep();\n  throw new Error('here');\n};`,
+      'src/dep.cjs': `module.exports = () => require('path');`,
+    };
+    const { files } = await built(source, { sourcemap: true, minify: true }, 'src/main.ts');
+    expect(files['app.js']).toMatch(/^import \{ createRequire/);
+    const map = JSON.parse(Buffer.from(files['app.js']!.split('base64,').pop()!, 'base64').toString());
+    expect(map.sources.toSorted()).toEqual(['dep.cjs', 'main.ts']);
+    const folder = plant(tree(), { 'app.mjs': files['app.js']! });
+    const script = `import('./app.mjs').then((app) => { try { app.run(); } catch (error) { process.stdout.write(error.stack); } })`;
+    const stack = execFileSync(process.execPath, ['--enable-source-maps', '-e', script], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect(stack).toContain('main.ts:5:9');
+  });
+
+  test('CSS in an app is told, not lost silently', async () => {
+    const { warnings } = await built({ 'main.ts': `import './x.css'; export const run = 1;`, 'x.css': 'a{}' });
+    expect(warnings).toEqual([expect.stringContaining('CSS')]);
+  });
+
+  test('warnings name file, line and column', async () => {
+    const { warnings } = await built({ 'main.ts': `export const run = () =>\n  typeof globalThis === 'nonsense';` });
+    expect(warnings).toEqual([expect.stringMatching(/^main\.ts:2:\d+: .*nonsense/)]);
+  });
+});
+
+describe('the UI', () => {
+  const RUNTIME = {
+    'node_modules/react/package.json': PACKAGE('react', { exports: { './jsx-runtime': './jsx.js' } }),
+    'node_modules/react/jsx.js': `exports.jsx = (type, props) => ({ type, props }); exports.mode = process.env.NODE_ENV;`,
+  };
+  const UI = {
+    ...RUNTIME,
+    'main.ts': 'export const run = 1;',
+    'ui.tsx': `import './ui.css'; import icon from './icon.svg'; import { mode } from 'react/jsx-runtime';
+      globalThis.page = <img className="é" src={icon} title={mode} />;`,
+    'ui.css': `@import './base.css'; .a { background: url(./dot.png); content: "</style>é\u2028" }`,
+    'base.css': 'body { margin: 0 }',
+    'icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'dot.png': '\u0089PNG not really',
+  };
+
+  test('JSX, CSS and images all end up in ui.js', async () => {
+    const { files, entries, warnings } = await built(UI, { ui: 'ui.tsx' });
+    expect(entries.map((entry) => entry.path)).toEqual(['app.js', 'ui.js']);
+    expect(warnings).toEqual([]);
+    const styles: { textContent: string }[] = [];
+    const document = {
+      createElement: () => ({}),
+      head: { append: (style: { textContent: string }) => styles.push(style) },
+    };
+    const page: Record<string, any> = { document };
+    runInNewContext(files['ui.js']!, page);
+    expect(page['page']).toMatchObject({ type: 'img', props: { className: 'é', title: 'production' } });
+    expect(page['page'].props.src).toMatch(/^data:image\/svg\+xml[,;]/);
+    expect(styles).toHaveLength(1);
+    expect(styles[0]!.textContent).toMatch(/margin: 0;[^]*url\(["']?data:image\/png[,;]/);
+    expect(runInNewContext(files['ui.js']!, {})).toBeDefined();
+  });
+
+  test('without CSS nothing is put in front', async () => {
+    const { files } = await built({ 'main.ts': 'export {}', 'ui.js': 'export const ui = 1;' }, { ui: 'ui.js' });
+    expect(files['ui.js']).not.toContain('document');
+  });
+
+  test("a tsconfig's jsx setting does not leave JSX in the code", async () => {
+    const { files } = await built(
+      { ...UI, 'tsconfig.json': '{"compilerOptions":{"jsx":"preserve"}}' },
+      { ui: 'ui.tsx' },
+    );
+    expect(files['ui.js']).not.toContain('<img');
+  });
+});
+
+describe('errors', () => {
+  test('each with file, line, column and frame; exit 1', async () => {
+    const folder = tree({
+      'src/main.ts': `import { a } from './there.ts';\nimport 'nowhere';\nconst text = 'ünï' + a; import "gone";`,
+      'src/there.ts': `export const a = 1;\n\tconst 5x = 2;`,
+    });
+    const error = await bundle({ entry: join(folder, 'src/main.ts'), cwd: folder }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'build-failed', exit: 1 });
+    const { message } = error as Error;
+    expect(message).toContain('(3 errors)');
+    expect(message).toContain('src/main.ts:2:8: Could not resolve "nowhere"');
+    expect(message).toContain(`     2 │ import 'nowhere';\n       ╵        ~~~~~~~~~`);
+    expect(message).toContain('src/main.ts:3:32: Could not resolve "gone"');
+    expect(message).toMatch(/src\/there\.ts:2:9: .*\n {5}2 │ {3}const 5x = 2;/);
+  });
+
+  test('of the UI too, and what they quote cannot move a cursor', async () => {
+    const folder = tree({ 'main.ts': 'import "gone"', 'ui.tsx': `/* \u001b[31m */ import '\\u001b[2Jx';` });
+    const building = bundle({ entry: join(folder, 'main.ts'), ui: join(folder, 'ui.tsx') });
+    await expect(building).rejects.toMatchObject({ code: 'build-failed', exit: 1 });
+    const { message } = (await building.catch((thrown: unknown) => thrown)) as Error;
+    expect(message).toContain('main.ts:1:8: ');
+    expect(message).toContain('ui.tsx:1:');
+    // eslint-disable-next-line no-control-regex
+    expect(message).not.toMatch(/\u001b/);
+  });
+
+  test('a long line is cut around the place, a long list at its end', async () => {
+    const bad = `${'x;'.repeat(5000)} import 'a'; ${'y;'.repeat(5000)}`;
+    const many = Array.from({ length: 30 }, (_, i) => `import 'gone-${i}';`).join('\n');
+    const long = await built({ 'main.js': bad }, {}, 'main.js').catch((thrown: Error) => thrown.message);
+    expect(String(long).length).toBeLessThan(1500);
+    expect(long).toContain('main.js:1:10009');
+    expect(await built({ 'main.js': many }, {}, 'main.js').catch((thrown: Error) => thrown.message)).toContain(
+      'and 20 more',
+    );
+  });
+
+  test.each([
+    ['no such entry', { entry: 'gone.ts' }, 'entry-missing'],
+    ['below a file', { entry: 'main.ts/x.ts' }, 'entry-missing'],
+    ['no such UI entry', { entry: 'main.ts', ui: 'gone.tsx' }, 'entry-missing'],
+    ['a file of another kind', { entry: 'style.css' }, 'entry-unsupported'],
+    ['a folder as UI entry', { entry: 'main.ts', ui: 'folder.ts' }, 'entry-unsupported'],
+    ['a link to nothing', { entry: 'link.ts' }, 'entry-missing'],
+  ])('%s', async (_, { entry, ui }: { entry: string; ui?: string }, code) => {
+    const folder = tree({ 'main.ts': 'export {}', 'style.css': '', 'folder.ts/x.ts': '' });
+    symlinkSync('nothing.ts', join(folder, 'link.ts'));
+    const building = bundle({ entry: join(folder, entry), ...(ui && { ui: join(folder, ui) }) });
+    await expect(building).rejects.toMatchObject({ code, exit: 2 });
+  });
+
+  test('nothing is written beside the sources, neither on success nor on failure', async () => {
+    const folder = tree({ 'main.ts': `import './x.css'; export {}`, 'x.css': 'a{}', 'bad.ts': 'import "gone"' });
+    const before = listing(folder);
+    await bundle({ entry: join(folder, 'main.ts'), ui: join(folder, 'main.ts'), sourcemap: true });
+    await expect(bundle({ entry: join(folder, 'bad.ts') })).rejects.toMatchObject({ code: 'build-failed' });
+    expect(listing(folder)).toEqual(before);
+  });
+});
+
+describe('files beside the code', () => {
+  const FILES = {
+    'main.ts': 'export {}',
+    'assets/a.txt': 'a',
+    'assets/deep/b.txt': 'b',
+    'assets/.hidden': 'h',
+    'odd [x].md': 'odd',
+    'node_modules/dep/c.txt': 'c',
+    'data.json': '{}',
+  };
+  test.each([
+    [['assets'], ['assets/a.txt', 'assets/deep/b.txt']],
+    [['assets/*.txt'], ['assets/a.txt']],
+    [['**/*.txt'], ['assets/a.txt', 'assets/deep/b.txt']],
+    [['**/*.txt', '!assets/deep/**'], ['assets/a.txt']],
+    [['assets/.hidden'], ['assets/.hidden']],
+    [['{data,none}.json', 'data.json'], ['data.json']],
+    [['./data.json'], ['data.json']],
+    [['odd [x].md'], ['odd [x].md']],
+    [['node_modules/dep/*.txt'], ['node_modules/dep/c.txt']],
+  ])('%j', async (include, expected) => {
+    const { entries } = await built(FILES, { include });
+    expect(entries.map((entry) => entry.path)).toEqual(['app.js', ...expected].sort());
+  });
+
+  test.each([
+    [['*.nothing'], 'include-empty'],
+    [['../*'], 'include-outside'],
+    [['/etc/*'], 'include-outside'],
+    [['app.js'], 'entry-collision'],
+    [['APP.js'], 'entry-collision'],
+  ])('%j is refused: %s', async (include, code) => {
+    const files = { ...FILES, ...(code === 'entry-collision' && { [include[0]!]: '' }) };
+    await expect(built(files, { include })).rejects.toMatchObject({ code, exit: 2 });
+  });
+
+  test('a link that leads out is refused, one that stays inside is packed as its file', async () => {
+    const outside = tree({ 'secret.txt': 's' });
+    const folder = tree(FILES);
+    symlinkSync('assets/a.txt', join(folder, 'inside.txt'));
+    symlinkSync(join(outside, 'secret.txt'), join(folder, 'outside.txt'));
+    const { archive } = await bundle({ entry: join(folder, 'main.ts'), include: ['inside.txt'] });
+    expect(await unpacked(archive)).toMatchObject({ 'inside.txt': 'a' });
+    for (const include of ['outside.txt', '*.txt']) {
+      await expect(bundle({ entry: join(folder, 'main.ts'), include: [include] })).rejects.toMatchObject({
+        code: 'entry-link',
+      });
+    }
+  });
+});

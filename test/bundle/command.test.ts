@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bundle } from '../../src/cli/commands/bundle.ts';
+import type { Config } from '../../src/cli/config.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { listing, tree, unpacked } from './tree.ts';
+
+const APP = {
+  'src/main.ts': `import data from './data.json'; export const run = () => data;`,
+  'src/data.json': '{"a":1}',
+  'src/bad.ts': `import 'nowhere';`,
+  'src/legal.txt': 'legal',
+};
+
+/** Runs the command in `cwd` with a terminal that only remembers. */
+async function run(cwd: string, entry: string, output: string, options: object = {}, config: Config = {}) {
+  const out: string[] = [];
+  const log: string[] = [];
+  const next: string[] = [];
+  const plain = new Proxy({}, { get: () => (text: string) => text });
+  const terminal = {
+    interactive: false,
+    style: plain,
+    errStyle: plain,
+    out: (text: string) => out.push(text),
+    log: (text: string) => log.push(text),
+    detail: () => {},
+    next: (text: string) => next.push(text),
+    progress: () => ({ update() {}, stop() {} }),
+  };
+  const loaded = { config, file: null, root: cwd };
+  const context = { cwd, options, terminal, env: {}, config: async () => loaded } as unknown as Context;
+  const code = await bundle(context, entry, output, options);
+  return { code, out: out.join('\n'), log, next };
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+describe('on success', () => {
+  test('the archive is there, and its path, size, entries and checksum are told', async () => {
+    const cwd = tree(APP);
+    const { code, out, log, next } = await run(cwd, 'src/main.ts', 'dist/deep/app.tar.gz', { include: ['*.txt'] });
+    const archive = readFileSync(join(cwd, 'dist/deep/app.tar.gz'));
+    const files = await unpacked(archive);
+    expect(code).toBe(0);
+    expect(Object.keys(files)).toEqual(['app.js', 'legal.txt']);
+    expect(out).toBe(
+      [
+        `dist/deep/app.tar.gz  ${archive.length} bytes`,
+        `  ${files['app.js']!.length}  app.js`,
+        '    5  legal.txt',
+        `sha256:${sha256(archive)}`,
+      ].join('\n'),
+    );
+    expect(log).toEqual([]);
+    expect(next).toEqual(['appreg publish-version <app> <version> --artifact dist/deep/app.tar.gz']);
+  });
+
+  test('--format json is one document, warnings included', async () => {
+    const cwd = tree({ 'app/main.js': '', 'app/.DS_Store': '' });
+    const { out, log } = await run(cwd, 'app', 'app/x.tar.gz', { format: 'json' });
+    const archive = readFileSync(join(cwd, 'app/x.tar.gz'));
+    const warnings = ['left out: .DS_Store', 'there is no app.js at the top of the folder'];
+    expect(JSON.parse(out)).toEqual({
+      path: 'app/x.tar.gz',
+      bytes: archive.length,
+      entries: [{ path: 'main.js', size: 0 }],
+      checksum: `sha256:${sha256(archive)}`,
+      tarSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      warnings,
+    });
+    expect(log).toEqual(warnings.map((warning) => `warning: ${warning}`));
+  });
+
+  test('an archive that is there already is replaced, and never packed into itself', async () => {
+    const cwd = tree({ 'app.js': 'a' });
+    await run(cwd, '.', 'app.tar.gz');
+    const first = readFileSync(join(cwd, 'app.tar.gz'));
+    await run(cwd, '.', 'app.tar.gz');
+    expect(readFileSync(join(cwd, 'app.tar.gz')).equals(first)).toBe(true);
+    expect(listing(cwd)).toEqual(['app.js', 'app.tar.gz']);
+  });
+
+  test('the configuration is merged with the flags, which are stronger', async () => {
+    const cwd = tree({ ...APP, 'src/main.ts': `import 'one'; import 'two'; export const run = (x: any) => x?.y;` });
+    const config = { bundle: { external: ['one'], include: ['*.txt'], target: 'es2019' } };
+    await run(cwd, 'src/main.ts', 'a.tar.gz', { external: ['two'], include: ['data.json'] }, config);
+    const files = await unpacked(readFileSync(join(cwd, 'a.tar.gz')));
+    expect(Object.keys(files)).toEqual(['app.js', 'data.json', 'legal.txt']);
+    expect(files['app.js']).not.toContain('?.');
+    await run(cwd, 'src/main.ts', 'a.tar.gz', { external: ['two'], target: 'node22' }, config);
+    expect((await unpacked(readFileSync(join(cwd, 'a.tar.gz'))))['app.js']).toContain('?.');
+  });
+});
+
+describe('on failure nothing changes on disk', () => {
+  test.each([
+    ['code that does not build', 'src/bad.ts', 'new/out.tar.gz', {}, 'build-failed', 1],
+    ['the same over an archive that is there', 'src/bad.ts', 'old.tar.gz', {}, 'build-failed', 1],
+    ['no entry', 'src/gone.ts', 'new/out.tar.gz', {}, 'entry-missing', 2],
+    ['no such UI', 'src/main.ts', 'new/out.tar.gz', { ui: 'gone.tsx' }, 'entry-missing', 2],
+    ['a glob without files', 'src/main.ts', 'new/out.tar.gz', { include: ['*.gone'] }, 'include-empty', 2],
+    ['another suffix', 'src/main.ts', 'out.tgz', {}, 'output-name', 2],
+    ['a suffix alone', 'src/main.ts', '.tar.gz', {}, 'output-name', 2],
+    ['a folder as output', 'src/main.ts', 'folder.tar.gz', {}, 'output-name', 2],
+    ['a file in the way of the folder', 'src/main.ts', 'old.tar.gz/out.tar.gz', {}, 'output-unwritable', 2],
+    ['an unknown format', 'src/main.ts', 'out.tar.gz', { format: 'sarif' }, 'format-unknown', 2],
+  ] as const)('%s', async (_, entry, output, options, code, exit) => {
+    const cwd = tree({ ...APP, 'old.tar.gz': 'old', 'folder.tar.gz/x': '' });
+    const before = listing(cwd);
+    await expect(run(cwd, entry, output, options)).rejects.toMatchObject({ code, exit });
+    expect(listing(cwd)).toEqual(before);
+    expect(readFileSync(join(cwd, 'old.tar.gz'), 'utf8')).toBe('old');
+  });
+
+  test('messages name files as seen from where the command was run', async () => {
+    const cwd = tree(APP);
+    await expect(run(cwd, 'src/bad.ts', 'x.tar.gz')).rejects.toThrow('src/bad.ts:1:8: Could not resolve');
+  });
+});

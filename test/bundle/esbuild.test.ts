@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { tree } from './tree.ts';
+
+const entry = join(tree({ 'main.ts': 'export {}' }), 'main.ts');
+
+/** The bundler with an esbuild that is not as it should be. */
+async function bundleWith(esbuild: () => object) {
+  vi.resetModules();
+  vi.doMock('esbuild', esbuild);
+  const { bundle } = await import('../../src/bundle/bundle.ts');
+  return bundle({ entry });
+}
+
+function failing(message: string): () => object {
+  return () => ({
+    build() {
+      throw new Error(message);
+    },
+  });
+}
+
+describe('an esbuild that does not work is told with what to type', () => {
+  test.each([
+    [
+      'not installed',
+      () => {
+        throw Object.assign(new Error(`Cannot find package 'esbuild'`), { code: 'ERR_MODULE_NOT_FOUND' });
+      },
+    ],
+    [
+      'installed without its binary',
+      failing('The package "@esbuild/linux-x64" could not be found, and is needed by esbuild.'),
+    ],
+    [
+      'installed for another system',
+      failing("You installed esbuild for another platform than the one you're currently using."),
+    ],
+    ['of two versions', failing('Cannot start service: Host version "0.28.2" does not match binary version "0.27.0"')],
+    ['that cannot be started', failing('The service was stopped: spawn /x/esbuild EACCES')],
+  ])('%s', async (_, esbuild) => {
+    await expect(bundleWith(esbuild)).rejects.toMatchObject({
+      code: 'esbuild-unusable',
+      exit: 2,
+      hint: expect.stringContaining('npm install'),
+    });
+  });
+
+  test('what nobody expected keeps its stack', async () => {
+    await expect(bundleWith(failing('Invalid option in build() call: "nonsense"'))).rejects.not.toHaveProperty('code');
+  });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'esbuild speaks of its service when its binary dies, which is how that case is known',
+  () => {
+    const script = `require('esbuild').build({ stdin: { contents: '' } }).catch((error) => console.log(error.message))`;
+    const env = { ...process.env, ESBUILD_BINARY_PATH: '/bin/false' };
+    const said = execFileSync(process.execPath, ['-e', script], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(said).toMatch(/service/);
+  },
+);

@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bundle } from '../../src/bundle/bundle.ts';
+import { headers, tree, unpacked } from './tree.ts';
+
+describe('a folder', () => {
+  test('is packed as it is: everything, sorted by code unit, with one mode', async () => {
+    const folder = tree({
+      'app.js': 'app',
+      'b/x.txt': 'x',
+      'B.txt': 'B',
+      'b-1.txt': '1',
+      '.env': 'e',
+      'é.txt': 'é',
+      'node_modules/d/i.js': '',
+    });
+    chmodSync(join(folder, 'app.js'), 0o755);
+    chmodSync(join(folder, 'B.txt'), 0o600);
+    const { archive, entries, warnings } = await bundle({ entry: folder, include: ['ignored/**'], external: ['x'] });
+    const expected = ['.env', 'B.txt', 'app.js', 'b-1.txt', 'b/x.txt', 'node_modules/d/i.js', 'é.txt'];
+    expect(entries.map((entry) => entry.path)).toEqual(expected);
+    expect(Object.keys(await unpacked(archive))).toEqual(expected);
+    expect(entries.find((entry) => entry.path === 'é.txt')!.size).toBe(2);
+    expect(new Set(headers(archive).map((header) => header.mode))).toEqual(new Set([0o644]));
+    expect(warnings).toEqual([]);
+  });
+
+  test('version control and what systems leave behind stay out, and it says so', async () => {
+    const folder = tree({
+      'app.js': '',
+      '.git/config': '',
+      'sub/.git': 'gitdir: x',
+      '.DS_Store': '',
+      'a/.DS_Store': '',
+      '.gitignore': '',
+    });
+    const { entries, warnings } = await bundle({ entry: folder });
+    expect(entries.map((entry) => entry.path)).toEqual(['.gitignore', 'app.js']);
+    expect(warnings).toEqual(['left out: .DS_Store', 'left out: .git', 'left out: a/.DS_Store', 'left out: sub/.git']);
+  });
+
+  test('the archive itself is never in it, under whatever name it is reached', async () => {
+    const folder = tree({ 'app.js': '' });
+    const output = join(folder, 'out/app.tar.gz');
+    const first = await bundle({ entry: folder, leaveOut: output });
+    mkdirSync(join(folder, 'out'));
+    writeFileSync(output, first.archive);
+    symlinkSync(output, join(folder, 'latest.tar.gz'));
+    const second = await bundle({ entry: folder, leaveOut: output });
+    expect(second.checksum).toBe(first.checksum);
+    expect(second.warnings).toEqual(['left out: latest.tar.gz', 'left out: out/app.tar.gz']);
+  });
+
+  test('it warns when there is no app.js', async () => {
+    expect((await bundle({ entry: tree({ 'x/app.js': '' }) })).warnings).toEqual([expect.stringContaining('app.js')]);
+  });
+
+  test('links inside are followed, to files and to folders', async () => {
+    const folder = tree({ 'app.js': 'app', 'real/a.txt': 'a' });
+    symlinkSync('real', join(folder, 'again'));
+    symlinkSync('../app.js', join(folder, 'real/app.js'));
+    expect(await unpacked((await bundle({ entry: folder })).archive)).toEqual({
+      'again/a.txt': 'a',
+      'again/app.js': 'app',
+      'app.js': 'app',
+      'real/a.txt': 'a',
+      'real/app.js': 'app',
+    });
+  });
+
+  test('a folder that is reached through a link is the folder', async () => {
+    const folder = tree({ 'app.js': 'app' });
+    const link = join(tree(), 'link');
+    symlinkSync(folder, link);
+    expect((await bundle({ entry: link })).checksum).toBe((await bundle({ entry: folder })).checksum);
+  });
+
+  const outside = tree({ 'secret.txt': 's', 'deep/x': '' });
+  test.each([
+    ['out of the folder', outside],
+    ['to a file outside', join(outside, 'secret.txt')],
+    ['up', '../..'],
+    ['to a sibling with a like name', '../folder-2'],
+    ['to nothing', 'gone'],
+    ['to itself', 'link'],
+    ['in a circle', '.'],
+  ])('a link %s is refused', async (_, target) => {
+    const base = tree({ 'folder/sub/app.js': '', 'folder-2/x': '' });
+    symlinkSync(target, join(base, 'folder/link'));
+    await expect(bundle({ entry: join(base, 'folder') })).rejects.toMatchObject({ code: 'entry-link', exit: 2 });
+  });
+
+  // Other systems cannot even hold some of these names, or not side by side.
+  const REFUSED: [name: string, files: Record<string, string>, code: string, system?: 'linux'][] = [
+    ['nothing in it', {}, 'entry-empty'],
+    ['only junk in it', { '.git/config': '' }, 'entry-empty'],
+    ['names that differ in case', { 'a.js': '', 'A.js': '' }, 'entry-collision', 'linux'],
+    ['a folder and a file that differ in case', { 'lib/x': '', LIB: '' }, 'entry-collision', 'linux'],
+    ['accents composed in two ways', { '\u00e9': '', 'e\u0301': '' }, 'entry-collision', 'linux'],
+    ['a backslash in a name', { 'a\\b': '' }, 'entry-name-unsafe', 'linux'],
+    ['an escape sequence in a name', { 'a\u001b[2J': '' }, 'entry-name-unsafe', 'linux'],
+    ['a line break in a name', { 'a\nb': '' }, 'entry-name-unsafe', 'linux'],
+    ['a name like a drive', { 'c:x': '' }, 'entry-name-unsafe', 'linux'],
+  ];
+  test.each(REFUSED.filter(([, , , system]) => system === undefined || system === process.platform))(
+    '%s is refused',
+    async (_, files, code) => {
+      await expect(bundle({ entry: tree(files) })).rejects.toMatchObject({ code, exit: 2 });
+    },
+  );
+
+  test.skipIf(process.platform !== 'linux')('names that are not UTF-8, and pipes, are refused', async () => {
+    const named = tree({ 'app.js': '' });
+    writeFileSync(Buffer.concat([Buffer.from(`${named}/`), Buffer.from([0xff, 0xfe])]), '');
+    await expect(bundle({ entry: named })).rejects.toMatchObject({ code: 'entry-name-unsafe' });
+    const piped = tree({ 'app.js': '' });
+    execFileSync('mkfifo', [join(piped, 'pipe')]);
+    await expect(bundle({ entry: piped })).rejects.toMatchObject({ code: 'entry-special' });
+  });
+
+  test('--ui makes no sense with it', async () => {
+    const folder = tree({ 'app.js': '' });
+    await expect(bundle({ entry: folder, ui: join(folder, 'app.js') })).rejects.toMatchObject({
+      code: 'ui-with-folder',
+    });
+  });
+});
