@@ -5,22 +5,21 @@ import { Trouble } from '../core/trouble.ts';
 import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
 
 /**
- * The manifest of a folder, as a path within it: the one that is named, or registry.json, or the only JSON file at the
+ * The name of the manifest in a folder: the one that is named, or registry.json, or the only JSON file at the
  * top that has `apps`. Null when there is none.
  * Throws Trouble `manifest-ambiguous` when several files could be meant, `manifest-not-served` for a name that no host
  * would serve.
  */
 export async function findManifest(folder: string, named: string | undefined): Promise<string | null> {
   const expected = named ?? 'registry.json';
-  const segments = segmentsOf(`/${encodeURI(expected.replaceAll('\\', '/').replace(/^(?:\.\/)+/, ''))}`);
-  if (!segments || segments.some(isPrivate)) {
+  if (segmentsOf(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
     throw new Trouble(
       'manifest-not-served',
-      `The manifest '${shorten(printable(expected))}' lies outside the workspace, or has a name that is never served.`,
-      'Name a file within the workspace as "manifest" in the configuration.',
+      `'${shorten(printable(expected))}' is no name for a manifest: a host would not serve it.`,
+      'Give the manifest another name, and put that as "manifest" into the configuration.',
     );
   }
-  if (await isFile(join(folder, ...segments))) return segments.join('/');
+  if (await isFile(join(folder, expected))) return expected;
   if (named !== undefined) return null;
   const found: string[] = [];
   for (const name of (await readdir(folder)).sort()) {

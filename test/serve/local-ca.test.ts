@@ -13,6 +13,14 @@ const DAY = 86_400_000;
 const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 const leafOf = (chain: string): X509Certificate => new X509Certificate(chain);
 
+function curl(...args: string[]): Promise<{ code: unknown; stdout: string }> {
+  return new Promise((resolve) => {
+    execFile('curl', ['-q', '-sS', '--noproxy', '*', ...args], (error, stdout) =>
+      resolve({ code: error?.code ?? 0, stdout }),
+    );
+  });
+}
+
 describe('the authority', () => {
   test('is made once, kept where only its owner can read it, and used again', async () => {
     const dir = join(await folder(), 'new', 'ca');
@@ -131,12 +139,6 @@ describe('over HTTPS', () => {
     await fill(root, { 'registry.json': '{"apps":{}}' });
     const certificate = await localCertificate(await folder(), '127.0.0.1');
     const server = await serving(root, { https: certificate });
-    const curl = (...args: string[]): Promise<{ code: unknown; stdout: string }> =>
-      new Promise((resolve) => {
-        execFile('curl', ['-q', '-sS', '--noproxy', '*', ...args], (error, stdout) =>
-          resolve({ code: error?.code ?? 0, stdout }),
-        );
-      });
     expect(await curl('--cacert', certificate.caFile, server.manifestUrl)).toEqual({ code: 0, stdout: '{"apps":{}}' });
     expect(
       await curl('--cacert', certificate.caFile, server.manifestUrl.replace('127.0.0.1', 'localhost')),

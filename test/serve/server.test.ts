@@ -35,15 +35,19 @@ async function rest(res: IncomingMessage): Promise<{ bytes: number; complete: bo
   return { bytes, complete: res.complete };
 }
 
+function descriptors(): number {
+  return readdirSync('/proc/self/fd').length;
+}
+
 /** Log lines, each of which can be waited for. */
 function log(): { lines: Served[]; add: (line: Served) => void; reached(count: number): Promise<void> } {
   const lines: Served[] = [];
-  let check = (): void => {};
+  let check: (() => void) | null = null;
   return {
     lines,
     add(line) {
       lines.push(line);
-      check();
+      check?.();
     },
     reached: (count) =>
       new Promise((resolve) => {
@@ -61,7 +65,6 @@ describe('under load', () => {
     await fill(root, { 'registry.json': '{"apps":{}}', 'a.tar.gz': BIG, 'huge.tar.gz': Buffer.alloc(32_000_000) });
     const lines = log();
     const server = await serving(root, { onRequest: lines.add });
-    const descriptors = (): number => readdirSync('/proc/self/fd').filter((fd) => Number(fd) > 2).length;
     const countable = process.platform === 'linux';
     await ask(server.manifestUrl);
     const before = countable ? descriptors() : 0;

@@ -1,0 +1,225 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ServeCommandOptions } from '../../src/cli/commands/serve.ts';
+import { ask, fill, folder } from './support.ts';
+
+/** Where a process cannot be sent a signal that it hears. */
+const WINDOWS = process.platform === 'win32';
+const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** The command as it is shipped: CommonJS, in a process of its own, so that signals are real. */
+const PROGRAM = `
+  import { serve } from './src/cli/commands/serve.ts';
+  import { openTerminal } from './src/cli/terminal.ts';
+  import { loadConfig } from './src/cli/config.ts';
+  const [cwd, dir, options] = JSON.parse(process.argv[2]);
+  const env = process.env;
+  const terminal = openTerminal({ quiet: false, color: false, yes: true, output: null, env, ...options });
+  const context = { cwd, options, terminal, env, config: (from = cwd) => loadConfig(from, null, env) };
+  serve(context, dir ?? undefined, options).then(
+    (code) => { process.exitCode = code; },
+    (error) => { process.stderr.write(JSON.stringify({ ...error, message: error.message })); process.exitCode = error.exit ?? 99; },
+  );
+`;
+
+let program: string;
+beforeAll(async () => {
+  program = join(await folder(), 'serve.cjs');
+  await build({
+    stdin: { contents: PROGRAM, resolveDir: PROJECT, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    outfile: program,
+    supported: { 'dynamic-import': false },
+    external: ['esbuild', 'typescript'],
+    define: { 'import.meta.url': '__url' },
+    banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
+    logLevel: 'error',
+  });
+});
+
+interface Run {
+  child: ChildProcess;
+  stdout: string;
+  stderr: string;
+  /** The first line of stdout; rejects when the program ends without one. */
+  ready: Promise<string>;
+  ended: Promise<number | null>;
+}
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+function run(
+  cwd: string,
+  dir: string | null,
+  options: ServeCommandOptions & { verbose?: boolean } = {},
+  env: Record<string, string> = {},
+): Run {
+  const child = spawn(process.execPath, [program, JSON.stringify([cwd, dir, { port: 0, ...options }])], {
+    env: { ...process.env, ...env },
+  });
+  running.push(child);
+  const made: Run = {
+    child,
+    stdout: '',
+    stderr: '',
+    ready: Promise.resolve(''),
+    ended: once(child, 'close').then(([code]) => code as number | null),
+  };
+  child.stderr.on('data', (chunk: Buffer) => (made.stderr += chunk.toString()));
+  made.ready = new Promise((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      made.stdout += chunk.toString();
+      if (made.stdout.includes('\n')) resolve(made.stdout.split('\n')[0]!);
+    });
+    child.on('close', () => reject(new Error(`ended without a URL: ${made.stderr}`)));
+  });
+  made.ready.catch(() => {}); // Who expects no URL waits for the end instead.
+  return made;
+}
+
+/** Waits for the end and returns the trouble that the command threw. */
+async function trouble(made: Run): Promise<{ exit: number | null; code?: string; hint?: string; message?: string }> {
+  const exit = await made.ended;
+  expect(made.stdout).toBe('');
+  return { ...(JSON.parse(made.stderr) as object), exit };
+}
+
+const MANIFEST = '{"apps":{"a":{"appMetadataUrl":"https://apps.example.com/reg/apps/a/versions.json"}}}';
+const CONFIG = { baseUrl: 'https://apps.example.com/reg/', serviceOrigins: ['https://flows.example.com'] };
+
+async function workspace(files: Record<string, string> = {}): Promise<string> {
+  const root = await folder();
+  await fill(root, { 'registry.json': MANIFEST, 'appreg.config.json': JSON.stringify(CONFIG), ...files });
+  return root;
+}
+
+describe('appreg serve', () => {
+  test.skipIf(WINDOWS)(
+    'prints the manifest URL and nothing else to stdout, serves by the config, ends at SIGTERM with 0',
+    async () => {
+      const root = await workspace();
+      const made = run(root, null, { verbose: true });
+      const url = await made.ready;
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/registry\.json$/);
+      const { body, headers } = await ask(url, { headers: { Origin: 'https://flows.example.com' } });
+      expect(body.toString()).toBe(MANIFEST.replace('https://apps.example.com/reg/', new URL('.', url).href));
+      expect(headers).toMatchObject({ 'access-control-allow-origin': 'https://flows.example.com', vary: 'Origin' });
+      expect((await ask(new URL('appreg.config.json', url).href)).status).toBe(404);
+      await ask(url, { path: '/%1b[31m?X-Amz-Signature=abcdef' });
+      made.child.kill('SIGTERM');
+      expect(await made.ended).toBe(0);
+      expect(made.stdout).toBe(`${url}\n`);
+      expect(made.stderr).toContain(`Serving ${root}`);
+      expect(made.stderr).toContain('https://flows.example.com');
+      expect(made.stderr).toContain('GET /registry.json 200');
+      expect(made.stderr).toContain('GET /%1b[31m?X-Amz-Signature=REDACTED 404');
+    },
+  );
+
+  test.skipIf(WINDOWS)('ends at SIGINT with 130, and logs requests with --verbose alone', async () => {
+    const made = run(await workspace(), null);
+    await ask(await made.ready);
+    made.child.kill('SIGINT');
+    expect(await made.ended).toBe(130);
+    expect(made.stderr).not.toContain('GET /registry.json');
+  });
+
+  test('--no-rewrite leaves the base URL as it is', async () => {
+    const made = run(await workspace(), null, { rewrite: false });
+    expect((await ask(await made.ready)).body.toString()).toBe(MANIFEST);
+  });
+
+  test('without a config it serves to everybody and rewrites nothing', async () => {
+    const root = await folder();
+    await fill(root, { 'registry.json': MANIFEST });
+    const made = run(dirname(root), root);
+    const { body, headers } = await ask(await made.ready);
+    expect(body.toString()).toBe(MANIFEST);
+    expect(headers['access-control-allow-origin']).toBe('*');
+  });
+
+  test.each<[string, Record<string, string>, string | null, string]>([
+    [
+      'the one that the config names',
+      { 'appreg.config.json': '{"manifest":"m.json"}', 'm.json': '{}' },
+      null,
+      'm.json',
+    ],
+    ['registry.json', { 'registry.json': 'broken', 'other.json': MANIFEST }, null, 'registry.json'],
+    [
+      'the only one with apps',
+      { 'b.json': MANIFEST, 'c.json': '{"versions":[]}', 'd.json': '{', 'e.json': 'null', 'package.json': MANIFEST },
+      null,
+      'b.json',
+    ],
+    [
+      'that of the workspace, from a folder within',
+      { 'registry.json': MANIFEST, 'appreg.config.json': '{}', 'apps/a/x.txt': '' },
+      'apps/a',
+      'registry.json',
+    ],
+    [
+      'that of a folder within, with the config above',
+      { 'public/registry.json': MANIFEST, 'appreg.config.json': JSON.stringify(CONFIG) },
+      'public',
+      'registry.json',
+    ],
+  ])('finds the manifest: %s', async (_, files, dir, expected) => {
+    const root = await folder();
+    await fill(root, files);
+    const url = await run(root, dir).ready;
+    expect(new URL(url).pathname).toBe(`/${expected}`);
+    expect((await ask(url)).status).toBe(200);
+  });
+
+  test.each<[string, Record<string, string>, string | null]>([
+    ['folder-missing', {}, 'nowhere'],
+    ['folder-missing', { 'registry.json': MANIFEST }, 'registry.json'],
+    ['manifest-missing', { 'x.json': '{}' }, null],
+    ['manifest-missing', { 'appreg.config.json': '{"manifest":"m.json"}', 'registry.json': MANIFEST }, null],
+    ['manifest-ambiguous', { 'a.json': MANIFEST, 'b.json': MANIFEST }, null],
+    ['manifest-not-served', { 'appreg.config.json': '{"manifest":"package.json"}', 'package.json': '{}' }, null],
+  ])('%s: %j, dir %j', async (code, files, dir) => {
+    const root = await folder();
+    await fill(root, files);
+    const found = await trouble(run(root, dir));
+    expect(found).toMatchObject({ code, exit: 2 });
+    expect(found.hint).toBeTruthy();
+  });
+
+  test('a port in use is trouble, and no handler is left behind', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as AddressInfo;
+    expect(await trouble(run(await workspace(), null, { port }))).toMatchObject({ code: 'port-in-use', exit: 2 });
+    blocker.close();
+  });
+
+  test.skipIf(WINDOWS)(
+    '--https makes an authority in the folder that the environment names, and says how to trust it',
+    async () => {
+      const ca = join(await folder(), 'my ca');
+      await mkdir(ca);
+      const made = run(await workspace(), null, { https: true }, { APPREG_CA_DIR: ca });
+      const url = await made.ready;
+      expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/registry\.json$/);
+      const { body } = await ask(url, { ca: await readFile(join(ca, 'ca.pem'), 'utf8') });
+      expect(body.toString()).toContain(new URL('.', url).href);
+      made.child.kill('SIGTERM');
+      expect(await made.ended).toBe(0);
+      expect(made.stderr).toContain(`--ca "${join(ca, 'ca.pem')}"`);
+      expect(made.stderr).toContain('NODE_EXTRA_CA_CERTS=');
+    },
+  );
+});
