@@ -7,10 +7,15 @@ import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { startServer, type ServeOptions, type Serving } from '../../src/serve/server.ts';
 
+const cleanups: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
 /** A folder that is gone after the tests of the file. */
 export async function folder(): Promise<string> {
   const made = await realpath(await mkdtemp(join(tmpdir(), 'appreg-serve-')));
-  afterAll(() => rm(made, { recursive: true, force: true }));
+  cleanups.push(() => rm(made, { recursive: true, force: true }));
   return made;
 }
 
@@ -37,7 +42,7 @@ export async function serving(root: string, options: Partial<ServeOptions> = {})
     https: false,
     ...options,
   });
-  afterAll(() => server.close(0));
+  cleanups.push(() => server.close(0));
   return server;
 }
 
