@@ -39,7 +39,7 @@ export interface Period {
 /** A new private key (PEM, PKCS #8). */
 export function makeKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: EC.namedCurve });
-  return privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
+  return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
 /**
@@ -98,7 +98,7 @@ export async function makeLeaf(
 /** Loaded only when a certificate is made: it is large. */
 async function library(): Promise<typeof import('@peculiar/x509')> {
   const x509 = await import('@peculiar/x509');
-  x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
+  x509.cryptoProvider.set(globalThis.crypto);
   return x509;
 }
 

@@ -23,7 +23,7 @@ export function rewriteBase(json: string, from: string, to: string): string {
 /** A string's opening quote with the base behind it, up to the end of a segment. */
 function startOf(base: string): RegExp {
   const spellings = new Set([base, URL.canParse(base) ? new URL(base).href : base]);
-  const patterns = [...spellings].map((spelling) => [...spelling.replace(/\/+$/, '')].map(spelled).join(''));
+  const patterns = [...spellings].map((spelling) => Array.from(spelling.replace(/\/+$/, ''), spelled).join(''));
   return new RegExp(`"(?<!\\\\")(?:${patterns.join('|')})(?=["?#/]|\\\\/)`, 'g');
 }
 

@@ -9,7 +9,7 @@ import { startServer, type ServeOptions, type Serving } from '../../src/serve/se
 
 const cleanups: (() => Promise<void>)[] = [];
 afterAll(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
 /** A folder that is gone after the tests of the file. */
