@@ -126,39 +126,40 @@ function uiSettings(entry: string, options: BundleOptions): BuildOptions {
 }
 
 function appCode(built: Built): Uint8Array {
-  const code = output(built, '.js') ?? '';
   // This text is in esbuild's own helper for `require`, which is there only when the code needs it.
-  return assemble(built, code.includes('Dynamic require of "') ? REQUIRE : null);
+  return assemble(built, output(built, '.js')?.includes('Dynamic require of "') ? REQUIRE : null);
 }
 
 /** CSS has no file of its own in the archive: ui.js puts it into the page, before any of the UI's own code runs. */
 function uiCode(built: Built): Uint8Array {
   const css = output(built, '.css');
-  if (css === null || css === '') return assemble(built, null);
-  return assemble(
-    built,
-    `if (typeof document !== "undefined") { const style = document.createElement("style"); style.textContent = ${JSON.stringify(css)}; document.head.append(style); }`,
-  );
+  return assemble(built, css === null || css.length === 0 ? null : styling(css.toString()));
+}
+
+function styling(css: string): string {
+  const make = `const style = document.createElement("style"); style.textContent = ${JSON.stringify(css)};`;
+  return `if (typeof document !== "undefined") { ${make} document.head.append(style); }`;
 }
 
 /** The code with a line put in front (behind a #! line), and with its source map inside if there is one. */
 function assemble(built: Built, line: string | null): Uint8Array {
-  let code = output(built, '.js') ?? '';
-  if (line !== null) {
-    const start = code.startsWith('#!') ? code.indexOf('\n') + 1 : 0;
-    code = `${code.slice(0, start)}${line}\n${code.slice(start)}`;
-  }
+  const code = output(built, '.js') ?? Buffer.alloc(0);
+  const start = code.subarray(0, 2).toString() === '#!' ? code.indexOf('\n') + 1 : 0;
+  const parts = line === null ? [code] : [code.subarray(0, start), Buffer.from(`${line}\n`), code.subarray(start)];
   const map = output(built, '.js.map');
   if (map !== null) {
-    const parsed = JSON.parse(map) as { mappings: string };
+    const parsed = JSON.parse(map.toString()) as { mappings: string };
+    // One ';' per line: the map moves down with the code.
     if (line !== null) parsed.mappings = `;${parsed.mappings}`;
-    code += `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(parsed)).toString('base64')}\n`;
+    const data = Buffer.from(JSON.stringify(parsed)).toString('base64');
+    parts.push(Buffer.from(`//# sourceMappingURL=data:application/json;base64,${data}\n`));
   }
-  return Buffer.from(code);
+  return Buffer.concat(parts);
 }
 
-function output(built: Built, suffix: string): string | null {
-  return built.files.find((file) => file.path.endsWith(suffix))?.text ?? null;
+function output(built: Built, suffix: string): Buffer | null {
+  const contents = built.files.find((file) => file.path.endsWith(suffix))?.contents;
+  return contents === undefined ? null : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
 }
 
 function warningsOf(built: Built, places: Places): string[] {

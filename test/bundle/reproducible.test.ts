@@ -95,7 +95,7 @@ describe.each([
       ['another language', first, { env: { LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8', LANGUAGE: 'tr' } }],
       ['another zone', first, { env: { TZ: 'Asia/Kathmandu' } }],
       ['another setting', first, { env: { NODE_ENV: 'production', SOURCE_DATE_EPOCH: '1', FORCE_COLOR: '1' } }],
-      ['fewer threads', first, { env: { UV_THREADPOOL_SIZE: '1', GOMAXPROCS: '1' } }],
+      ['fewer threads', first, { env: { UV_THREADPOOL_SIZE: '1', GOMAXPROCS: '1', GOGC: '10' } }],
       ...NODES.slice(1).map((node): [string, string, Where] => [node, second, { node }]),
     ];
     const got = elsewhere.map(([name, folder, where]) => [name, checksum(folder, options, where)]);
