@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import { printable } from '../core/text.ts';
@@ -7,6 +7,7 @@ import type { PackedFile } from './archive.ts';
 import type { BundleOptions } from './bundle.ts';
 import { buildTrouble, complaint, headline, type Places } from './complaint.ts';
 import { build, type Built } from './esbuild.ts';
+import { readable } from './files.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** The service brings these itself; native modules cannot stand in a text file. */
@@ -84,6 +85,11 @@ function source(path: string, what: string): string {
       `${printable(path)} cannot be ${what}.`,
       `It takes a file that ends in ${SOURCES.join(', ')}.`,
     );
+  }
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw readable(error);
   }
   return realpathSync(path);
 }

@@ -1,23 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { bundle, type BundleOptions } from '../../src/bundle/bundle.ts';
-import { listing, plant, tree, unpacked } from './tree.ts';
+import { built, plant, tree } from './tree.ts';
 
 type Files = Record<string, string>;
-
-/** Builds main.ts (or another entry) of a fresh folder. */
-async function built(files: Files, options: Partial<BundleOptions> = {}, entry = 'main.ts') {
-  const folder = tree(files);
-  const result = await bundle({
-    ...options,
-    entry: join(folder, entry),
-    ...(options.ui && { ui: join(folder, options.ui) }),
-  });
-  return { ...result, files: await unpacked(result.archive) };
-}
 
 /** What `run()` of the built app.js says, in a Node of its own, in a folder that has nothing else. */
 function run(files: Files): string {
@@ -191,117 +177,5 @@ describe('the UI', () => {
       { ui: 'ui.tsx' },
     );
     expect(files['ui.js']).not.toContain('<img');
-  });
-});
-
-describe('errors', () => {
-  test('each with file, line, column and frame; exit 1', async () => {
-    const folder = tree({
-      'src/main.ts': `import { a } from './there.ts';\nimport 'nowhere';\nconst text = 'ünï' + a; import "gone";`,
-      'src/there.ts': `export const a = 1;\n\tconst 5x = 2;`,
-    });
-    const error = await bundle({ entry: join(folder, 'src/main.ts'), cwd: folder }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'build-failed', exit: 1 });
-    const { message } = error as Error;
-    expect(message).toContain('(3 errors)');
-    expect(message).toContain('src/main.ts:2:8: Could not resolve "nowhere"');
-    expect(message).toContain(`     2 │ import 'nowhere';\n       ╵        ~~~~~~~~~`);
-    expect(message).toContain('src/main.ts:3:32: Could not resolve "gone"');
-    expect(message).toMatch(/src\/there\.ts:2:9: .*\n {5}2 │ {3}const 5x = 2;/);
-  });
-
-  test('of the UI too, and what they quote cannot move a cursor', async () => {
-    const folder = tree({ 'main.ts': 'import "gone"', 'ui.tsx': `/* \u001b[31m */ import '\\u001b[2Jx';` });
-    const building = bundle({ entry: join(folder, 'main.ts'), ui: join(folder, 'ui.tsx') });
-    await expect(building).rejects.toMatchObject({ code: 'build-failed', exit: 1 });
-    const { message } = (await building.catch((thrown: unknown) => thrown)) as Error;
-    expect(message).toContain('main.ts:1:8: ');
-    expect(message).toContain('ui.tsx:1:');
-    // eslint-disable-next-line no-control-regex
-    expect(message).not.toMatch(/\u001b/);
-  });
-
-  test('a long line is cut around the place, a long list at its end', async () => {
-    const bad = `${'x;'.repeat(5000)} import 'a'; ${'y;'.repeat(5000)}`;
-    const many = Array.from({ length: 30 }, (_, i) => `import 'gone-${i}';`).join('\n');
-    const long = await built({ 'main.js': bad }, {}, 'main.js').catch((thrown: Error) => thrown.message);
-    expect(String(long).length).toBeLessThan(1500);
-    expect(long).toContain('main.js:1:10009');
-    expect(await built({ 'main.js': many }, {}, 'main.js').catch((thrown: Error) => thrown.message)).toContain(
-      'and 20 more',
-    );
-  });
-
-  test.each([
-    ['no such entry', { entry: 'gone.ts' }, 'entry-missing'],
-    ['below a file', { entry: 'main.ts/x.ts' }, 'entry-missing'],
-    ['no such UI entry', { entry: 'main.ts', ui: 'gone.tsx' }, 'entry-missing'],
-    ['a file of another kind', { entry: 'style.css' }, 'entry-unsupported'],
-    ['a folder as UI entry', { entry: 'main.ts', ui: 'folder.ts' }, 'entry-unsupported'],
-    ['a link to nothing', { entry: 'link.ts' }, 'entry-missing'],
-  ])('%s', async (_, { entry, ui }: { entry: string; ui?: string }, code) => {
-    const folder = tree({ 'main.ts': 'export {}', 'style.css': '', 'folder.ts/x.ts': '' });
-    symlinkSync('nothing.ts', join(folder, 'link.ts'));
-    const building = bundle({ entry: join(folder, entry), ...(ui && { ui: join(folder, ui) }) });
-    await expect(building).rejects.toMatchObject({ code, exit: 2 });
-  });
-
-  test('nothing is written beside the sources, neither on success nor on failure', async () => {
-    const folder = tree({ 'main.ts': `import './x.css'; export {}`, 'x.css': 'a{}', 'bad.ts': 'import "gone"' });
-    const before = listing(folder);
-    await bundle({ entry: join(folder, 'main.ts'), ui: join(folder, 'main.ts'), sourcemap: true });
-    await expect(bundle({ entry: join(folder, 'bad.ts') })).rejects.toMatchObject({ code: 'build-failed' });
-    expect(listing(folder)).toEqual(before);
-  });
-});
-
-describe('files beside the code', () => {
-  const FILES = {
-    'main.ts': 'export {}',
-    'assets/a.txt': 'a',
-    'assets/deep/b.txt': 'b',
-    'assets/.hidden': 'h',
-    'odd [x].md': 'odd',
-    'node_modules/dep/c.txt': 'c',
-    'data.json': '{}',
-  };
-  test.each([
-    [['assets'], ['assets/a.txt', 'assets/deep/b.txt']],
-    [['assets/*.txt'], ['assets/a.txt']],
-    [['**/*.txt'], ['assets/a.txt', 'assets/deep/b.txt']],
-    [['**/*.txt', '!assets/deep/**'], ['assets/a.txt']],
-    [['assets/.hidden'], ['assets/.hidden']],
-    [['{data,none}.json', 'data.json'], ['data.json']],
-    [['./data.json'], ['data.json']],
-    [['odd [x].md'], ['odd [x].md']],
-    [['node_modules/dep/*.txt'], ['node_modules/dep/c.txt']],
-  ])('%j', async (include, expected) => {
-    const { entries } = await built(FILES, { include });
-    expect(entries.map((entry) => entry.path)).toEqual(['app.js', ...expected].sort());
-  });
-
-  test.each([
-    [['*.nothing'], 'include-empty'],
-    [['../*'], 'include-outside'],
-    [['/etc/*'], 'include-outside'],
-    [['app.js'], 'entry-collision'],
-    [['APP.js'], 'entry-collision'],
-  ])('%j is refused: %s', async (include, code) => {
-    const files = { ...FILES, ...(code === 'entry-collision' && { [include[0]!]: '' }) };
-    await expect(built(files, { include })).rejects.toMatchObject({ code, exit: 2 });
-  });
-
-  test('a link that leads out is refused, one that stays inside is packed as its file', async () => {
-    const outside = tree({ 'secret.txt': 's' });
-    const folder = tree(FILES);
-    symlinkSync('assets/a.txt', join(folder, 'inside.txt'));
-    symlinkSync(join(outside, 'secret.txt'), join(folder, 'outside.txt'));
-    const { archive } = await bundle({ entry: join(folder, 'main.ts'), include: ['inside.txt'] });
-    expect(await unpacked(archive)).toMatchObject({ 'inside.txt': 'a' });
-    for (const include of ['outside.txt', '*.txt']) {
-      await expect(bundle({ entry: join(folder, 'main.ts'), include: [include] })).rejects.toMatchObject({
-        code: 'entry-link',
-      });
-    }
   });
 });

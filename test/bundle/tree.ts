@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Header, Parser, type ReadEntry } from 'tar';
 import { afterAll } from 'vitest';
+import { bundle, type BundleOptions } from '../../src/bundle/bundle.ts';
 
 const made: string[] = [];
 afterAll(() => {
@@ -54,4 +55,15 @@ export function headers(archive: Uint8Array): Header[] {
     at += 512 + Math.ceil((header.size ?? 0) / 512) * 512;
   }
   return found;
+}
+
+/** Builds main.ts (or another entry) of a fresh folder. */
+export async function built(files: Record<string, string>, options: Partial<BundleOptions> = {}, entry = 'main.ts') {
+  const folder = tree(files);
+  const result = await bundle({
+    ...options,
+    entry: join(folder, entry),
+    ...(options.ui && { ui: join(folder, options.ui) }),
+  });
+  return { ...result, files: await unpacked(result.archive) };
 }

@@ -1,0 +1,75 @@
+import { chmodSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bundle } from '../../src/bundle/bundle.ts';
+import { built, listing, tree } from './tree.ts';
+
+describe('errors', () => {
+  test('each with file, line, column and frame; exit 1', async () => {
+    const folder = tree({
+      'src/main.ts': `import { a } from './there.ts';\nimport 'nowhere';\nconst text = 'ünï' + a; import "gone";`,
+      'src/there.ts': `export const a = 1;\n\tconst 5x = 2;`,
+    });
+    const error = await bundle({ entry: join(folder, 'src/main.ts'), cwd: folder }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'build-failed', exit: 1 });
+    const { message } = error as Error;
+    expect(message).toContain('(3 errors)');
+    expect(message).toContain('src/main.ts:2:8: Could not resolve "nowhere"');
+    expect(message).toContain(`     2 │ import 'nowhere';\n       ╵        ~~~~~~~~~`);
+    expect(message).toContain('src/main.ts:3:32: Could not resolve "gone"');
+    expect(message).toMatch(/src\/there\.ts:2:9: .*\n {5}2 │ {3}const 5x = 2;/);
+  });
+
+  test('of the UI too, and what they quote cannot move a cursor', async () => {
+    const folder = tree({ 'main.ts': 'import "gone"', 'ui.tsx': `/* \u001b[31m */ import '\\u001b[2Jx';` });
+    const building = bundle({ entry: join(folder, 'main.ts'), ui: join(folder, 'ui.tsx') });
+    await expect(building).rejects.toMatchObject({ code: 'build-failed', exit: 1 });
+    const { message } = (await building.catch((thrown: unknown) => thrown)) as Error;
+    expect(message).toContain('main.ts:1:8: ');
+    expect(message).toContain('ui.tsx:1:');
+    // eslint-disable-next-line no-control-regex
+    expect(message).not.toMatch(/\u001b/);
+  });
+
+  test('a long line is cut around the place, a long list at its end', async () => {
+    const bad = `${'x;'.repeat(5000)} import 'a'; ${'y;'.repeat(5000)}`;
+    const many = Array.from({ length: 30 }, (_, i) => `import 'gone-${i}';`).join('\n');
+    const long = await built({ 'main.js': bad }, {}, 'main.js').catch((thrown: Error) => thrown.message);
+    expect(String(long).length).toBeLessThan(1500);
+    expect(long).toContain('main.js:1:10009');
+    expect(await built({ 'main.js': many }, {}, 'main.js').catch((thrown: Error) => thrown.message)).toContain(
+      'and 20 more',
+    );
+  });
+
+  test.each([
+    ['no such entry', { entry: 'gone.ts' }, 'entry-missing'],
+    ['below a file', { entry: 'main.ts/x.ts' }, 'entry-missing'],
+    ['no such UI entry', { entry: 'main.ts', ui: 'gone.tsx' }, 'entry-missing'],
+    ['a file of another kind', { entry: 'style.css' }, 'entry-unsupported'],
+    ['a folder as UI entry', { entry: 'main.ts', ui: 'folder.ts' }, 'entry-unsupported'],
+    ['a link to nothing', { entry: 'link.ts' }, 'entry-missing'],
+  ])('%s', async (_, { entry, ui }: { entry: string; ui?: string }, code) => {
+    const folder = tree({ 'main.ts': 'export {}', 'style.css': '', 'folder.ts/x.ts': '' });
+    symlinkSync('nothing.ts', join(folder, 'link.ts'));
+    const building = bundle({ entry: join(folder, entry), ...(ui && { ui: join(folder, ui) }) });
+    await expect(building).rejects.toMatchObject({ code, exit: 2 });
+  });
+
+  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a file that may not be read', async () => {
+    const folder = tree({ 'main.ts': 'export {}' });
+    chmodSync(join(folder, 'main.ts'), 0o200);
+    await expect(bundle({ entry: join(folder, 'main.ts') })).rejects.toMatchObject({
+      code: 'entry-unreadable',
+      exit: 2,
+    });
+  });
+
+  test('nothing is written beside the sources, neither on success nor on failure', async () => {
+    const folder = tree({ 'main.ts': `import './x.css'; export {}`, 'x.css': 'a{}', 'bad.ts': 'import "gone"' });
+    const before = listing(folder);
+    await bundle({ entry: join(folder, 'main.ts'), ui: join(folder, 'main.ts'), sourcemap: true });
+    await expect(bundle({ entry: join(folder, 'bad.ts') })).rejects.toMatchObject({ code: 'build-failed' });
+    expect(listing(folder)).toEqual(before);
+  });
+});

@@ -1,0 +1,56 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bundle } from '../../src/bundle/bundle.ts';
+import { built, tree, unpacked } from './tree.ts';
+
+describe('files beside the code', () => {
+  const FILES = {
+    'main.ts': 'export {}',
+    'assets/a.txt': 'a',
+    'assets/deep/b.txt': 'b',
+    'assets/.hidden': 'h',
+    'odd [x].md': 'odd',
+    'node_modules/dep/c.txt': 'c',
+    'data.json': '{}',
+  };
+  test.each([
+    [['assets'], ['assets/a.txt', 'assets/deep/b.txt']],
+    [['assets/*.txt'], ['assets/a.txt']],
+    [['**/*.txt'], ['assets/a.txt', 'assets/deep/b.txt']],
+    [['**/*.txt', '!assets/deep/**'], ['assets/a.txt']],
+    [['assets/.hidden'], ['assets/.hidden']],
+    [['{data,none}.json', 'data.json'], ['data.json']],
+    [['./data.json'], ['data.json']],
+    [['odd [x].md'], ['odd [x].md']],
+    [['node_modules/dep/*.txt'], ['node_modules/dep/c.txt']],
+  ])('%j', async (include, expected) => {
+    const { entries } = await built(FILES, { include });
+    expect(entries.map((entry) => entry.path)).toEqual(['app.js', ...expected].sort());
+  });
+
+  test.each([
+    [['*.nothing'], 'include-empty'],
+    [['../*'], 'include-outside'],
+    [['/etc/*'], 'include-outside'],
+    [['app.js'], 'entry-collision'],
+    [['APP.js'], 'entry-collision'],
+  ])('%j is refused: %s', async (include, code) => {
+    const files = { ...FILES, ...(code === 'entry-collision' && { [include[0]!]: '' }) };
+    await expect(built(files, { include })).rejects.toMatchObject({ code, exit: 2 });
+  });
+
+  test('a link that leads out is refused, one that stays inside is packed as its file', async () => {
+    const outside = tree({ 'secret.txt': 's' });
+    const folder = tree(FILES);
+    symlinkSync('assets/a.txt', join(folder, 'inside.txt'));
+    symlinkSync(join(outside, 'secret.txt'), join(folder, 'outside.txt'));
+    const { archive } = await bundle({ entry: join(folder, 'main.ts'), include: ['inside.txt'] });
+    expect(await unpacked(archive)).toMatchObject({ 'inside.txt': 'a' });
+    for (const include of ['outside.txt', '*.txt']) {
+      await expect(bundle({ entry: join(folder, 'main.ts'), include: [include] })).rejects.toMatchObject({
+        code: 'entry-link',
+      });
+    }
+  });
+});
