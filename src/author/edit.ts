@@ -1,0 +1,171 @@
+import { documentText } from '../core/document-text.ts';
+import { childrenAt } from '../core/json-text.ts';
+import { isObject, type JsonObject, type JsonValue, readingOf } from '../core/json.ts';
+import { pointerStep } from '../core/pointer.ts';
+import {
+  colonOf,
+  commaAfter,
+  hasBreak,
+  indentOf,
+  type Layout,
+  layoutOf,
+  lineIndent,
+  startOf,
+  write,
+} from './layout.ts';
+
+/**
+ * Changing a document by putting one piece of text into it. Nothing is written anew: indentation, key order, unknown
+ * fields, spellings of numbers and strings, line ends and the final newline stay as they are, byte for byte.
+ */
+
+/**
+ * Adds a member to the object at `pointer`, behind the others.
+ * @param text a document that `usable` accepts; the name must not be there yet
+ */
+export function addMember(text: string, pointer: string, name: string, value: JsonValue): string {
+  return insert(text, pointer, Infinity, name, value);
+}
+
+/** Adds an element to the array at `pointer`, before the one at `index`; Infinity for the end. */
+export function addElement(text: string, pointer: string, index: number, value: JsonValue): string {
+  return insert(text, pointer, index, null, value);
+}
+
+function insert(text: string, pointer: string, wanted: number, name: string | null, value: JsonValue): string {
+  const { span, children } = childrenAt(text, pointer)!;
+  const layout = layoutOf(text);
+  const index = Math.min(wanted, children.length);
+  const put = (at: number, piece: string): string => checked(text, at, piece, { pointer, index, name, value });
+
+  if (children.length === 0) {
+    const space = text.slice(span.start + 1, span.end - 1);
+    const { before, after, indent, lines, at } = insideEmpty(text, span.start, space, layout);
+    return put(at, before + node(name, write(value, text, null, layout, indent, lines), layout.colon) + after);
+  }
+
+  const lead = text.slice(span.start + 1, startOf(children[0]!));
+  const last = index === children.length;
+  // What separates the neighbours here also separates the new one from its neighbour.
+  const comma = commaAfter(text, children, last ? Math.max(0, index - 2) : Math.max(0, index - 1), lead, layout.comma);
+  const sibling = nearest(text, children, index, value);
+  const lines = hasBreak(comma);
+  const indent = lines ? indentOf(comma) : lineIndent(text, span.start);
+  const like = sibling === null ? null : pointer + pointerStep(children[sibling]!.name);
+  const colon = name === null ? '' : colonOf(text, children[Math.min(index, children.length - 1)]!);
+  const piece = node(name, write(value, text, like, layout, indent, lines), colon);
+  return last ? put(children.at(-1)!.end, comma + piece) : put(startOf(children[index]!), piece + comma);
+}
+
+function node(name: string | null, value: string, colon: string): string {
+  return name === null ? value : JSON.stringify(name) + colon + value;
+}
+
+/** What goes around the first child of an empty container; `space` stands in it and stays. */
+function insideEmpty(
+  text: string,
+  start: number,
+  space: string,
+  layout: Layout,
+): { before: string; after: string; indent: string; lines: boolean; at: number } {
+  const own = lineIndent(text, start);
+  const inner = own + layout.unit;
+  const first = start + 1;
+  // The line break that is there becomes the one before the closing bracket.
+  if (hasBreak(space)) return { before: layout.eol + inner, after: '', indent: inner, lines: true, at: first };
+  if (!layout.lines)
+    return {
+      before: space === '' ? layout.pad : '',
+      after: space || layout.pad,
+      indent: '',
+      lines: false,
+      at: first + space.length,
+    };
+  // A space that is there becomes part of the closing line's indentation, where it fits.
+  if (own.endsWith(space))
+    return {
+      before: layout.eol + inner,
+      after: layout.eol + own.slice(0, own.length - space.length),
+      indent: inner,
+      lines: true,
+      at: first,
+    };
+  return { before: layout.eol + inner, after: layout.eol + own, indent: inner, lines: true, at: first + space.length };
+}
+
+/** The child nearest to a place that can be a model for `value`: a container of its kind that is not empty. */
+function nearest(
+  text: string,
+  children: readonly { start: number; end: number }[],
+  index: number,
+  value: JsonValue,
+): number | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const open = Array.isArray(value) ? '[' : '{';
+  const fits = (at: number): boolean => {
+    const child = children[at];
+    return (
+      child !== undefined && text[child.start] === open && text.slice(child.start + 1, child.end - 1).trim() !== ''
+    );
+  };
+  for (let away = 1; away <= children.length; away++) {
+    if (fits(index - away)) return index - away;
+    if (fits(index + away - 1)) return index + away - 1;
+  }
+  return null;
+}
+
+interface Change {
+  pointer: string;
+  index: number;
+  name: string | null;
+  value: JsonValue;
+}
+
+/** The new text, after it was read again: it must be the old value and the change, or this module has a defect. */
+function checked(text: string, at: number, piece: string, change: Change): string {
+  const edited = text.slice(0, at) + piece + text.slice(at);
+  const before = readingOf(documentText(text)).value;
+  const { value: after, duplicates } = readingOf(documentText(edited));
+  if (duplicates.length > 0 || !isChanged(before, after, change.pointer.split('/').slice(1), change)) {
+    throw new Error(`an edit at ${change.pointer} came out wrong`);
+  }
+  return edited;
+}
+
+function isChanged(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  steps: readonly string[],
+  change: Change,
+): boolean {
+  const [step, ...rest] = steps;
+  if (step === undefined) return isGrown(before, after, change);
+  if (!isObject(before) || !isObject(after)) return false;
+  const names = Object.keys(before);
+  if (names.length !== Object.keys(after).length) return false;
+  return names.every((name) => {
+    if (!Object.hasOwn(after, name)) return false;
+    return name === step ? isChanged(before[name], after[name], rest, change) : isSame(before[name]!, after[name]!);
+  });
+}
+
+function isGrown(before: JsonValue | undefined, after: JsonValue | undefined, { index, name, value }: Change): boolean {
+  if (Array.isArray(before) && Array.isArray(after) && name === null)
+    return isSame([...before.slice(0, index), value, ...before.slice(index)], after);
+  if (!isObject(before) || !isObject(after) || name === null) return false;
+  return isSame(Object.fromEntries([...Object.entries(before), [name, value]]), after);
+}
+
+/** Equal as JSON: the order of members does not matter. */
+export function isSame(a: JsonValue, b: JsonValue): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i]!));
+  }
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isSame((a as JsonObject)[name]!, (b as JsonObject)[name]!))
+  );
+}

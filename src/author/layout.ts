@@ -1,0 +1,145 @@
+import { type Child, childrenAt } from '../core/json-text.ts';
+import { isObject, type JsonValue } from '../core/json.ts';
+import { pointerStep } from '../core/pointer.ts';
+
+/** How a document is laid out, and writing a new value the same way: as its siblings are, or as the document is. */
+
+/** What a document does where no sibling shows it. */
+export interface Layout {
+  /** The line break that it uses. */
+  eol: string;
+  /** One level of indentation. */
+  unit: string;
+  /** False when the whole document stands on one line. */
+  lines: boolean;
+  /** What stands between a name and its value, the colon included. */
+  colon: string;
+  /** The comma between two things on one line. */
+  comma: string;
+  /** What stands inside the brackets of a container on one line. */
+  pad: string;
+}
+
+/** The layout of a document whose root is a container. */
+export function layoutOf(text: string): Layout {
+  const { span, children } = childrenAt(text, '')!;
+  // A JSON string holds no raw line break, so every one that is here stands between tokens.
+  const eol = /\r\n|\n|\r/.exec(text.slice(span.start, span.end))?.[0];
+  const first = children[0];
+  const lead = first ? text.slice(span.start + 1, startOf(first)) : '';
+  const colon = first && first.nameStart !== null ? colonOf(text, first) : ': ';
+  return {
+    eol: eol ?? '\n',
+    unit: hasBreak(lead) ? indentOf(lead) : '  ',
+    lines: eol !== undefined,
+    colon,
+    comma: commaLike(colon),
+    pad: hasBreak(lead) ? '' : lead,
+  };
+}
+
+/** Who puts a space behind the colon does so behind the comma. */
+function commaLike(colon: string): string {
+  return /\s$/.test(colon) ? ', ' : ',';
+}
+
+/** Where a child begins: at its name, if it has one. */
+export function startOf(child: Child): number {
+  return child.nameStart ?? child.start;
+}
+
+export function hasBreak(space: string): boolean {
+  return /[\r\n]/.test(space);
+}
+
+/** The white space behind the last line break. */
+export function indentOf(space: string): string {
+  const line = space.slice(Math.max(space.lastIndexOf('\n'), space.lastIndexOf('\r')) + 1);
+  return /^[ \t]*/.exec(line)![0];
+}
+
+/** The white space that the line of an offset begins with. */
+export function lineIndent(text: string, offset: number): string {
+  const start = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+  return /^[ \t]*/.exec(text.slice(start, offset))![0];
+}
+
+/** What stands between a member's name and its value: the colon and the space around it. */
+export function colonOf(text: string, child: Child): string {
+  const colon = text.slice(text.lastIndexOf('"', child.start - 1) + 1, child.start);
+  return hasBreak(colon) ? ': ' : colon;
+}
+
+/**
+ * A value as JSON text.
+ * @param like the pointer of a sibling to resemble, or null
+ * @param indent the indentation of the line that it will begin on; @param lines whether it may take several lines
+ */
+export function write(
+  value: JsonValue,
+  text: string,
+  like: string | null,
+  layout: Layout,
+  indent: string,
+  lines: boolean,
+): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members: [string | number, JsonValue][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  const brackets = Array.isArray(value) ? '[]' : '{}';
+  if (members.length === 0) return brackets;
+  const model = like === null ? null : modelAt(text, like, isObject(value), layout);
+  const form = model ?? (lines ? onLines(layout, indent) : onOneLine(layout));
+  const inner = hasBreak(form.lead) ? indentOf(form.lead) : indent;
+  const parts = members.map(([name, item]) => {
+    const sibling = model === null ? null : like + pointerStep(name);
+    const written = write(item, text, sibling, layout, inner, model === null ? lines : hasBreak(form.lead));
+    return typeof name === 'number' ? written : JSON.stringify(name) + form.colon + written;
+  });
+  return brackets[0] + form.lead + parts.join(form.comma) + form.tail + brackets[1];
+}
+
+/** The white space of one container: before its first child, between two, around a colon, behind the last. */
+interface Form {
+  lead: string;
+  comma: string;
+  colon: string;
+  tail: string;
+}
+
+function onLines({ eol, unit, colon }: Layout, indent: string): Form {
+  const lead = eol + indent + unit;
+  return { lead, comma: `,${lead}`, colon, tail: eol + indent };
+}
+
+function onOneLine({ pad, comma, colon }: Layout): Form {
+  return { lead: pad, comma, colon, tail: pad };
+}
+
+/** The form of a container that is there, to be used again; null when there is none of that kind, or an empty one. */
+function modelAt(text: string, pointer: string, named: boolean, layout: Layout): Form | null {
+  const found = childrenAt(text, pointer);
+  const first = found?.children[0];
+  if (!found || !first || (first.nameStart !== null) !== named) return null;
+  const { span, children } = found;
+  const lead = text.slice(span.start + 1, startOf(first));
+  const colon = named ? colonOf(text, first) : '';
+  return {
+    lead,
+    comma: commaAfter(text, children, 0, lead, named ? commaLike(colon) : layout.comma),
+    colon,
+    tail: text.slice(children.at(-1)!.end, span.end - 1),
+  };
+}
+
+/** What stands between a child and the next one; where there is no next one, what would: `inline` on one line. */
+export function commaAfter(
+  text: string,
+  children: readonly Child[],
+  index: number,
+  lead: string,
+  inline: string,
+): string {
+  const next = children[index + 1];
+  if (next) return text.slice(children[index]!.end, startOf(next));
+  return hasBreak(lead) ? `,${lead}` : inline;
+}

@@ -1,0 +1,38 @@
+import { member } from '../core/json.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { addMember, isSame } from './edit.ts';
+import { appsIn } from './usable.ts';
+
+/** An entry of the manifest's `apps` (spec 2.1). */
+export interface AppEntry {
+  name: string;
+  description: string;
+  blockStyle: { iconUrl: string; color: string };
+  appMetadataUrl: string;
+}
+
+/** The text of a manifest without apps. */
+export function newManifest(): string {
+  return '{\n  "apps": {}\n}\n';
+}
+
+/**
+ * Adds an app to a manifest; every other byte stays as it is (spec 2.1).
+ * @param file what the user calls the manifest
+ * @returns the new text; null when just this entry is there already
+ * @throws Trouble `exists` (exit 1) when the key is taken by another entry; `document-unusable` (exit 1)
+ */
+export function addApp(text: string, key: string, entry: AppEntry, file: string): string | null {
+  const there = member(appsIn(text, file), key);
+  const { name, description, blockStyle, appMetadataUrl } = entry;
+  const added = { name, description, blockStyle: { ...blockStyle }, appMetadataUrl };
+  if (there === undefined) return addMember(text, '/apps', key, added);
+  if (isSame(there, added)) return null;
+  throw new Trouble(
+    'exists',
+    `There is an app “${printable(key)}” in ${printable(file)} already, with another entry. Nothing was changed.`,
+    'Choose another key, or edit its entry by hand and check it with appreg lint.',
+    { exit: 1 },
+  );
+}

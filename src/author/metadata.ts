@@ -1,0 +1,101 @@
+import { checksumFault } from '../core/checksum.ts';
+import { type JsonValue, member, stringOrNull } from '../core/json.ts';
+import { printable, redact, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
+import { addElement } from './edit.ts';
+import { versionsIn } from './usable.ts';
+
+/** An element of the metadata's `versions` (spec 2.2). */
+export interface NewVersion {
+  version: string;
+  artifactUrl: string;
+  artifactChecksum: string;
+}
+
+/** The text of a metadata file without versions. */
+export function newMetadata(): string {
+  return '{\n  "versions": []\n}\n';
+}
+
+/** The valid versions that a metadata file lists, as they stand there, each with its checksum and URL. */
+export function listedVersions(text: string, file: string): (NewVersion & { index: number })[] {
+  const listed: (NewVersion & { index: number })[] = [];
+  for (const [index, item] of versionsIn(text, file).entries()) {
+    const version = textIn(item, 'version');
+    if (isSemver(version))
+      listed.push({
+        index,
+        version,
+        artifactUrl: textIn(item, 'artifactUrl'),
+        artifactChecksum: textIn(item, 'artifactChecksum'),
+      });
+  }
+  return listed;
+}
+
+/** The highest version that is listed, with its entry; null of none. */
+export function latestListed(text: string, file: string): NewVersion | null {
+  const listed = listedVersions(text, file);
+  const latest = latestOf(listed.map((one) => one.version));
+  return listed.find((one) => one.version === latest) ?? null;
+}
+
+function textIn(item: JsonValue, name: string): string {
+  return stringOrNull(member(item, name)) ?? '';
+}
+
+/**
+ * Adds a version to a metadata file; every other byte stays as it is (spec 4.4). It goes to the end, or in a list that
+ * runs from the newest to the oldest, to its place.
+ * @param file what the user calls the metadata file
+ * @returns the new text; null when the same version with the same bytes is listed already
+ * @throws Trouble `immutable` (exit 1) when the version is published with other bytes, from another address or with
+ * other build metadata (spec 2.4); `document-unusable` (exit 1)
+ */
+export function addVersion(text: string, added: NewVersion, file: string): string | null {
+  const listed = listedVersions(text, file);
+  const same = listed.find((one) => one.version === added.version);
+  if (same) return agree(same, added, file);
+  const equal = listed.find((one) => isSemver(added.version) && comparePrecedence(one.version, added.version) === 0);
+  if (equal) {
+    throw immutable(
+      `${added.version} has the same precedence as ${printable(equal.version)}, which is published in ${printable(file)}: build metadata does not count.`,
+    );
+  }
+  const { version, artifactUrl, artifactChecksum } = added;
+  return addElement(text, '/versions', placeFor(version, listed), { version, artifactUrl, artifactChecksum });
+}
+
+function agree(there: NewVersion, added: NewVersion, file: string): null {
+  const listed = checksumFault(there.artifactChecksum)?.repaired ?? there.artifactChecksum;
+  if (listed !== added.artifactChecksum) {
+    throw immutable(
+      `${added.version} is published in ${printable(file)} with other bytes: ${printable(shorten(there.artifactChecksum, 80))} is listed, ${added.artifactChecksum} is what you have.`,
+    );
+  }
+  if (there.artifactUrl !== added.artifactUrl) {
+    throw immutable(
+      `${added.version} is published in ${printable(file)} with the same bytes, but at ${printable(redact(shorten(there.artifactUrl)))} and not at ${printable(redact(added.artifactUrl))}.`,
+    );
+  }
+  return null;
+}
+
+function immutable(what: string): Trouble {
+  return new Trouble(
+    'immutable',
+    `${what} A published version never changes.`,
+    'Publish it as a new version, for example with patch in place of the number.',
+    { exit: 1 },
+  );
+}
+
+/** The index where a version goes: before the first lower one in a list that descends, otherwise the end. */
+function placeFor(version: string, listed: readonly { index: number; version: string }[]): number {
+  const descends =
+    listed.length > 1 &&
+    listed.every((one, i) => i === 0 || comparePrecedence(listed[i - 1]!.version, one.version) > 0);
+  if (!descends) return Infinity;
+  return listed.find((one) => comparePrecedence(one.version, version) < 0)?.index ?? Infinity;
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { addApp, newManifest } from '../../src/author/manifest.ts';
+import { addVersion, latestListed, newMetadata } from '../../src/author/metadata.ts';
+import { usable } from '../../src/author/usable.ts';
+import { documentContent } from '../../src/core/json.ts';
+import type { Trouble } from '../../src/core/trouble.ts';
+
+const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
+const version = (number: string, digit = 'a'): { version: string; artifactUrl: string; artifactChecksum: string } => ({
+  version: number,
+  artifactUrl: `https://apps.example.com/apps/a/versions/${number}.tar.gz`,
+  artifactChecksum: digest(digit),
+});
+const list = (...versions: object[]): string => `${JSON.stringify({ versions }, null, 2)}\n`;
+const app = {
+  name: 'A',
+  description: 'An app.',
+  blockStyle: { iconUrl: 'https://x.test/a.svg', color: '#112233' },
+  appMetadataUrl: 'https://x.test/a.json',
+};
+
+function refusal(run: () => unknown): Trouble {
+  try {
+    run();
+  } catch (error) {
+    return error as Trouble;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('adding a version', () => {
+  const order = (text: string | null): string[] =>
+    (JSON.parse(text!) as { versions: { version: string }[] }).versions.map((one) => one.version);
+  const cases: [what: string, before: string[], added: string, after: string[]][] = [
+    ['the first one', [], '1.0.0', ['1.0.0']],
+    ['behind the only one', ['1.0.0'], '2.0.0', ['1.0.0', '2.0.0']],
+    ['at the end of a list that ascends', ['1.0.0', '1.1.0'], '2.0.0', ['1.0.0', '1.1.0', '2.0.0']],
+    ['in front of a list that descends', ['1.1.0', '1.0.0'], '2.0.0', ['2.0.0', '1.1.0', '1.0.0']],
+    ['at its place in a list that descends', ['2.0.0', '1.0.0'], '1.0.1', ['2.0.0', '1.0.1', '1.0.0']],
+    ['behind all in a list that descends', ['2.0.0', '1.0.0'], '0.9.0', ['2.0.0', '1.0.0', '0.9.0']],
+    ['numbers count as numbers', ['1.10.0', '1.9.0'], '1.11.0', ['1.11.0', '1.10.0', '1.9.0']],
+    ['at the end of a list without order', ['1.0.0', '3.0.0', '2.0.0'], '4.0.0', ['1.0.0', '3.0.0', '2.0.0', '4.0.0']],
+    ['past versions that are none', ['2.0.0', 'latest', '1.0.0'], '3.0.0', ['3.0.0', '2.0.0', 'latest', '1.0.0']],
+  ];
+  test.each(cases)('%s', (_, before, added, after) => {
+    expect(order(addVersion(list(...before.map((one) => version(one))), version(added, 'b'), 'versions.json'))).toEqual(
+      after,
+    );
+  });
+
+  test('the same version with the same bytes is nothing to do', () => {
+    expect(addVersion(list(version('1.0.0')), version('1.0.0'), 'f')).toBeNull();
+    expect(
+      addVersion(
+        list({ ...version('1.0.0'), artifactChecksum: digest('a').toUpperCase().replace('SHA', 'sha') }),
+        version('1.0.0'),
+        'f',
+      ),
+    ).toBeNull();
+  });
+
+  test.each([
+    ['other bytes', '1.0.0', version('1.0.0', 'b'), [digest('a'), digest('b')]],
+    [
+      'another address',
+      '1.0.0',
+      { ...version('1.0.0'), artifactUrl: 'https://else.test/1.tar.gz' },
+      ['https://else.test/1.tar.gz'],
+    ],
+    ['other build metadata', '1.0.0+linux', version('1.0.0'), ['1.0.0+linux']],
+  ])('a published version is immutable: %s', (_, there, added, named) => {
+    const trouble = refusal(() => addVersion(list(version(there)), added, 'versions.json'));
+    expect(trouble).toMatchObject({ code: 'immutable', exit: 1 });
+    for (const word of named) expect(trouble.message).toContain(word);
+  });
+
+  test('what is listed is not trusted in messages', () => {
+    const trouble = refusal(() =>
+      addVersion(list({ ...version('1.0.0'), artifactChecksum: '\u001b[31m' }), version('1.0.0'), 'f'),
+    );
+    expect(trouble.message).not.toContain('\u001b');
+  });
+
+  test('the latest is the highest plain one', () => {
+    expect(latestListed(list(version('1.0.0'), version('2.0.0-rc.1'), version('1.2.0')), 'f')?.version).toBe('1.2.0');
+    expect(latestListed(newMetadata(), 'f')).toBeNull();
+  });
+});
+
+describe('adding an app', () => {
+  test('to a new manifest', () => {
+    expect(addApp(newManifest(), 'a', app, 'registry.json')).toBe(`${JSON.stringify({ apps: { a: app } }, null, 2)}\n`);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', '2'])('%s is a key like any other', (key) => {
+    const once = addApp(newManifest(), key, app, 'f')!;
+    expect(Object.keys((JSON.parse(once) as { apps: object }).apps)).toEqual([key]);
+    expect(addApp(once, key, app, 'f')).toBeNull();
+    expect(refusal(() => addApp(once, key, { ...app, name: 'B' }, 'f'))).toMatchObject({ code: 'exists', exit: 1 });
+  });
+});
+
+/** The rows of what must not be edited: each is refused, with the place and the advice. */
+const refused: [what: string, document: string | Uint8Array, says: string | RegExp][] = [
+  ['a byte order mark', '\ufeff{"versions":[]}', /^v\.json:1:1: .*byte order mark/],
+  ['a name twice', '{"versions":[],\n "versions":[]}', /^v\.json:2:2: The name “versions” stands twice/],
+  [
+    'a name twice, spelt with an escape',
+    '{"versions":[],"x":{"a":1,"\\u0061":2}}',
+    /^v\.json:1:27: The name “a” stands twice/,
+  ],
+  ['a name twice in a version', '{"versions":[{"version":"1.0.0","version":"1.0.0"}]}', /stands twice/],
+  [
+    'a byte that is no UTF-8',
+    new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+    /^v\.json: Byte 2 \(0xff\) is not valid UTF-8/,
+  ],
+  ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), /UTF-16/],
+  ['a trailing comma', '{\n  "versions": [],\n}', /^v\.json:2:\d+: /],
+  ['a comment', '{"versions":[]} // c', /^v\.json:1:17: /],
+  ['nothing at all', '', /^v\.json:1:1: The file is empty/],
+  ['half a document', '{"versions":[', /^v\.json:1:/],
+  ['an HTML page', '<!doctype html><title>Sign in</title>', /HTML page/],
+  ['a lone surrogate', '{"versions":[],"x":"\\ud800"}', /^v\.json:1:/],
+  ['a raw line break in a string', '{"versions":[],"x":"a\nb"}', /^v\.json:1:/],
+  ['excess depth', `{"versions":[],"x":${'['.repeat(80)}${']'.repeat(80)}}`, /nested more than 64/],
+  ['an array as root', '[]', /^v\.json:1:1: The document is not a JSON object/],
+  ['null as root', 'null', /not a JSON object/],
+  ['no versions', '{\n  "version": []\n}', /^v\.json:1:1: The field “versions” is missing/],
+  ['versions of another type', '{\n  "versions": {}\n}', /^v\.json:2:15: The field “versions” is not an array/],
+  ['versions that are inherited', '{"__proto__":{"versions":[]}}', /is missing/],
+];
+
+test.each(refused)('refuses to edit %s', (_, document, says) => {
+  const content = documentContent(typeof document === 'string' ? new TextEncoder().encode(document) : document);
+  const trouble = refusal(() => addVersion(usable(content, 'v.json').text, version('1.0.0'), 'v.json'));
+  expect(trouble).toMatchObject({ code: 'document-unusable', exit: 1 });
+  expect(trouble.message).toMatch(says);
+  expect(trouble.message).toContain('The file was left as it is.');
+  expect(trouble.hint).not.toBe('');
+});
+
+test('a manifest whose apps are a list is refused', () => {
+  expect(refusal(() => addApp('{"apps": []}', 'a', app, 'r.json')).message).toMatch(
+    /^r\.json:1:10: The field “apps” is not an object/,
+  );
+});

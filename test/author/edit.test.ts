@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addElement, addMember, isSame } from '../../src/author/edit.ts';
+import { type Json, json, name, style } from './styles.ts';
+
+/** The piece that makes `before` into `after`, or null when more than one insertion did. */
+function inserted(before: string, after: string): string | null {
+  let start = 0;
+  while (start < before.length && before[start] === after[start]) start++;
+  const length = after.length - before.length;
+  for (let at = start; at >= 0; at--) {
+    if (after.slice(0, at) + after.slice(at + length) === before) return after.slice(at, at + length);
+  }
+  return null;
+}
+
+describe('whatever the document, whatever its style', () => {
+  test('an element is all that is added to an array', () => {
+    fc.assert(
+      fc.property(
+        fc.array(json, { maxLength: 4 }),
+        fc.dictionary(name(), json, { maxKeys: 3, noNullPrototype: true }),
+        json,
+        fc.nat(5),
+        style,
+        (list, rest, value, index, write) => {
+          const document: Json = { ...rest, versions: list };
+          const text = write(document);
+          const edited = addElement(text, '/versions', index, value);
+          expect(inserted(text, edited)).not.toBeNull();
+          const at = Math.min(index, list.length);
+          expect(JSON.parse(edited)).toEqual(
+            JSON.parse(JSON.stringify({ ...rest, versions: [...list.slice(0, at), value, ...list.slice(at)] })),
+          );
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  test('a member is all that is added to an object', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(name(), json, { maxKeys: 4, noNullPrototype: true }),
+        fc.dictionary(name(), json, { maxKeys: 3, noNullPrototype: true }),
+        name(),
+        json,
+        style,
+        (apps, rest, key, value, write) => {
+          fc.pre(!Object.hasOwn(apps, key));
+          const text = write({ ...rest, apps });
+          const edited = addMember(text, '/apps', key, value);
+          expect(inserted(text, edited)).not.toBeNull();
+          const grown = Object.fromEntries([...Object.entries(apps), [key, value]]);
+          expect(JSON.stringify(sorted(JSON.parse(edited) as Json))).toBe(
+            JSON.stringify(sorted(JSON.parse(JSON.stringify({ ...rest, apps: grown })) as Json)),
+          );
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  test('adding to a pretty-printed document gives what pretty-printing gives', () => {
+    const entry = fc.record({
+      version: fc.string(),
+      artifactUrl: fc.string(),
+      extra: fc.array(fc.integer(), { minLength: 1, maxLength: 2 }),
+    });
+    const indent = fc.constantFrom('\t', ' ', '  ', '   ', '    ', '');
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 4 }), entry, indent, fc.nat(5), (list, added, unit, index) => {
+        const at = Math.min(index, list.length);
+        const text = JSON.stringify({ format: 1, versions: list }, null, unit);
+        expect(addElement(text, '/versions', index, added)).toBe(
+          JSON.stringify({ format: 1, versions: [...list.slice(0, at), added, ...list.slice(at)] }, null, unit),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('many edits in a row keep everything', () => {
+    let text = '{\r\n\t"apps": {}\r\n}';
+    for (let i = 0; i < 50; i++) text = addMember(text, '/apps', `app-${i}`, { n: i, deep: { er: [i] } });
+    const want = JSON.stringify(
+      { apps: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`app-${i}`, { n: i, deep: { er: [i] } }])) },
+      null,
+      '\t',
+    );
+    expect(text).toBe(want.replaceAll('\n', '\r\n'));
+  });
+});
+
+/** Members by name, so that integer-like names stand alike; an own `__proto__` stays. */
+function sorted(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  return Object.entries(value)
+    .map(([key, item]) => [key, sorted(item)])
+    .sort((a, b) => ((a[0] as string) < (b[0] as string) ? -1 : 1));
+}
+
+describe('in the style of the document', () => {
+  const added = { version: '2.0.0', artifactUrl: 'u' };
+  const cases: [what: string, before: string, after: string][] = [
+    ['minified', '{"versions":[]}', '{"versions":[{"version":"2.0.0","artifactUrl":"u"}]}'],
+    [
+      'one line with spaces',
+      '{ "versions": [ ] }\n',
+      '{ "versions": [ { "version": "2.0.0", "artifactUrl": "u" } ] }\n',
+    ],
+    [
+      'empty brackets',
+      '{\n  "versions": []\n}\n',
+      '{\n  "versions": [\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}\n',
+    ],
+    [
+      'a space in the brackets',
+      '{\n  "versions": [ ]\n}',
+      '{\n  "versions": [\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}',
+    ],
+    [
+      'a line break in the brackets',
+      '{\r\n\t"versions": [\r\n\t]\r\n}',
+      '{\r\n\t"versions": [\r\n\t\t{\r\n\t\t\t"version": "2.0.0",\r\n\t\t\t"artifactUrl": "u"\r\n\t\t}\r\n\t]\r\n}',
+    ],
+    [
+      'one line per element',
+      '{\n   "versions": [\n      {"version": "1.0.0", "artifactUrl": "t"}\n   ]\n}',
+      '{\n   "versions": [\n      {"version": "1.0.0", "artifactUrl": "t"},\n      {"version": "2.0.0", "artifactUrl": "u"}\n   ]\n}',
+    ],
+    [
+      'brackets on one line',
+      '{ "versions": [{\n    "version": "1.0.0"\n  }] }',
+      '{ "versions": [{\n    "version": "1.0.0"\n  }, {\n    "version": "2.0.0",\n    "artifactUrl": "u"\n  }] }',
+    ],
+    [
+      'commas in front',
+      '{ "versions":\n  [ {"version":"1.0.0"}\n  , {"version":"1.1.0"}\n  ]\n}',
+      '{ "versions":\n  [ {"version":"1.0.0"}\n  , {"version":"1.1.0"}\n  , {"version":"2.0.0","artifactUrl":"u"}\n  ]\n}',
+    ],
+    [
+      'space before the colon',
+      '{\n "versions" : [\n  { "version" : "1.0.0", "x" : 1 }\n ]\n}',
+      '{\n "versions" : [\n  { "version" : "1.0.0", "x" : 1 },\n  { "version" : "2.0.0", "artifactUrl" : "u" }\n ]\n}',
+    ],
+    [
+      'siblings of another kind',
+      '{\n  "versions": [\n    null,\n    []\n  ]\n}',
+      '{\n  "versions": [\n    null,\n    [],\n    {\n      "version": "2.0.0",\n      "artifactUrl": "u"\n    }\n  ]\n}',
+    ],
+    [
+      'numbers and escapes as they are spelt',
+      '{"n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/"],"versions":[]}',
+      '{"n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/"],"versions":[{"version":"2.0.0","artifactUrl":"u"}]}',
+    ],
+  ];
+  test.each(cases)('%s', (_, before, after) => {
+    expect(addElement(before, '/versions', Infinity, added)).toBe(after);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', '2'])('the name %s is a name like any other', (key) => {
+    const edited = addMember('{\n  "apps": {\n    "b": {},\n    "1": {}\n  }\n}', '/apps', key, { x: 1 });
+    expect(edited).toBe(`{\n  "apps": {\n    "b": {},\n    "1": {},\n    "${key}": {\n      "x": 1\n    }\n  }\n}`);
+    expect(Object.hasOwn((JSON.parse(edited) as { apps: object }).apps, key)).toBe(true);
+  });
+});
+
+test('an edit that would repeat a name is a defect, and no result', () => {
+  expect(() => addMember('{"apps":{"a":1}}', '/apps', 'a', 1)).toThrow('came out wrong');
+});
+
+test('equal as JSON', () => {
+  expect(isSame({ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 })).toBe(true);
+  for (const [a, b] of [
+    [{ a: 1 }, { b: 1 }],
+    [[1], { 0: 1 }],
+    [null, {}],
+    [{}, JSON.parse('{"__proto__":{}}') as Json],
+    ['1', 1],
+  ] as [Json, Json][])
+    expect(isSame(a, b)).toBe(false);
+});
