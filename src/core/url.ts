@@ -11,7 +11,10 @@ const USUAL = /^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?\/(?:[A-Za-z0-9_
 
 /** True for a URL that is beyond doubt: absolute https, nothing to normalise, no query. Quick, and never wrong when true. */
 export function isUsualUrl(text: string): boolean {
-  return USUAL.test(text) && !/\.[.-]|-\.|^https:\/\/[\d.]+\/|[^/.]{64}[^/]*\//.test(text);
+  if (!USUAL.test(text)) return false;
+  const host = text.slice(8, text.indexOf('/', 8));
+  // Punycode has to be decoded to be judged, and a last label that begins with a digit may make it an IPv4 address.
+  return !/\.[.-]|-\.|(^|\.)xn--|(^|\.)\d[^.]*$|[^.]{64}/.test(host);
 }
 
 let lastText = '';
@@ -62,11 +65,18 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
+/** One text for all spellings of the same address; the text itself where it is no URL. Fragments are never sent. */
+export function sameAddress(text: string): string {
+  if (isUsualUrl(text)) return text;
+  const parsed = parseUrl(text);
+  if (!parsed) return text;
+  return parsed.hash === '' ? parsed.href : parsed.href.slice(0, parsed.href.indexOf('#'));
+}
+
 /** What is odd about a URL that works: each by cause, with the plain form to write instead. */
 export function urlOddity(text: string): UrlFault | null {
-  if (isUsualUrl(text)) return null;
-  const parsed = parseUrl(text);
-  if (!parsed) return null;
+  if (isUsualUrl(text) || urlFault(text)) return null;
+  const parsed = parseUrl(text)!;
   if (parsed.hash !== '' || text.endsWith('#')) return { cause: 'fragment', message: 'The URL has a fragment (#…), which is never sent to the host.', advice: `Write it as ${text.slice(0, text.indexOf('#'))}` };
   const host = /^https?:\/\/([^/?#]*)/i.exec(text)![1]!;
   // oxlint-disable-next-line no-control-regex

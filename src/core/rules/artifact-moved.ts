@@ -1,6 +1,7 @@
 import { pairs, sameDigest } from '../earlier.ts';
 import type { Problem } from '../rule.ts';
 import { shorten } from '../text.ts';
+import { sameAddress } from '../url.ts';
 import { defineRule } from '../rule.ts';
 
 export const artifactMoved = defineRule({
@@ -16,7 +17,8 @@ export const artifactMoved = defineRule({
     const problems: Problem[] = [];
     for (const { entry, before } of pairs(versions, earlier)) {
       if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
-      if (entry.artifactUrl === before.artifactUrl || !sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;
+      if (sameAddress(entry.artifactUrl) === sameAddress(before.artifactUrl)) continue;
+      if (!sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;
       problems.push({
         at: `/versions/${entry.index}/artifactUrl`,
         version: before.version,

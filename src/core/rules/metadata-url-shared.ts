@@ -1,5 +1,6 @@
 import { pointerStep } from '../pointer.ts';
 import { shorten } from '../text.ts';
+import { sameAddress } from '../url.ts';
 import { defineRule } from '../rule.ts';
 
 export const metadataUrlShared = defineRule({
@@ -14,7 +15,8 @@ export const metadataUrlShared = defineRule({
   check({ metadataUrls }) {
     const first = new Map<string, string>();
     const problems = [];
-    for (const [key, url] of metadataUrls) {
+    for (const [key, text] of metadataUrls) {
+      const url = sameAddress(text);
       const other = first.get(url);
       if (other === undefined) first.set(url, key);
       else problems.push({ at: `${pointerStep(key)}/appMetadataUrl`, message: `The apps “${shorten(other, 80)}” and “${shorten(key, 80)}” name the same metadata file.`, advice: 'Give each app its own metadata file.', evidence: { other } });
