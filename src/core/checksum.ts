@@ -46,7 +46,8 @@ export function checksumFault(text: string): ChecksumFault | null {
 
 function otherAlgorithm(text: string): ChecksumFault | null {
   const sri = /^sha256[-:]([A-Za-z0-9+/_-]{43}=?)$/.exec(text);
-  if (sri) return { cause: 'sri-base64', message: 'The digest is base64, as in subresource integrity; it must be hexadecimal.', repaired: fromBase64(sri[1]!) };
+  // 43 hexadecimal digits are a digest that was cut off, and no base64: what it "means" would be made up.
+  if (sri && !/^[0-9a-fA-F]+$/.test(sri[1]!)) return { cause: 'sri-base64', message: 'The digest is base64, as in subresource integrity; it must be hexadecimal.', repaired: fromBase64(sri[1]!) };
   if (/^sha(384|512)-[A-Za-z0-9+/]{60,}={0,2}$/.test(text)) return { cause: 'sri-base64', message: 'This is a subresource integrity value of another algorithm; a SHA-256 digest is needed.', repaired: null };
   const named = /^(md5|sha-?1|sha-?224|sha-?384|sha-?512|blake\w*|crc\w*)\s*[:=-]/i.exec(text)?.[1]?.toLowerCase().replace('-', '');
   const digits = /^(?:[a-z0-9-]+[:=-])?\s*([0-9a-fA-F]+)$/i.exec(text)?.[1] ?? '';
