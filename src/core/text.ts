@@ -13,6 +13,14 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
 }
 
+// What can stand in a text without anybody seeing it; blank letters (Hangul fillers, Braille) are known for empty names.
+const BLANK = /[\u034f\s\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]+/g;
+
+/** True when nothing of a text can be seen. */
+export function isBlank(text: string): boolean {
+  return text.replace(BLANK, '') === '';
+}
+
 /** True when `printable` would change the text. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLE) !== -1;
@@ -37,17 +45,19 @@ const HARMLESS = new Set([
   'x-goog-algorithm', 'x-goog-date', 'x-goog-expires', 'x-goog-signedheaders',
   'expires', 'se', 'st', 'sp', 'sv', 'sr', 'spr',
 ]);
-const QUERY = /([?&;])([^=&#\s"'<>;?]{1,100})=([^&#\s"'<>;]*)/g;
-const USERINFO = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"'<>]+@/gi;
+// A pair in a query or fragment: the name, and a value that runs up to whatever cannot be part of it.
+const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
+// Everything in front of the last @ of what may be an authority; browsers take a password with spaces in it.
+const USERINFO = /([/\\]{2})[^/\\?#"<>]+@|(\bhttps?:[/\\]?)[^/\\?#"<>]{1,1000}@/gi;
 const BEARER = /\b(bearer|basic)\s+[a-z0-9._~+/=-]{6,}/gi;
 
 /** The text with credentials in URLs (userinfo, query values that could be signatures) and bearer tokens hidden. */
 export function redact(text: string): string {
-  if (!/[?@]|bearer|basic/i.test(text)) return text;
+  if (!/[?@#&]|bearer|basic/i.test(text)) return text;
   return text
-    .replace(USERINFO, '$1REDACTED@')
+    .replace(USERINFO, '$1$2REDACTED@')
     .replace(QUERY, (all, mark: string, name: string, value: string) =>
-      value === '' || HARMLESS.has(name.toLowerCase()) ? all : `${mark}${name}=REDACTED`,
+      value === '' || (HARMLESS.has(name.toLowerCase()) && !/[=;?]|%3[bdf]/i.test(value)) ? all : `${mark}${name}=REDACTED`,
     )
     .replace(BEARER, '$1 REDACTED');
 }

@@ -1,6 +1,5 @@
+import { isBlank } from '../text.ts';
 import { defineRule } from '../rule.ts';
-
-const BLANK = /[\s\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]+/g;
 
 export const textEmpty = defineRule({
   id: 'text-empty',
@@ -14,7 +13,7 @@ export const textEmpty = defineRule({
   check({ name, description }) {
     const problems = [];
     for (const [field, text] of [['name', name], ['description', description]] as const) {
-      if (text.replace(BLANK, '') !== '') continue;
+      if (!isBlank(text)) continue;
       problems.push({ at: `/${field}`, message: `The ${field} is ${text === '' ? 'empty' : 'blank'}.`, advice: field === 'name' ? 'Write the display name of the app.' : 'Say in a sentence what the app does.' });
     }
     return problems;

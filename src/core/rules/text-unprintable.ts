@@ -1,4 +1,4 @@
-import { hasUnprintable, printable, shorten } from '../text.ts';
+import { hasUnprintable, isBlank, printable, shorten } from '../text.ts';
 import { defineRule } from '../rule.ts';
 
 export const textUnprintable = defineRule({
@@ -15,7 +15,8 @@ export const textUnprintable = defineRule({
     for (const [field, text] of [['name', name], ['description', description]] as const) {
       // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are honest text.
       const plain = text.replace(field === 'description' ? /[\n\r\t]/g : /$^/, '').replace(/(?<=\S)[\u200c\u200d](?=\S)/g, '');
-      if (plain.replace(/\ufeff/g, '').trim() === '' || !hasUnprintable(plain)) continue;
+      // A blank text is text-empty's to tell, and half a surrogate pair is document-unreadable's.
+      if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;
       problems.push({ at: `/${field}`, message: `The ${field} holds characters that cannot be seen: ${shorten(printable(plain), 120)}`, advice: 'Remove them; they usually come from copying.' });
     }
     return problems;

@@ -1,5 +1,5 @@
 import { isLoopback } from '../url.ts';
-import { shorten } from '../text.ts';
+import { redact, shorten } from '../text.ts';
 import { defineRule } from '../rule.ts';
 
 export const urlInsecure = defineRule({
@@ -18,7 +18,7 @@ export const urlInsecure = defineRule({
       severity: local ? 'warning' : 'error',
       cause: local ? 'loopback' : 'http',
       message: local ? `The URL of the ${role} leads to this very machine over plain http.` : `The URL of the ${role} is not https.`,
-      advice: local ? 'Good for trying things out; subscribers need an https address.' : `Serve it over HTTPS and write https://${shorten(url.slice(url.indexOf('//') + 2), 200)}`,
+      advice: local ? 'Good for trying things out; subscribers need an https address.' : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
       evidence: { url },
     };
   },
