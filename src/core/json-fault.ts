@@ -42,20 +42,23 @@ function invalidUtf8At(bytes: Uint8Array): number {
   return 0;
 }
 
-/** What is wrong with text that is no JSON, or that holds a lone surrogate; null when nothing is. */
+/**
+ * What is wrong with text that is no JSON, or that holds a lone surrogate; null when nothing is. The nesting must be
+ * bounded: ask `survey` first.
+ */
 export function faultInText(text: string): TextFault | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   return foreignKind(text.slice(start)) ?? new Checker(text, start).run();
 }
 
-/** Whole files that are something else; told by how they begin. */
-function foreignKind(text: string): TextFault | null {
-  const head = text.slice(0, 4096).trimStart();
+/** Whole files that are something else, told by how they begin (behind a BOM); null where it may be JSON. */
+export function foreignKind(text: string): TextFault | null {
+  const head = text.slice(0, 4096).trimStart().replace(/^(<!--[^]*?-->\s*)+/, '');
   if (head === '' && text.trim() === '') return fault('empty', 0, text === '' ? 'The file is empty.' : 'The file holds nothing but white space.', 'Upload the JSON again; the step that wrote it failed.');
   if (head.startsWith('version https://git-lfs.github.com/')) {
     return fault('git-lfs-pointer', 0, 'This is a Git LFS pointer, not the file itself.', 'Have the pipeline fetch LFS files before it publishes (git lfs pull), or keep JSON out of LFS.');
   }
-  if (/^<(!doctype\s+html|html|head|body|script|meta|title)\b/i.test(head)) {
+  if (/^<(!doctype\s+html|html|head|body|script|meta|title|link|style|h[1-6]|p|div|pre|center|table)\b/i.test(head)) {
     const title = /<title[^>]*>([^<]{0,200})/i.exec(text)?.[1]?.trim();
     return {
       ...fault('html-page', 0, `This is an HTML page${title ? ` (“${printable(shorten(title, 80))}”)` : ''}, not JSON.`, 'Check the URL: it may lead to a login page, an error page or a single-page app; it must lead to the JSON file itself.'),
@@ -193,7 +196,8 @@ class Checker {
     }
     const atEnd = this.at + found.length === this.text.length;
     if (found === '' && atEnd) throw this.truncated();
-    if (atEnd && this.at > 0 && ['true', 'false', 'null'].some((w) => w.startsWith(found))) throw this.truncated();
+    const begun = ['true', 'false', 'null'].some((w) => w.startsWith(found)) || /^-?(0|[1-9]\d*)?(\.\d*)?([eE][+-]?)?$/.test(found);
+    if (atEnd && this.at > 0 && begun) throw this.truncated();
     if (/^[+-]?\.?\d/.test(found)) throw fault('bad-number', this.at, `${printable(shorten(found, 40))} is no JSON number.`, 'Write it without a leading zero, plus sign or bare point, or as a string in quotes.');
     if (/^(True|False|None|NaN|-?Infinity|undefined|nil|TRUE|FALSE|NULL)$/.test(found)) throw fault('bad-literal', this.at, `${found} is no JSON value.`, 'Write true, false, null, a number or a string in double quotes.');
     throw this.unexpected('a value');

@@ -1,5 +1,5 @@
 import type { DocumentContent } from './facts.ts';
-import { type TextFault, faultInBytes, faultInText } from './json-fault.ts';
+import { type TextFault, faultInBytes, faultInText, foreignKind } from './json-fault.ts';
 import { duplicateNames, type Duplicate, survey } from './json-text.ts';
 
 /**
@@ -23,6 +23,9 @@ export interface Reading {
   byteOrderMark: boolean;
   duplicates: readonly Duplicate[];
 }
+
+// An escape that may be half of a surrogate pair; whole pairs, as many writers escape emoji, don't cost a second look.
+const HALF = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
 
 const readings = new WeakMap<DocumentContent, Reading>();
 
@@ -56,7 +59,11 @@ function read(content: DocumentContent): Reading {
   const byteOrderMark = text.charCodeAt(0) === 0xfeff;
   const json = byteOrderMark ? text.slice(1) : text;
   const { depth, members } = survey(json, MAX_DEPTH);
-  if (depth > MAX_DEPTH) return { ...nothing, byteOrderMark, oversized: 'depth' };
+  if (depth > MAX_DEPTH) {
+    // Brackets in a web page mean nothing; it is told for what it is.
+    const fault = foreignKind(json);
+    return { ...nothing, byteOrderMark, fault, oversized: fault ? null : 'depth' };
+  }
   let value: JsonValue;
   try {
     value = JSON.parse(json) as JsonValue;
@@ -64,7 +71,7 @@ function read(content: DocumentContent): Reading {
     return { ...nothing, byteOrderMark, fault: faultInText(text) };
   }
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
-  const fault = /\\u[dD][89a-fA-F]/.test(json) ? faultInText(text) : null;
+  const fault = HALF.test(json) ? faultInText(text) : null;
   return { value, fault, oversized: null, byteOrderMark, duplicates };
 }
 
