@@ -1,5 +1,6 @@
 import type { AppFacts, ArtifactFacts, DocumentFacts, Earlier, EarlierVersion, IconFacts, Resource, Role, Snapshot, Unseen, Visit } from './facts.ts';
 import { isUnseen } from './facts.ts';
+import { isSafeKey } from './app-key.ts';
 import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
 import { Ledger, type Place } from './ledger.ts';
@@ -66,8 +67,8 @@ export function startJudging(options: JudgeOptions): Judging {
   let manifestValue: JsonValue | undefined;
   let manifestPlace: Place | null = null;
 
-  function offer<S extends Subject>(subject: S, facts: FactsOf<S>, place: Place): void {
-    for (const rule of bySubject.get(subject) ?? []) ledger.apply(rule, facts, place);
+  function offer<S extends Subject>(subject: S, facts: FactsOf<S>, place: Place, only: (rule: AnyRule) => boolean = () => true): void {
+    for (const rule of bySubject.get(subject) ?? []) if (only(rule)) ledger.apply(rule, facts, place);
   }
 
   /** The rules about a URL and about how it answered, then those about the document's text. */
@@ -76,12 +77,14 @@ export function startJudging(options: JudgeOptions): Judging {
     const { content } = facts;
     if (isUnseen(content)) {
       offer('document', { role: place.resource, facts, content, reading: content, value: content }, place);
+      resource(facts, place, true);
       return undefined;
     }
     ledger.countBytes(content.bytes);
     const reading = readingOf(content);
     const value = reading.value ?? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` };
     offer('document', { role: place.resource, facts, content, reading, value: value as JsonValue | Unseen }, place);
+    resource(facts, place, true);
     return reading.value;
   }
 
@@ -90,10 +93,12 @@ export function startJudging(options: JudgeOptions): Judging {
     offer('url', { role, url: text ?? MISSHAPEN, parsed, now }, place);
   }
 
-  function resource(facts: Resource, place: Place): void {
+  /** How a URL answered; `late`, after the content was judged: the rules that are silent where a content rule says more. */
+  function resource(facts: Resource, place: Place, late = false): void {
     const { web } = facts;
-    if (isUnseen(web) && web.everywhere && ledger.saidOnce(`resource ${place.resource}`)) return;
-    offer('resource', { role: place.resource, url: facts.url ?? { unseen: 'it has no URL', everywhere: true }, web, answer: answerOf(facts), origins, now }, place);
+    if (isUnseen(web) && web.everywhere && ledger.saidOnce(`resource ${place.resource} ${late}`)) return;
+    const url = facts.url ?? { unseen: 'it has no URL', everywhere: true };
+    offer('resource', { role: place.resource, url, web, answer: answerOf(facts), origins, now }, place, (rule) => (rule.unless !== undefined) === late);
   }
 
   function versions(value: JsonValue | undefined, artifacts: readonly ArtifactFacts[], earlier: EarlierVersion[] | Unseen, place: Place): VersionEntry[] {
@@ -121,6 +126,8 @@ export function startJudging(options: JudgeOptions): Judging {
     const digest = digestOf(entry.artifactChecksum ?? '') ?? { unseen: 'because of checksum-malformed' };
     artifactPlace.pointer = `${pointer}/artifactChecksum`;
     offer('artifact', { facts: artifact, content, archive, digest, checksum: entry.artifactChecksum ?? MISSHAPEN, all, answer: answerOf(artifact) }, artifactPlace);
+    artifactPlace.pointer = `${pointer}/artifactUrl`;
+    resource(artifact, artifactPlace, true);
   }
 
   function icon(facts: IconFacts, iconUrl: string | null, place: Place): void {
@@ -128,6 +135,7 @@ export function startJudging(options: JudgeOptions): Judging {
     resource(facts, place);
     if (!isUnseen(facts.content)) ledger.countBytes(facts.content.bytes);
     offer('icon', { facts, content: facts.content, image: facts.image, answer: answerOf(facts) }, place);
+    resource(facts, place, true);
   }
 
   function entryFacts(key: string, entry: JsonValue): FactsOf<'app'> {
@@ -219,11 +227,21 @@ function verdictOf(key: string, entry: JsonValue, metadata: Place, value: JsonVa
   const valid = entries.filter((e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null);
   const latest = latestOf(valid.map((e) => e.version!));
   const hiding = ledger.hiding(key);
+  if (!isSafeKey(key)) hiding.add('app-key-unsafe');
   if (!isWholeEntry(entry)) hiding.add('document-misshapen');
-  if (value !== undefined && valid.length === 0 && hiding.size === 0) hiding.add('document-misshapen');
+  // A rule that was turned off leaves the app as hidden as it was.
+  if (hiding.size === 0 && !isUnseen(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
   if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
-  if (isUnseen(facts.content)) return { key, visible: null, because: [...metadata.found].sort(), latest };
+  if (isUnseen(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
   return { key, visible: true, because: [], latest };
+}
+
+/** The rule whose matter it is that a metadata file offers no version. */
+function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {
+  if (value === undefined) return 'document-unreadable';
+  const list = member(value, 'versions');
+  const misshapen = !Array.isArray(list) || list.length > entries.length || entries.some((e) => e.version === null || isSemver(e.version));
+  return misshapen ? 'document-misshapen' : 'versions-none-valid';
 }
 
 function isWholeEntry(entry: JsonValue): boolean {

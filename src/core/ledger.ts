@@ -42,6 +42,8 @@ export class Ledger {
   readonly said = new Set<string>();
   readonly unjudgedSymptoms = new Set<Symptom>();
   readonly hidden = new Map<string, Set<string>>();
+  /** Ids of the rules that found something which explains why other facts are not there. */
+  readonly blocking = new Set<string>();
   readonly pending = new Map<DocumentFacts, Pending[]>();
   versions = 0;
   artifacts = 0;
@@ -73,6 +75,9 @@ export class Ledger {
   }
 
   add(rule: AnyRule, problem: Problem, place: Place): void {
+    place.found.add(rule.id);
+    if (rule.hides) this.blocking.add(rule.id);
+    if (problem.once !== undefined && this.saidOnce(`${rule.id} once ${problem.once}`)) return;
     const override = this.overrides[rule.id];
     const severity = override && override !== 'off' ? override : (problem.severity ?? rule.severity);
     const pointer = place.document === null ? null : place.pointer + (problem.at ?? '');
@@ -95,9 +100,10 @@ export class Ledger {
       column: null,
       evidence: clean(problem.evidence ?? {}),
     };
-    place.found.add(rule.id);
     const hits = place.resource === 'metadata' || place.resource === 'manifest';
-    if (rule.hides && hits && severity === 'error' && finding.app !== null) this.hide(finding.app, rule.id);
+    // What a subscriber sees does not depend on how much its author minds: the rule's own severity counts here.
+    const weighs = (problem.severity ?? rule.severity) === 'error';
+    if (rule.hides && hits && weighs && finding.app !== null) this.hide(finding.app, rule.id);
     this.findings.push(finding);
     if (place.document === null) return;
     const list = this.pending.get(place.document);
@@ -127,8 +133,8 @@ export class Ledger {
       this.notJudged.push({ rule: rule.id, app: null, version: null, resource: null, reason: why.unseen });
       return;
     }
-    const blocker = why.unseen.startsWith('because of ') ? null : [...place.found].find((id) => id !== rule.id);
-    const reason = blocker ? `because of ${blocker}` : why.unseen;
+    const blocker = why.unseen.startsWith('because of ') ? null : this.blockers(place, rule.id)[0];
+    const reason = blocker ? `because of ${blocker}` : redact(why.unseen);
     const entry: NotJudged = { rule: rule.id, app: place.app, version: place.version, resource: place.resource, reason };
     const count = (this.perRule.get(rule.id) ?? 0) + 1;
     this.perRule.set(rule.id, count);
@@ -136,6 +142,11 @@ export class Ledger {
     const rest = this.unlisted.get(rule.id);
     if (rest) rest.count++;
     else this.unlisted.set(rule.id, { entry, count: 1 });
+  }
+
+  /** What was found at a place that keeps others from seeing it: a broken URL, a host that does not answer. */
+  blockers(place: Place, except = ''): string[] {
+    return [...place.found].filter((id) => id !== except && this.blocking.has(id)).sort();
   }
 
   /** True when this was asked before; for what is said once in a run. */
@@ -168,13 +179,13 @@ export class Ledger {
     if (!list || !document) return;
     this.pending.delete(document);
     const { content } = document;
-    if (isUnseen(content) || content.text === null) return;
-    const { text } = content;
+    if (isUnseen(content)) return;
+    const text = content.text ?? soundStart(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
     const starts = lineStarts(text);
     const spans = readingOf(content).value === undefined ? new Map() : locate(text, list.flatMap((p) => lineage(p.finding.pointer ?? '')));
     for (const { finding, offset, onName } of list) {
       const span = lineage(finding.pointer ?? '').map((pointer) => spans.get(pointer)).find((s) => s !== undefined);
-      const at = offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null);
+      const at = content.text === null ? (offset === null ? null : text.length) : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
       if (at !== null) Object.assign(finding, positionOf(starts, at));
     }
   }
@@ -218,6 +229,12 @@ export class Ledger {
   }
 }
 
+/** The text in front of the byte that is not UTF-8, for its position. */
+function soundStart(base64: string, byteOffset: number): string {
+  const bytes = Uint8Array.from(atob(base64).slice(0, byteOffset), (c) => c.charCodeAt(0));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
 function symptomOf(rule: AnyRule, place: Place): Symptom | null {
   return rule.symptom === 'by-resource' ? SYMPTOM_OF_ROLE[place.resource] : rule.symptom;
 }
@@ -251,7 +268,10 @@ function compareText(a: string | null, b: string | null): number {
 }
 
 function compareVersions(a: string | null, b: string | null): number {
-  if (a !== null && b !== null && isSemver(a) && isSemver(b)) return comparePrecedence(a, b) || compareText(a, b);
+  const valid = [a, b].map((version) => version !== null && isSemver(version));
+  if (valid[0] && valid[1]) return comparePrecedence(a!, b!) || compareText(a, b);
+  // Kept apart, since mixing the two orders would not be one.
+  if (a !== null && b !== null && valid[0] !== valid[1]) return valid[0] ? -1 : 1;
   return compareText(a, b);
 }
 

@@ -9,6 +9,7 @@ export const versionsNoneValid = defineRule({
   spec: '2.2',
   symptom: 'app-does-not-appear',
   hides: true,
+  unless: ['document-misshapen'],
   when: 'no valid version is left in `versions`',
   why: 'At least one valid version must exist for the app to appear.',
   check({ versions }) {
