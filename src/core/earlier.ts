@@ -1,5 +1,5 @@
 import type { EarlierVersion } from './facts.ts';
-import { checksumFault } from './checksum.ts';
+import { checksumFault, isChecksum } from './checksum.ts';
 import type { VersionEntry } from './rule.ts';
 
 /** The listed versions that had been published before, each with its earlier state. */
@@ -16,6 +16,11 @@ export function pairs(versions: readonly VersionEntry[], earlier: readonly Earli
 /** True when two checksums mean the same digest: mending the way that it is written changes no artifact. */
 export function sameDigest(a: string, b: string): boolean {
   return a === b || meant(a) === meant(b);
+}
+
+/** True when a checksum names a SHA-256 digest, however it is written. Nobody could install a version without one. */
+export function meansDigest(checksum: string): boolean {
+  return isChecksum(meant(checksum));
 }
 
 function meant(checksum: string): string {

@@ -19,9 +19,14 @@ function dateAndSeconds(query: Map<string, string>, date: string, seconds: strin
   return { until: Date.UTC(year, month - 1, day, hour, minute, second) + Number(length) * 1000, scheme };
 }
 
+/** Without a zone, `Date.parse` would take the moment for local time. */
+function inUtc(text: string): string {
+  return /T[\d:.]+$/.test(text) ? `${text}Z` : text;
+}
+
 function moment(query: Map<string, string>, name: string, signatures: readonly string[], scheme: string): { until: number; scheme: string } | null {
   const text = query.get(name);
   if (text === undefined || !signatures.some((signature) => query.has(signature))) return null;
-  const until = /^\d{9,11}$/.test(text) ? Number(text) * 1000 : /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  const until = /^\d{9,11}$/.test(text) ? Number(text) * 1000 : /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(inUtc(text)) : Number.NaN;
   return Number.isNaN(until) || until > 8.64e15 ? null : { until, scheme };
 }

@@ -1,5 +1,6 @@
 import type { Problem, VersionEntry } from '../rule.ts';
 import { shorten } from '../text.ts';
+import { sameAddress } from '../url.ts';
 import { defineRule } from '../rule.ts';
 
 export const artifactUrlShared = defineRule({
@@ -12,28 +13,32 @@ export const artifactUrlShared = defineRule({
   when: 'two versions name one artifact URL with different checksums (with the same checksum: warning)',
   why: 'One URL has one content, so at most one of the checksums can match.',
   check({ versions }) {
-    const first = new Map<string, VersionEntry>();
-    const problems: Problem[] = [];
+    const byUrl = new Map<string, VersionEntry[]>();
     for (const entry of versions) {
       if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
-      const other = first.get(entry.artifactUrl);
-      if (!other) {
-        first.set(entry.artifactUrl, entry);
-        continue;
-      }
+      const url = sameAddress(entry.artifactUrl);
+      const list = byUrl.get(url);
+      if (!list) byUrl.set(url, [entry]);
       // The same version listed twice is version-duplicate's to tell.
-      if (other.version === entry.version) continue;
-      const same = other.artifactChecksum === entry.artifactChecksum;
-      problems.push({
-        at: `/versions/${entry.index}/artifactUrl`,
-        ...(entry.version === null ? {} : { version: entry.version }),
-        severity: same ? 'warning' : 'error',
-        cause: same ? 'same-checksum' : 'other-checksum',
-        message: `The versions ${shorten(other.version ?? `#${other.index}`, 60)} and ${shorten(entry.version ?? `#${entry.index}`, 60)} name one artifact URL${same ? '' : ' with different checksums'}.`,
-        advice: 'Give each version an artifact of its own, under a URL of its own.',
-        evidence: { url: entry.artifactUrl, otherVersion: other.version },
-      });
+      else if (!list.some((other) => other.version === entry.version)) list.push(entry);
+    }
+    const problems: Problem[] = [];
+    for (const [first, ...others] of byUrl.values()) {
+      const same = others.every((other) => other.artifactChecksum === first!.artifactChecksum);
+      for (const entry of others) problems.push(problem(first!, entry, same));
     }
     return problems;
   },
 });
+
+function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Problem {
+  return {
+    at: `/versions/${entry.index}/artifactUrl`,
+    ...(entry.version === null ? {} : { version: entry.version }),
+    severity: same ? 'warning' : 'error',
+    cause: same ? 'same-checksum' : 'other-checksum',
+    message: `The versions ${shorten(first.version ?? `#${first.index}`, 60)} and ${shorten(entry.version ?? `#${entry.index}`, 60)} name one artifact URL${same ? '' : ', and not all that do list the same checksum'}.`,
+    advice: 'Give each version an artifact of its own, under a URL of its own.',
+    evidence: { url: entry.artifactUrl, otherVersion: first.version },
+  };
+}

@@ -30,15 +30,25 @@ function movingPart(url: URL): keyof typeof MEANING | null {
   if (/^\/[^/]+\/[^/]+\/(archive|tarball|zipball)\//.test(path) && hostname === 'github.com') return 'source-archive';
   if (/\/-\/archive\//.test(path) || /\/repository\/archive(\.|$)/.test(path)) return 'source-archive';
   if (hostname === 'bitbucket.org' && /^\/[^/]+\/[^/]+\/get\//.test(path)) return 'source-archive';
-  if (/(^|\/)(latest|nightly|current|snapshot|edge|canary)(\/|$)/i.test(path) || /[-_.@](latest|nightly|snapshot)(\.tar\.gz|\.tgz)$/i.test(path) || /\/(latest|nightly)(\.tar\.gz|\.tgz)$/i.test(path)) return 'latest';
-  const raw = /^\/[^/]+\/[^/]+\/(?:raw\/)?(?:refs\/heads\/)?([^/]+)\//.exec(path);
-  if (hostname === 'raw.githubusercontent.com' && raw && !isFixedRef(raw[1]!, path)) return 'branch';
-  if (/\/refs\/heads\//.test(path)) return 'branch';
+  if (isLatest(path)) return 'latest';
+  const ref = /^\/[^/]+\/[^/]+\/([^/]+)\//.exec(path)?.[1];
+  if (hostname === 'raw.githubusercontent.com' && ref && !isFixedRef(ref)) return 'branch';
+  const shown = /^\/[^/]+\/[^/]+\/(?:raw|blob)\/([^/]+)\//.exec(path)?.[1];
+  if (hostname === 'github.com' && shown && !isFixedRef(shown)) return 'branch';
+  if (/\/refs\/heads\//.test(path) || /\/-\/jobs\/artifacts\//.test(path)) return 'branch';
   if (/\/(raw|blob|-\/raw|src\/branch)\/(main|master|develop|trunk|HEAD)\//.test(path)) return 'branch';
+  if (hostname === 'cdn.jsdelivr.net' && /^\/gh\/[^/]+\/[^/@]+(@(main|master|develop|HEAD))?\//.test(path)) return 'branch';
   return null;
 }
 
+function isLatest(path: string): boolean {
+  if (/\/releases\/latest\/|[-_.@/](latest|nightly|snapshot)(\.tar\.gz|\.tgz)$|@latest\//i.test(path)) return true;
+  const word = /\/(latest|nightly|current|snapshot|edge|canary)(\/.*)?$/i.exec(path);
+  // An app may have such a name: where a version stands behind it, the file is that version's.
+  return word !== null && !/\d+\.\d+\.\d+/.test(word[2] ?? '');
+}
+
 /** A commit, or a tag that looks like a version: as fixed as a ref can be. */
-function isFixedRef(ref: string, path: string): boolean {
-  return /^[0-9a-f]{40}$/.test(ref) || /^v?\d+\.\d+/.test(ref) || path.includes('/refs/tags/') || ref === 'refs';
+function isFixedRef(ref: string): boolean {
+  return /^[0-9a-f]{40}$/.test(ref) || /^v?\d+\.\d+/.test(ref) || /[-_@v]\d+\.\d+\.\d+/.test(ref) || ref === 'refs';
 }

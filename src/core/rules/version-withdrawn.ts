@@ -1,4 +1,5 @@
 import { shorten } from '../text.ts';
+import { isSemver, likelyVersion } from '../version.ts';
 import { defineRule } from '../rule.ts';
 
 export const versionWithdrawn = defineRule({
@@ -12,7 +13,9 @@ export const versionWithdrawn = defineRule({
   why: 'Old versions are kept: whoever installed it can neither reinstall nor verify it.',
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));
-    const gone = earlier.filter((before) => !listed.has(before.version));
+    // A version that was none until its spelling was mended was never offered to anybody.
+    const mended = (version: string): boolean => !isSemver(version) && listed.has(likelyVersion(version));
+    const gone = earlier.filter((before) => !listed.has(before.version) && !mended(before.version));
     return gone.map((before) => ({
       at: '/versions',
       version: before.version,
