@@ -1,8 +1,8 @@
 import { checksumFault } from '../core/checksum.ts';
 import { documentText } from '../core/document-text.ts';
 import { faultInText } from '../core/json-fault.ts';
-import { locate } from '../core/json-text.ts';
-import { isObject, type JsonValue, member, readingOf } from '../core/json.ts';
+import { locate, survey } from '../core/json-text.ts';
+import { isObject, type JsonValue, MAX_DEPTH, member, readingOf } from '../core/json.ts';
 import { pointerTo } from '../core/pointer.ts';
 import { isSemver, likelyVersion } from '../core/version.ts';
 
@@ -28,9 +28,11 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
     fixed = fixed.slice(1);
     fixes.push({ pointer: '', what: 'removed the byte order mark', version: null });
   }
-  for (let fault = faultInText(fixed); fault?.cause === 'trailing-comma'; fault = faultInText(fixed)) {
+  if (survey(fixed, MAX_DEPTH).depth > MAX_DEPTH) return { text, fixes: [] };
+  for (let fault = faultInText(fixed); fault?.cause === 'trailing-comma' && fixes.length < 1000; fault = faultInText(fixed)) {
+    const doubled = !/^,\s*[\]}]/.test(fixed.slice(fault.offset, fault.offset + 1000));
     fixed = fixed.slice(0, fault.offset) + fixed.slice(fault.offset + 1);
-    fixes.push({ pointer: '', what: 'removed a comma before a closing bracket', version: null });
+    fixes.push({ pointer: '', what: doubled ? 'removed a doubled comma' : 'removed a comma before a closing bracket', version: null });
   }
   const { value, duplicates } = readingOf(documentText(fixed));
   if (value === undefined || duplicates.length > 0) return { text: fixed, fixes };
@@ -57,6 +59,7 @@ function metadataChanges(value: JsonValue): Change[] {
       const meant = likelyVersion(named);
       // Only a prefix or white space around a whole version leaves no doubt; `1.2` might mean several things.
       if (meant !== null && !taken.has(meant) && named.trim().replace(/^[vV=]+/, '') === meant) {
+        taken.add(meant);
         changes.push({ pointer: at('version'), to: meant, what: `wrote the version ${JSON.stringify(named)} as "${meant}"`, version: named });
       }
     }
