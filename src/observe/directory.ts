@@ -70,10 +70,15 @@ interface Looking {
   nameOf(path: string): string;
 }
 
+/** True for a link out of the workspace. Paths are followed where there are links at all, or where `walk` did not look. */
+function leadsOut(looking: Looking, path: string): boolean {
+  return (looking.links || /(^|\/)(\.|node_modules\/)/.test(path)) && !staysInside(looking.root, path);
+}
+
 function lookAtDocument(looking: Looking, url: string | null, path: string | null): DocumentFacts {
   if (path === null) return { url, file: null, web: OFFLINE, content: url === null ? NO_URL : ELSEWHERE };
   const file = looking.nameOf(path);
-  const found = looking.links && !staysInside(looking.root, path) ? 'outside' : readDocumentFile(join(looking.root, path));
+  const found = leadsOut(looking, path) ? 'outside' : readDocumentFile(join(looking.root, path));
   if (typeof found === 'string') return { url, file, web: OFFLINE, content: { unseen: 'because of file-missing' }, local: found };
   return { url, file, web: OFFLINE, content: found };
 }
@@ -83,7 +88,7 @@ function localFile(looking: Looking, url: string | null): string | Unseen {
   if (url === null) return NO_URL;
   const path = localPath(url, looking.base);
   if (path === null) return ELSEWHERE;
-  return looking.links && !staysInside(looking.root, path) ? { unseen: 'it is a link out of the workspace' } : path;
+  return leadsOut(looking, path) ? { unseen: 'it is a link out of the workspace' } : path;
 }
 
 async function lookAtArtifacts(looking: Looking, metadata: DocumentFacts): Promise<ArtifactFacts[]> {

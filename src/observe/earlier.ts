@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Earlier, EarlierVersion, Snapshot, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { isObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
@@ -8,6 +8,7 @@ import { Trouble } from '../core/trouble.ts';
 import { contentOf } from './documents.ts';
 import { gitTree } from './git.ts';
 import { asBase, inferBase, localPath, type Workspace } from './places.ts';
+import { manifestIn } from './target.ts';
 import { folderTree, type Tree } from './tree.ts';
 
 /** What had been published before: a folder, a file, saved facts, or a git ref. */
@@ -20,7 +21,11 @@ import { folderTree, type Tree } from './tree.ts';
 export function earlierOf(where: string, workspace: Workspace, cwd: string): Earlier {
   const path = resolve(cwd, where);
   if (!existsSync(path)) return fromTree(gitTree(where, workspace.root), workspace.manifest, workspace.baseUrl);
-  if (statSync(path).isDirectory()) return fromTree(folderTree(path, where), workspace.manifest, workspace.baseUrl);
+  if (statSync(path).isDirectory()) {
+    const manifest = existsSync(join(path, workspace.manifest)) ? workspace.manifest : manifestIn(path);
+    if (manifest === null) throw new Trouble('against-unusable', `There is no registry manifest in ${printable(where)}, so nothing can be compared.`, 'Name the folder that holds the manifest.');
+    return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
+  }
   const value = readJson(path);
   if (isObject(value) && value['snapshot'] === 1) return fromSnapshot(value as unknown as Snapshot, where);
   if (!isObject(member(value, 'apps'))) throw new Trouble('against-unusable', `${printable(where)} is neither a registry manifest nor saved facts.`, 'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.');
@@ -49,7 +54,8 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Ear
   const manifest = tree.read(manifestName);
   const apps = manifest === null ? undefined : member(readingOf(manifest).value, 'apps');
   if (manifest !== null && !isObject(apps)) throw new Trouble('against-unusable', `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`, 'Name a state in which the registry was sound.');
-  if (!isObject(apps)) return { source: tree.source, keys: [], app: () => null };
+  // It may be a registry that is published for the first time, or one whose manifest had another name: nobody can tell.
+  if (!isObject(apps)) return { source: tree.source, keys: [], app: () => ({ unseen: `there was no ${manifestName} in ${tree.source}` }) };
   const urls = new Map<string, string>();
   for (const key of Object.keys(apps)) {
     const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
