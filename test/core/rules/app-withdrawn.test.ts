@@ -1,0 +1,23 @@
+import { appWithdrawn } from '../../../src/core/rules/app-withdrawn.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+
+const of = (keys: string[], earlierKeys: string[]) => ({ keys, earlierKeys, earlierSource: 'main' });
+
+ruleTable(appWithdrawn, {
+  clean: [
+    ['the same apps', of(['a', 'b'], ['b', 'a'])],
+    ['one more', of(['a', 'b'], ['a'])],
+    ['nothing before', of(['a'], [])],
+    ['names that objects inherit', of(['__proto__', 'constructor'], ['constructor', '__proto__'])],
+  ],
+  faulty: [
+    ['one is gone', of(['a'], ['a', 'b']), { message: '“b”', evidence: { app: 'b', earlier: 'main' } }],
+    [
+      'all are gone',
+      of([], ['a', 'b']),
+      [{ evidence: { app: 'a', earlier: 'main' } }, { evidence: { app: 'b', earlier: 'main' } }],
+    ],
+    ['a name that every object has', of(['a'], ['a', 'toString']), { message: '“toString”' }],
+    ['renamed in case', of(['Mail'], ['mail']), { message: '“mail”' }],
+  ],
+});

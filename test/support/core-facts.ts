@@ -1,0 +1,62 @@
+import { documentText } from '../../src/core/document-text.ts';
+import type { DocumentContent, DocumentFacts, Role } from '../../src/core/facts.ts';
+import { documentContent, type JsonValue, type Reading, readingOf } from '../../src/core/json.ts';
+import type { VersionEntry } from '../../src/core/rule.ts';
+import { parseUrl } from '../../src/core/url.ts';
+
+/** Facts for the tests of core, made from what a test wants to say: a text, a URL, a list of versions. */
+
+export const NOW = '2026-03-01T12:00:00.000Z';
+
+/** 64 hexadecimal digits that look like a digest, another one for each number. */
+export function digest(seed: number): string {
+  let state = (seed * 2654435761 + 12345) >>> 0;
+  let digits = '';
+  while (digits.length < 64) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    digits += (state >>> 4).toString(16).padStart(7, '0');
+  }
+  return digits.slice(0, 64);
+}
+
+export function checksum(seed: number): string {
+  return `sha256:${digest(seed)}`;
+}
+
+/** A document as text or as bytes (latin1 in a string is not assumed: give bytes for what is no text). */
+export function contentFrom(source: string | Uint8Array): DocumentContent {
+  return typeof source === 'string' ? documentText(source) : documentContent(source);
+}
+
+/** What a rule on documents can see of a text. */
+export function documentFacts(
+  source: string | Uint8Array,
+  role: Role = 'manifest',
+): { role: Role; facts: DocumentFacts; content: DocumentContent; reading: Reading; value: JsonValue } {
+  const content = contentFrom(source);
+  const reading = readingOf(content);
+  const facts: DocumentFacts = {
+    url: null,
+    file: 'registry.json',
+    web: { unseen: 'needs the network', everywhere: true },
+    content,
+  };
+  return { role, facts, content, reading, value: reading.value as JsonValue };
+}
+
+/** What a rule on URLs can see; the URL must parse. */
+export function urlFacts(role: Role, url: string, now = NOW): { role: Role; url: string; parsed: URL; now: string } {
+  const parsed = parseUrl(url);
+  if (!parsed) throw new Error(`the test wants a URL that parses: ${url}`);
+  return { role, url, parsed, now };
+}
+
+/** Elements of `versions`; what is not given is as it should be, and different for each. */
+export function entries(...list: (Partial<VersionEntry> & { version: string | null })[]): VersionEntry[] {
+  return list.map((entry, index) => ({
+    index,
+    artifactUrl: `https://apps.example.com/apps/a/versions/${index}.tar.gz`,
+    artifactChecksum: checksum(index + 1),
+    ...entry,
+  }));
+}
