@@ -54,10 +54,14 @@ export interface Content {
   cut: boolean;
   /** What the bytes become when the Content-Encoding is undone; null when there is none. */
   decoded: { coding: string; bytes: number; sha256: string; head: string; error: string | null } | null;
+  /** SHA-256 of what lies inside the gzip layer; looked at only where the digest is not the listed one. */
+  inner?: string | null;
 }
 
 export interface ArtifactFacts extends Resource {
   content: Content | Unseen;
+  /** What a second look got, which is taken once where the digest is not the listed one. */
+  again?: Content | Unseen;
   archive: ArchiveFacts | Unseen;
 }
 
@@ -124,14 +128,21 @@ export interface Visit {
   attempts: number;
   /** Milliseconds waited because the host asked for it (Retry-After). */
   waited: number;
+  /** What went wrong in the attempts before the last one: a failure's code, or a status. */
+  troubles?: string[];
+  /** OPTIONS only: the names in Access-Control-Request-Headers, in lower case. */
+  asked?: string[];
 }
 export interface Hop {
   url: string;
+  /** 0 when it failed before a status came. */
   status: number;
   /** Names in lower case, values as sent, one pair per header line. */
   headers: [string, string][];
   address: string | null;
   tls: TlsFacts | null;
+  /** The beginning of the body as text, of a last answer that is not 2xx. */
+  excerpt?: string;
 }
 export interface Failure {
   phase: 'url' | 'dns' | 'connect' | 'tls' | 'request' | 'headers' | 'body' | 'decode' | 'redirect' | 'time' | 'size';

@@ -78,6 +78,8 @@ export interface Problem {
   version?: string;
   /** The file it is about, where that is not the document (an orphaned file). */
   file?: string;
+  /** What it is really about (a host, say) where that is more than this resource: told once per run and rule for each. */
+  once?: string;
 }
 
 export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] = keyof Subjects[S]> {

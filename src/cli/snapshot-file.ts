@@ -1,0 +1,112 @@
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts.ts';
+import { printable, redact } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+
+/** Saved facts: written app by app while a registry is looked at, so that no registry is too large to be saved. */
+export interface SnapshotWriter {
+  manifest(facts: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  /** Puts the whole file in its place. @param incomplete why the run did not see everything, or null */
+  finish(incomplete: string | null): void;
+  /** Leaves nothing behind. After `finish` it does nothing. */
+  abandon(): void;
+}
+
+/**
+ * @param path absolute; what stood there is replaced only by a whole file
+ * @param secrets values that must not be in the file, wherever they turn up
+ */
+export function writeSnapshot(
+  path: string,
+  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins'>,
+  secrets: readonly string[],
+): SnapshotWriter {
+  const part = `${path}.${process.pid}.part`;
+  const file = open(part, path);
+  let apps = 0;
+  let done = false;
+  const hidden = secrets.filter((secret) => secret.length >= 4);
+
+  function json(value: unknown): string {
+    return JSON.stringify(value, (_, item: unknown) => {
+      if (typeof item !== 'string') return item;
+      let text = redact(item);
+      for (const secret of hidden) text = text.replaceAll(secret, 'REDACTED');
+      return text;
+    });
+  }
+  write(`{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}`);
+
+  function write(text: string): void {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+  }
+
+  return {
+    manifest: (facts) => write(`,\n"manifest":${json(facts)},\n"apps":[`),
+    app: (facts) => write(`${apps++ === 0 ? '\n' : ',\n'}${json(facts)}`),
+    finish(incomplete) {
+      write(`\n],"orphans":[],"incomplete":${json(incomplete)}}\n`);
+      closeSync(file);
+      renameSync(part, path);
+      done = true;
+    },
+    abandon() {
+      if (done) return;
+      done = true;
+      closeSync(file);
+      rmSync(part, { force: true });
+    },
+  };
+}
+
+function open(part: string, path: string): number {
+  try {
+    return openSync(part, 'wx', 0o600);
+  } catch (error) {
+    throw new Trouble(
+      'save-failed',
+      `The facts cannot be saved as ${printable(path)}: ${(error as Error).message}`,
+      'Name a file in a folder that exists and may be written to.',
+      { cause: error },
+    );
+  }
+}
+
+/** Reads saved facts. Throws Trouble for a file that is none. */
+export function readSnapshot(path: string): Snapshot {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Trouble(
+      'facts-unreadable',
+      `${printable(path)} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
+      'Name a file that appreg verify --save wrote.',
+      { cause: error },
+    );
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // What the parser says would quote the file.
+  }
+  const snapshot = value as Partial<Snapshot> | null | undefined;
+  const whole =
+    typeof snapshot === 'object' &&
+    snapshot !== null &&
+    snapshot.snapshot === 1 &&
+    typeof snapshot.seenAt === 'string' &&
+    Array.isArray(snapshot.apps) &&
+    Array.isArray(snapshot.origins) &&
+    typeof snapshot.manifest === 'object';
+  if (!whole)
+    throw new Trouble(
+      'facts-unreadable',
+      `${printable(path)} holds no saved facts${snapshot && 'snapshot' in snapshot ? ' of a version that this program knows' : ''}.`,
+      'Name a file that appreg verify --save wrote.',
+    );
+  return { ...(snapshot as Snapshot), orphans: snapshot.orphans ?? [] };
+}

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
+import { isOrigin } from '../core/cors.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { pemBlocks } from '../observe/tls.ts';
+import type { WebOptions } from '../observe/web.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+
+export interface VerifyOptions {
+  app?: string[];
+  versions?: string;
+  origin?: string[];
+  header?: string[];
+  headerEnv?: string[];
+  concurrency?: number;
+  timeout?: number;
+  ca?: string;
+  skipArtifacts?: boolean;
+  against?: string;
+  save?: string;
+}
+
+/** What the command line and the configuration ask for. Throws Trouble for what cannot be meant. */
+export function webOptionsOf(context: Context, config: Config, registry: URL, options: VerifyOptions): WebOptions {
+  const timeout = options.timeout ?? config.verify?.timeout ?? null;
+  const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
+  return {
+    apps: options.app ?? null,
+    versions: versionsOf(options.versions ?? 'all'),
+    origins: (options.origin ?? config.verify?.origins ?? config.serviceOrigins ?? []).map(originOf),
+    concurrency: options.concurrency ?? config.verify?.concurrency ?? 32,
+    skipArtifacts: options.skipArtifacts === true,
+    total: timeout === null ? null : timeout * 1000,
+    ca,
+    machineCa: ca === null ? null : machineAuthorities(context.env),
+    secrets: { origin: registry.origin, headers: headersOf(options, context.env) },
+  };
+}
+
+/** The registry's URL as asked for. Throws Trouble with the URL that was probably meant. */
+export function registryUrl(text: string): URL {
+  const hint = 'Give the full address of the manifest, such as https://apps.example.com/registry.json';
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    const likely = `https://${text.replace(/^\/+/, '')}`;
+    const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && URL.canParse(likely);
+    throw new Trouble(
+      'url-unusable',
+      `“${printable(text)}” is no URL: it has no scheme.`,
+      isHost
+        ? `Did you mean ${printable(likely)}? (To check local files: appreg lint)`
+        : `${hint}. (To check local files: appreg lint)`,
+    );
+  }
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new Trouble('url-unusable', `“${printable(text)}” is no http(s) URL.`, hint);
+  if (url.username !== '' || url.password !== '')
+    throw new Trouble(
+      'url-credentials',
+      'The URL holds a user name or password.',
+      'Give credentials with --header-env Authorization=<environment variable> instead.',
+    );
+  url.hash = '';
+  return url;
+}
+
+function originOf(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null';
+  if (isOrigin(origin) && (text === origin || text === `${origin}/`)) return origin;
+  const hint = isOrigin(origin)
+    ? `Did you mean --origin ${origin}?`
+    : 'An origin is a scheme and a host, such as https://flows.example.com';
+  throw new Trouble('origin-unusable', `“${printable(text)}” is no origin.`, hint);
+}
+
+function versionsOf(text: string): NonNullable<WebOptions['versions']> {
+  if (text === 'all' || text === 'latest') return text;
+  if (text.trim() === '' || validRange(text) === null)
+    throw new Trouble(
+      'versions-unusable',
+      `--versions: “${printable(text)}” is no version range.`,
+      'Use latest, all, or a range such as ">=2.0.0" or "1.x".',
+    );
+  return (version) => satisfies(version, text, { includePrerelease: true });
+}
+
+function headersOf(options: VerifyOptions, env: NodeJS.ProcessEnv): [string, string][] {
+  const headers: [string, string][] = [];
+  for (const text of options.header ?? []) {
+    const at = text.indexOf(':');
+    headers.push(
+      checkedHeader(text.slice(0, Math.max(at, 0)), at === -1 ? '' : text.slice(at + 1).trim(), '--header', at !== -1),
+    );
+  }
+  for (const text of options.headerEnv ?? []) {
+    const at = text.indexOf('=');
+    const name = text.slice(at + 1);
+    const value = at === -1 ? undefined : env[name];
+    if (at !== -1 && value === undefined)
+      throw new Trouble(
+        'header-environment',
+        `--header-env: the environment variable ${printable(name)} is not set.`,
+        `Set it: export ${printable(name)}=…`,
+      );
+    headers.push(checkedHeader(text.slice(0, Math.max(at, 0)), (value ?? '').trim(), '--header-env', at !== -1));
+  }
+  return headers;
+}
+
+// Set by the client itself, or by the look as a browser; another value would make the facts untrue.
+const OWN = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'origin',
+  'range',
+  'te',
+  'upgrade',
+  'expect',
+  'keep-alive',
+  'trailer',
+]);
+
+function checkedHeader(name: string, value: string, flag: string, parted: boolean): [string, string] {
+  const form = flag === '--header' ? "'Name: value'" : 'Name=ENVIRONMENT_VARIABLE';
+  const plain = name.trim();
+  // The value is a secret, so it is not repeated.
+  if (!parted || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(plain))
+    throw new Trouble('header-unusable', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    throw new Trouble(
+      'header-unusable',
+      `${flag} ${plain}: the value has characters that no header may have.`,
+      'Remove line breaks and control characters.',
+    );
+  if (OWN.has(plain.toLowerCase()))
+    throw new Trouble(
+      'header-unusable',
+      `${flag}: ${plain} is set by the check itself.`,
+      plain.toLowerCase() === 'origin' ? 'Use --origin <origin>.' : 'Leave it out.',
+    );
+  return [plain, value];
+}
+
+function authoritiesIn(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Trouble(
+      'ca-unreadable',
+      `--ca: ${printable(path)} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
+      'Name a PEM file of the certificate authority.',
+      { cause: error },
+    );
+  }
+  if (pemBlocks(text).length === 0)
+    throw new Trouble(
+      'ca-unreadable',
+      `--ca: ${printable(path)} holds no certificate in PEM form.`,
+      'It must have a block that begins with -----BEGIN CERTIFICATE-----',
+    );
+  return text;
+}
+
+/** Node adds these to its own only where no authority is given; a file that is not there is no matter to it either. */
+function machineAuthorities(env: NodeJS.ProcessEnv): string | null {
+  const path = env['NODE_EXTRA_CA_CERTS'];
+  if (!path) return null;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+/** Response headers as observed (`Hop.headers`: lower-case names, one pair per line), read as their standards say. */
+
+type Headers = readonly (readonly [string, string])[];
+
+/** The values of a header, one per line it was sent in, without the white space around them (nobody else strips it). */
+export function headerLines(headers: Headers, name: string): string[] {
+  const lines: string[] = [];
+  for (const [key, value] of headers) if (key === name) lines.push(stripSpace(value));
+  return lines;
+}
+
+/** The value of a header, several lines joined by a comma as RFC 9110 section 5.3 has it; null when it was not sent. */
+export function header(headers: Headers, name: string): string | null {
+  const lines = headerLines(headers, name);
+  return lines.length === 0 ? null : lines.join(', ');
+}
+
+/** Without spaces and tabs at either end. Written without a pattern, which would take quadratic time on a long run. */
+export function stripSpace(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isSpace(text.charCodeAt(from))) from += 1;
+  while (to > from && isSpace(text.charCodeAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** The tokens of a comma list; null when an element is no token. Empty elements are skipped (RFC 9110 section 5.6.1). */
+export function tokens(value: string): string[] | null {
+  const list: string[] = [];
+  for (const part of value.split(',')) {
+    const token = stripSpace(part);
+    if (token === '') continue;
+    if (!TOKEN.test(token)) return null;
+    list.push(token);
+  }
+  return list;
+}
+
+/** The names in Vary, in lower case; `*` stands for itself. */
+export function varyNames(headers: Headers): string[] {
+  return (header(headers, 'vary') ?? '')
+    .split(',')
+    .map((name) => stripSpace(name).toLowerCase())
+    .filter((name) => name !== '');
+}
+
+/** A Content-Type in lower case without its parameters, and the charset it names; null when none was sent. */
+export function mediaType(headers: Headers): { type: string; charset: string | null } | null {
+  // Of several lines the last one counts, as in the Fetch standard's "extract a MIME type".
+  const value = headerLines(headers, 'content-type').at(-1);
+  if (value === undefined) return null;
+  const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^";, \t]+)/i.exec(value.slice(0, 1000))?.[1] ?? null;
+  return { type: stripSpace(value.split(/[;,]/, 1)[0]!).toLowerCase(), charset: charset?.toLowerCase() ?? null };
+}
+
+/** The content codings in the order in which they were applied: lower case, without `identity`, `x-gzip` as `gzip`. */
+export function codings(headers: Headers): string[] {
+  const list = (header(headers, 'content-encoding') ?? '').split(',').map((name) => stripSpace(name).toLowerCase());
+  return list
+    .filter((name) => name !== '' && name !== 'identity')
+    .map((name) => name.replace(/^x-(gzip|compress)$/, '$1'));
+}
+
+/** What Cache-Control says: names in lower case with their argument (null without one), the first of each. */
+export interface CacheControl {
+  directives: ReadonlyMap<string, string | null>;
+  /** The lifetimes that stand there and are none, as sent: quoted, negative, fractional, or twice with two values. */
+  malformed: readonly string[];
+}
+
+export function cacheControl(value: string): CacheControl {
+  const directives = new Map<string, string | null>();
+  const malformed: string[] = [];
+  for (const part of value.split(',')) {
+    const text = stripSpace(part);
+    if (text === '') continue;
+    const at = text.indexOf('=');
+    const name = stripSpace(at === -1 ? text : text.slice(0, at)).toLowerCase();
+    const argument = at === -1 ? null : stripSpace(text.slice(at + 1));
+    const isLifetime = name === 'max-age' || name === 's-maxage';
+    if (isLifetime && (argument === null || !/^\d+$/.test(argument))) malformed.push(text);
+    const before = directives.get(name);
+    if (before === undefined) directives.set(name, argument);
+    else if (isLifetime && before !== argument) malformed.push(text);
+  }
+  return { directives, malformed };
+}
+
+/** A lifetime in seconds, capped as RFC 9111 section 1.2.2 has it; null where the text is no plain number. */
+export function seconds(text: string | null | undefined): number | null {
+  if (text === null || text === undefined || !/^\d+$/.test(text)) return null;
+  return text.length > 10 ? 2 ** 31 : Math.min(Number(text), 2 ** 31);
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const IMF_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun), (\d\d) ([a-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) gmt$/i;
+const RFC_850 = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) gmt$/i;
+const ASCTIME = /^(?:mon|tue|wed|thu|fri|sat|sun) ([a-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/i;
+
+/** An HTTP date (RFC 9110 section 5.6.7, all three forms) in milliseconds since 1970; null for anything else. */
+export function httpDate(text: string | null): number | null {
+  if (text === null || text.length > 40) return null;
+  const imf = IMF_DATE.exec(text);
+  if (imf) return moment(imf[3]!, imf[2]!, imf[1]!, imf[4]!, imf[5]!, imf[6]!);
+  const old = RFC_850.exec(text);
+  if (old)
+    return moment(Number(old[3]) < 70 ? `20${old[3]}` : `19${old[3]}`, old[2]!, old[1]!, old[4]!, old[5]!, old[6]!);
+  const asctime = ASCTIME.exec(text);
+  return asctime ? moment(asctime[6]!, asctime[1]!, asctime[2]!, asctime[3]!, asctime[4]!, asctime[5]!) : null;
+}
+
+function moment(year: string, month: string, day: string, hour: string, minute: string, second: string): number | null {
+  const index = MONTHS.indexOf(month.toLowerCase());
+  return index === -1 ? null : Date.UTC(Number(year), index, Number(day), Number(hour), Number(minute), Number(second));
+}
+
+/**
+ * The seconds that Retry-After asks to wait: a whole number, or the time until a date.
+ * @param now milliseconds since 1970
+ * @returns null where there is nothing to follow: absent, negative, past, or neither number nor date
+ */
+export function retryAfter(value: string | null, now: number): number | null {
+  if (value === null) return null;
+  const number = seconds(value);
+  if (number !== null) return number;
+  const date = httpDate(value);
+  return date === null || date <= now ? null : Math.ceil((date - now) / 1000);
+}

@@ -1,0 +1,68 @@
+import { freshness } from '../cache.ts';
+import { header, seconds } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, lastHop } from '../visit.ts';
+
+/** The service's check interval (spec section 8). */
+const HOUR = 3600;
+const ADVICE =
+  'Send Cache-Control: public, max-age=300 with the JSON files; long lifetimes and immutable are for artifacts.';
+
+export const cacheLifetimeLong = defineRule({
+  id: 'cache-lifetime-long',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'now'],
+  severity: 'warning',
+  spec: '8',
+  symptom: 'registry-does-not-refresh',
+  when: 'a JSON file may be held by caches for longer than the hourly check, or is called immutable, or came from a cache that holds it too long',
+  why: 'The service looks every hour; with a cache that holds an older copy it sees new versions late, or a manifest and metadata that do not fit together.',
+  check({ role, answer, now }) {
+    if (role !== 'manifest' && role !== 'metadata') return null;
+    const hop = lastHop(answer)!;
+    const { lifetime, said, immutable } = freshness(hop, Date.parse(now));
+    const once = `${role} ${hostOf(hop.url)} ${said}`;
+    const evidence = {
+      cacheControl: header(hop.headers, 'cache-control'),
+      expires: header(hop.headers, 'expires'),
+      lifetimeSeconds: lifetime,
+    };
+    if (immutable) {
+      return {
+        cause: 'immutable',
+        message: `The ${role} is labelled immutable (${said}), but it changes with every published version.`,
+        advice: ADVICE,
+        evidence,
+        once,
+      };
+    }
+    if (lifetime !== null && lifetime > HOUR) {
+      return {
+        cause: 'long',
+        message: `Caches may hold the ${role} for ${spanOf(lifetime)} (${said}); the service looks every hour.`,
+        advice: ADVICE,
+        evidence,
+        once,
+      };
+    }
+    const age = seconds(header(hop.headers, 'age'));
+    // Hosts that drop copies at each deploy send an Age beside max-age=0; that is no fault.
+    if (age !== null && lifetime !== null && lifetime > 0 && age > lifetime) {
+      return {
+        cause: 'stale-copy',
+        message: `A cache answered with a copy of the ${role} that is ${spanOf(age)} old, older than its lifetime of ${spanOf(lifetime)}.`,
+        advice: 'Purge the CDN, and see why it keeps what it should have dropped.',
+        evidence: { ...evidence, ageSeconds: age },
+        once,
+      };
+    }
+    return null;
+  },
+});
+
+function spanOf(count: number): string {
+  if (count < 120) return `${count} s`;
+  if (count < 2 * HOUR) return `${Math.round(count / 60)} minutes`;
+  if (count < 48 * HOUR) return `${Math.round(count / HOUR)} hours`;
+  return `${Math.round(count / 86_400)} days`;
+}

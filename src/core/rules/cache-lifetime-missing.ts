@@ -1,0 +1,46 @@
+import { freshness } from '../cache.ts';
+import { header } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, lastHop } from '../visit.ts';
+
+const ADVICE = 'Send Cache-Control: public, max-age=300 with the JSON files.';
+
+export const cacheLifetimeMissing = defineRule({
+  id: 'cache-lifetime-missing',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'now'],
+  severity: 'note',
+  spec: '8',
+  symptom: 'registry-does-not-refresh',
+  when: 'a JSON file comes without Cache-Control; a lifetime in it that is no number is a warning',
+  why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rests.',
+  check({ role, answer, now }) {
+    if (role !== 'manifest' && role !== 'metadata') return null;
+    const hop = lastHop(answer)!;
+    const { lifetime, malformed, heuristic } = freshness(hop, Date.parse(now));
+    const value = header(hop.headers, 'cache-control');
+    const once = `${role} ${hostOf(hop.url)}`;
+    if (malformed.length > 0) {
+      return {
+        severity: 'warning',
+        cause: 'malformed',
+        message: `Cache-Control of the ${role} says ${malformed.join(' and ')}, which clients read differently (${value}).`,
+        advice: ADVICE,
+        evidence: { cacheControl: value },
+        once,
+      };
+    }
+    if (value !== null || lifetime !== null) return null;
+    const guess =
+      heuristic !== null && heuristic > 3600
+        ? ` By its Last-Modified a cache may hold it for ${Math.round(heuristic / 3600)} hours.`
+        : '';
+    return {
+      cause: 'absent',
+      message: `The ${role} comes without Cache-Control, so caches guess how long to hold it.${guess}`,
+      advice: ADVICE,
+      evidence: { lastModified: header(hop.headers, 'last-modified'), heuristicSeconds: heuristic },
+      once,
+    };
+  },
+});

@@ -1,0 +1,57 @@
+import { corsEvidence, corsFault } from '../cors.ts';
+import { header, varyNames } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf } from '../visit.ts';
+
+export const corsMissing = defineRule({
+  id: 'cors-missing',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'origins'],
+  severity: 'error',
+  spec: '4.1',
+  symptom: 'by-resource',
+  when: 'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
+  why: 'A browser throws the answer away: the service’s pages can neither read the file nor, where they ask for it so, show the icon.',
+  check({ role, web, origins }) {
+    for (const visit of web.browser) {
+      const fault = corsFault(visit);
+      if (fault?.code !== 'missing') continue;
+      const hop = visit.hops[fault.hop]!;
+      // Asked by nobody in particular, a host that answers by Origin has not said whom it allows: cors-origin-refused.
+      if (origins.length === 0 && varyNames(hop.headers).includes('origin')) continue;
+      // The answer to somebody it refuses (403 …) is told there as well.
+      if (hop.status >= 400) continue;
+      const where =
+        visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' behind the redirect';
+      const cached =
+        Number(header(hop.headers, 'age') ?? 0) > 0 ? ' The answer came from a cache: purge it after the change.' : '';
+      const line =
+        origins.length === 0
+          ? 'Access-Control-Allow-Origin: *'
+          : `Access-Control-Allow-Origin: ${origins[0]} (with Vary: Origin), or Access-Control-Allow-Origin: *`;
+      const unsure =
+        origins.length === 0
+          ? ' If it allows certain origins only, ask again with --origin <the service’s origin>.'
+          : '';
+      const mild =
+        role === 'icon'
+          ? ' A plain <img> would still show it.'
+          : role === 'artifact'
+            ? ' The service may fetch artifacts itself, so this need not matter.'
+            : '';
+      return {
+        cause:
+          visit.hops.length === 1
+            ? 'absent'
+            : fault.hop < visit.hops.length - 1
+              ? 'absent-on-redirect'
+              : 'absent-behind-redirect',
+        severity: role === 'artifact' ? 'note' : 'error',
+        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers refuse the ${role}.${mild}`,
+        advice: `Have the host send ${line}.${cached}${unsure}`,
+        evidence: corsEvidence(visit, fault.hop),
+      };
+    }
+    return null;
+  },
+});

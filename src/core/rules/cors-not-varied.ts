@@ -1,0 +1,56 @@
+import { corsEvidence, corsFault } from '../cors.ts';
+import { cacheControl, header, varyNames } from '../headers.ts';
+import type { Hop } from '../facts.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, lastHop } from '../visit.ts';
+
+export const corsNotVaried = defineRule({
+  id: 'cors-not-varied',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'warning',
+  spec: '4.1',
+  symptom: 'by-resource',
+  when: 'the answer depends on Origin, but `Vary: Origin` is missing',
+  why: 'A cache that does not know of the difference gives one visitor the answer meant for another, and browsers refuse it: it fails now and then, for some.',
+  check({ role, web, answer }) {
+    const plain = lastHop(answer)!;
+    for (const visit of web.browser) {
+      const hop = lastHop(visit);
+      if (!hop || visit.failure || corsFault(visit) || hop.url !== plain.url) continue;
+      const withOrigin = header(hop.headers, 'access-control-allow-origin');
+      const without = header(plain.headers, 'access-control-allow-origin');
+      if (withOrigin === without || withOrigin === null || isVaried(hop) || isUnstored(hop)) {
+        // Told apart by the answers to those who name an origin, and yet not by this one.
+        if (withOrigin === without || withOrigin === null || isUnstored(plain) || isVaried(plain)) continue;
+        return {
+          severity: 'note',
+          cause: 'vary-only-with-origin',
+          message: `${hostOf(hop.url)} says Vary: Origin for the ${role} only when an Origin is sent; a copy that a cache made without one lacks the CORS headers.`,
+          advice: 'Send Vary: Origin with every answer.',
+          evidence: corsEvidence(visit, visit.hops.length - 1),
+          once: `${role} ${hostOf(hop.url)}`,
+        };
+      }
+      return {
+        cause: without === null ? 'only-with-origin' : 'differs',
+        message: `${hostOf(hop.url)} answers the ${role} with ${without === null ? 'no Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${without}`} unless an Origin is sent, but does not say Vary: Origin.`,
+        advice: 'Send Vary: Origin with every answer, or Access-Control-Allow-Origin: * always.',
+        evidence: { ...corsEvidence(visit, visit.hops.length - 1), withoutOrigin: without },
+        once: `${role} ${hostOf(hop.url)}`,
+      };
+    }
+    return null;
+  },
+});
+
+function isVaried(hop: Hop): boolean {
+  const names = varyNames(hop.headers);
+  return names.includes('origin') || names.includes('*');
+}
+
+/** What no cache keeps cannot be mixed up. */
+function isUnstored(hop: Hop): boolean {
+  const value = header(hop.headers, 'cache-control');
+  return value !== null && cacheControl(value).directives.has('no-store');
+}

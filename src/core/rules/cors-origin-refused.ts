@@ -1,0 +1,81 @@
+import { corsEvidence, corsFault } from '../cors.ts';
+import { varyNames } from '../headers.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { hostOf, lastHop, statusOf } from '../visit.ts';
+import type { Role, Visit } from '../facts.ts';
+
+export const corsOriginRefused = defineRule({
+  id: 'cors-origin-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'origins'],
+  severity: 'error',
+  spec: '4.1',
+  symptom: 'by-resource',
+  when: 'the origin asked with `--origin` is not allowed. Without `--origin`, a host that allows certain origins is a warning that names who is allowed',
+  why: 'Only pages of the allowed origins can read the file; if the service’s is not among them, its pages cannot.',
+  check({ role, web, origins }) {
+    const problems: Problem[] = [];
+    for (const visit of web.browser) {
+      const problem = refusedStatus(role, visit, origins.length > 0) ?? refusedOrigin(role, visit, origins.length > 0);
+      if (problem) problems.push(problem);
+    }
+    return problems;
+  },
+});
+
+/** The host answers everybody but a browser from elsewhere. */
+function refusedStatus(role: Role, visit: Visit, named: boolean): Problem | null {
+  const status = statusOf(visit);
+  if (visit.failure !== null || status < 400 || status === 416 || status === 429 || status >= 500) return null;
+  return {
+    cause: `status-${status}`,
+    severity: named ? 'error' : 'warning',
+    message: `${hostOf(lastHop(visit)!.url)} answers the ${role} with ${status} when the request says Origin: ${visit.origin}, and with 2xx when it says nothing.`,
+    advice: named
+      ? `Allow ${visit.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
+      : 'Ask again with --origin <the service’s origin>; if that is refused too, look at hotlink protection and firewall rules.',
+    evidence: corsEvidence(visit, visit.hops.length - 1),
+  };
+}
+
+function refusedOrigin(role: Role, visit: Visit, named: boolean): Problem | null {
+  const fault = corsFault(visit);
+  if (!fault) return null;
+  const hop = visit.hops[fault.hop]!;
+  const host = hostOf(hop.url);
+  const evidence = corsEvidence(visit, fault.hop);
+  if (fault.code === 'missing' && !named && varyNames(hop.headers).includes('origin')) {
+    return {
+      cause: 'origins-unknown',
+      severity: 'warning',
+      message: `${host} answers the ${role} by the asking origin and allows none that it does not know; whom it allows is not known.`,
+      advice: 'Ask again with --origin <the service’s origin>.',
+      evidence,
+    };
+  }
+  if (fault.code !== 'refused') return null;
+  if (fault.cause === 'redirect-null-origin') {
+    return {
+      cause: fault.cause,
+      severity: named ? 'error' : 'warning',
+      message: `Behind the redirect to ${host} a browser sends Origin: null, which the value ${fault.value} does not allow.`,
+      advice: `Send Access-Control-Allow-Origin: * from ${host}, or list the URL behind the redirect (${hop.url}). Never allow "null": any sandboxed page sends it.`,
+      evidence,
+    };
+  }
+  if (!named) {
+    return {
+      cause: 'other-origin',
+      severity: 'warning',
+      message: `${host} lets browsers read the ${role} from ${fault.value} only. Whether that is the service is not known here.`,
+      advice: `If the service runs at ${fault.value}, check with --origin ${fault.value}; otherwise allow its origin.`,
+      evidence,
+    };
+  }
+  return {
+    cause: 'other-origin',
+    message: `${host} lets browsers read the ${role} from ${fault.value} only, not from ${visit.origin}.`,
+    advice: `Send Access-Control-Allow-Origin: ${visit.origin} with Vary: Origin when that origin asks, or Access-Control-Allow-Origin: *`,
+    evidence,
+  };
+}

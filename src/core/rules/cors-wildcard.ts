@@ -1,0 +1,47 @@
+import { corsEvidence, corsFault, PROBE_ORIGIN } from '../cors.ts';
+import { header } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, lastHop } from '../visit.ts';
+
+export const corsWildcard = defineRule({
+  id: 'cors-wildcard',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'note',
+  spec: '4.1',
+  symptom: null,
+  when: 'every origin is allowed: permitted, though restricting to the needed ones is preferred. Allowing any origin with credentials as well is a warning',
+  why: 'Pages of any site may read the file. For what anybody can fetch anyway this does no harm.',
+  check({ web }) {
+    for (const visit of web.browser) {
+      const hop = lastHop(visit);
+      if (!hop || visit.failure || corsFault(visit)) continue;
+      const value = header(hop.headers, 'access-control-allow-origin');
+      const echoed = visit.origin === PROBE_ORIGIN && value === PROBE_ORIGIN;
+      if (value !== '*' && !echoed) continue;
+      const host = hostOf(hop.url);
+      const evidence = corsEvidence(visit, visit.hops.length - 1);
+      if (echoed && header(hop.headers, 'access-control-allow-credentials') === 'true') {
+        return {
+          severity: 'warning',
+          cause: 'echo-with-credentials',
+          message: `${host} allows whatever origin asks, with credentials: pages of any site can read what a visitor’s cookies open.`,
+          advice:
+            'Send Access-Control-Allow-Origin: * without Access-Control-Allow-Credentials, or name the service’s origin.',
+          evidence,
+          once: `credentials ${host}`,
+        };
+      }
+      return {
+        cause: echoed ? 'echo' : 'star',
+        message: echoed
+          ? `${host} allows whatever origin asks.`
+          : `${host} allows every origin (Access-Control-Allow-Origin: *).`,
+        advice: 'Fine for public files; for others name the service’s origin, with Vary: Origin.',
+        evidence,
+        once: host,
+      };
+    }
+    return null;
+  },
+});

@@ -1,0 +1,51 @@
+import { header } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, isAnswered, lastHop, statusOf } from '../visit.ts';
+
+export const headRefused = defineRule({
+  id: 'head-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'warning',
+  spec: '4.1',
+  symptom: 'by-resource',
+  unless: ['artifact-checksum-mismatch'],
+  when: 'HEAD is not answered as GET is',
+  why: 'Registry hosts allow GET and HEAD; clients that look before they fetch take a refused HEAD for a missing file.',
+  check({ role, web, answer }) {
+    const { head } = web;
+    if ('unseen' in head) return null;
+    const got = lastHop(answer)!;
+    // A signed URL is signed for one method, so its HEAD is refused by design.
+    if (answer.hops.some((hop) => /[?&](x-amz-signature|x-goog-signature|signature|sig)=/i.test(hop.url))) return null;
+    const once = `${role} ${hostOf(got.url)}`;
+    const status = statusOf(head);
+    if (status === 429 || status === 503) return null;
+    if (!isAnswered(head)) {
+      const how = head.failure ? `fails (${head.failure.code})` : `is answered with ${status}`;
+      return {
+        cause: head.failure ? 'failed' : `status-${status}`,
+        message: `HEAD of the ${role} ${how}, while GET is answered with ${got.status}.`,
+        advice: 'Allow HEAD wherever GET is allowed.',
+        evidence: { get: got.status, head: status || null, code: head.failure?.code ?? null },
+        once,
+      };
+    }
+    const other = lastHop(head)!;
+    for (const name of ['content-length', 'etag']) {
+      const inGet = header(got.headers, name)?.replace(/^W\//, '') ?? null;
+      const inHead = header(other.headers, name)?.replace(/^W\//, '') ?? null;
+      if (inGet === null || inHead === null || inGet === inHead) continue;
+      // Lengths are only comparable in the same coding.
+      if (header(got.headers, 'content-encoding') !== header(other.headers, 'content-encoding')) continue;
+      return {
+        cause: `${name}-differs`,
+        message: `HEAD of the ${role} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
+        advice: 'Let both methods be answered by the same server from the same file.',
+        evidence: { get: inGet, head: inHead },
+        once,
+      };
+    }
+    return null;
+  },
+});

@@ -1,0 +1,40 @@
+import { header, mediaType } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { lastHop } from '../visit.ts';
+
+export const iconTypeWrong = defineRule({
+  id: 'icon-type-wrong',
+  on: 'icon',
+  needs: ['image', 'answer'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'icon-does-not-display',
+  unless: ['icon-not-image'],
+  when: 'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml, a PNG as text, or as no image with nosniff. Where browsers look at the bytes and show it all the same, a warning',
+  why: 'Browsers take an SVG for an image only by its label, and refuse labels of text and pages for images from other hosts.',
+  check({ image, answer }) {
+    const { headers } = lastHop(answer)!;
+    const type = mediaType(headers)?.type || null;
+    const nosniff =
+      (header(headers, 'x-content-type-options') ?? '').split(',', 1)[0]!.trim().toLowerCase() === 'nosniff';
+    const evidence = { contentType: type, nosniff, image: image.kind };
+    if (image.kind === 'svg') {
+      if (type === 'image/svg+xml') return null;
+      return {
+        cause: type === null ? 'missing' : 'svg-type',
+        message: `The SVG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}; browsers show SVG only as image/svg+xml.`,
+        advice: 'Serve .svg files with Content-Type: image/svg+xml',
+        evidence,
+      };
+    }
+    if (image.kind !== 'png' || type === 'image/png' || type === 'image/apng' || type === 'image/x-png') return null;
+    const blocked = nosniff && (type === null || !type.startsWith('image/'));
+    return {
+      severity: blocked ? 'error' : 'warning',
+      cause: type === null ? 'missing' : blocked ? 'png-nosniff' : 'png-type',
+      message: `The PNG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}${blocked ? ', and with nosniff browsers go by the label alone' : '; browsers show it because they look at the bytes'}.`,
+      advice: 'Serve .png files with Content-Type: image/png',
+      evidence,
+    };
+  },
+});

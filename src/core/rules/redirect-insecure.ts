@@ -1,0 +1,26 @@
+import { defineRule } from '../rule.ts';
+
+export const redirectInsecure = defineRule({
+  id: 'redirect-insecure',
+  on: 'resource',
+  needs: ['role', 'web'],
+  severity: 'error',
+  spec: '5',
+  symptom: 'by-resource',
+  when: 'a redirect leads from https to http',
+  why: 'What is fetched over http can be replaced on the way; browsers block it, and so do careful clients.',
+  check({ role, web }) {
+    const { hops } = web.service;
+    for (let i = 1; i < hops.length; i += 1) {
+      const from = hops[i - 1]!.url;
+      const to = hops[i]!.url;
+      if (!from.startsWith('https:') || !to.startsWith('http:')) continue;
+      return {
+        message: `The ${role} is redirected from https to http.`,
+        advice: `Let the redirect lead to ${to.replace(/^http:/, 'https:')}, or list an https URL that needs none.`,
+        evidence: { from, to, status: hops[i - 1]!.status },
+      };
+    }
+    return null;
+  },
+});

@@ -1,0 +1,127 @@
+import type { TlsFacts, Visit } from '../facts.ts';
+import type { Evidence } from '../report.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { hostOf, lastHop, tlsCause } from '../visit.ts';
+
+export const tlsUntrusted = defineRule({
+  id: 'tls-untrusted',
+  on: 'resource',
+  needs: ['role', 'web', 'now'],
+  severity: 'error',
+  spec: '5',
+  symptom: 'by-resource',
+  hides: true,
+  when: 'the certificate or protocol of a host is not trusted: expired, not yet valid, self-signed, unknown issuer, incomplete chain, wrong host name, too old a protocol; each a cause of its own. A host that only `--ca` makes trusted is a warning',
+  why: 'Subscribers’ clients break the connection off before anything is fetched.',
+  check({ role, web, now }) {
+    const visit = web.service;
+    const cause = tlsCause(visit);
+    if (cause === null) return privateAuthority(visit);
+    const last = lastHop(visit);
+    const host = hostOf(visit.failure!.url);
+    const { message, advice } = explain(cause, host, last?.tls ?? null, now, visit.failure!.message);
+    return {
+      cause,
+      message: `The ${role} cannot be fetched safely: ${message}`,
+      advice,
+      evidence: {
+        host,
+        code: visit.failure!.code,
+        address: last?.address ?? null,
+        ...evidenceOf(last?.tls ?? null),
+        now,
+      },
+    };
+  },
+});
+
+/** Trusted here, but perhaps nowhere else. */
+function privateAuthority(visit: Visit): Problem | null {
+  const hop = visit.hops.find((h) => h.tls?.privateCa);
+  if (!hop) return null;
+  const host = hostOf(hop.url);
+  return {
+    severity: 'warning',
+    cause: 'private-ca',
+    message: `${host} is trusted only because of the certificate authority that was given with --ca (${hop.tls!.issuer}); subscribers may not know it.`,
+    advice: 'Have the service’s operator add this authority, or use a certificate of a public one.',
+    evidence: { host, ...evidenceOf(hop.tls) },
+    once: host,
+  };
+}
+
+function evidenceOf(tls: TlsFacts | null): Evidence {
+  if (!tls) return {};
+  const { protocol, subject, names, issuer, notBefore, notAfter, fingerprint256, chainLength } = tls;
+  return { protocol, subject, names: names.slice(0, 20), issuer, notBefore, notAfter, fingerprint256, chainLength };
+}
+
+function explain(
+  cause: string,
+  host: string,
+  tls: TlsFacts | null,
+  now: string,
+  text: string,
+): { message: string; advice: string } {
+  const names = tls && tls.names.length > 0 ? tls.names.slice(0, 5).join(', ') : 'no name at all';
+  switch (cause) {
+    case 'expired':
+      return {
+        message: `the certificate of ${host} ended at ${tls?.notAfter ?? 'an earlier moment'}.`,
+        advice: 'Renew the certificate, and see why its renewal did not run.',
+      };
+    case 'not-yet-valid':
+      return {
+        message: `the certificate of ${host} is valid only from ${tls?.notBefore ?? 'a later moment'} on; it is ${now} here.`,
+        advice: 'Check the clocks of the host and of this machine.',
+      };
+    case 'self-signed':
+      return {
+        message: `the certificate of ${host} is signed by itself.`,
+        advice:
+          'Use a certificate of a public authority; to check a private host all the same, give its authority with --ca <file>.',
+      };
+    case 'unknown-issuer':
+      return {
+        message: `nobody trusts the issuer of the certificate of ${host} (${tls?.issuer ?? 'unknown'}).`,
+        advice:
+          'Use a certificate of a public authority; for a private one, have subscribers add it, and check with --ca <file>.',
+      };
+    case 'incomplete-chain':
+      return {
+        message: `${host} sends its certificate without the intermediate one of its issuer (${tls?.issuer ?? 'unknown'}).`,
+        advice:
+          'Install the full chain (fullchain.pem). Browsers may hide this fault by fetching what is missing; other clients do not.',
+      };
+    case 'wrong-host':
+      return {
+        message: `the certificate is not made for ${host}; it names ${names}.`,
+        advice: `Use a certificate whose subject alternative names hold ${host}${tls && tls.names.length === 0 ? ' (a common name alone is not looked at)' : ''}, or check which virtual host answers.`,
+      };
+    case 'old-protocol':
+      return {
+        message: `${host} speaks only versions of TLS that are no longer in use.`,
+        advice: 'Enable TLS 1.2 and 1.3.',
+      };
+    case 'weak-signature':
+      return {
+        message: `a certificate in the chain of ${host} has too weak a key or signature.`,
+        advice: 'Issue it anew: RSA with 2048 bits or more, or an elliptic curve, signed with SHA-256.',
+      };
+    case 'wrong-purpose':
+      return {
+        message: `the certificate of ${host} is not made for servers.`,
+        advice: 'Issue it with the extended key usage serverAuth.',
+      };
+    case 'client-certificate-required':
+      return {
+        message: `${host} asks for a client certificate; the service has none.`,
+        advice: 'Protect the files by signed URLs instead (spec section 5).',
+      };
+    default:
+      return {
+        message: `the certificate of ${host} is refused: ${text}.`,
+        advice: 'See what openssl s_client -showcerts says about it.',
+      };
+  }
+}

@@ -1,0 +1,325 @@
+import type { Failure, Visit } from '../facts.ts';
+import { header, retryAfter } from '../headers.ts';
+import type { Evidence } from '../report.ts';
+import { defineRule } from '../rule.ts';
+import { signatureEnd } from '../signed-url.ts';
+import { hostOf, lastHop, ruleOfFailure } from '../visit.ts';
+
+export const unreachable = defineRule({
+  id: 'unreachable',
+  on: 'resource',
+  needs: ['role', 'url', 'web', 'now'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  hides: true,
+  when: 'a resource cannot be fetched: DNS, a refused or broken connection, a timeout, a truncated answer, or any status but 2xx after redirects; each a cause of its own',
+  why: 'What cannot be fetched is not there for subscribers: no manifest, no registry; no metadata, no app; no artifact, no installation; no icon, an empty square.',
+  check({ role, url, web, now }) {
+    const visit = web.service;
+    if (ruleOfFailure(visit) !== 'unreachable') return null;
+    const found = visit.failure ? ofFailure(visit.failure, visit) : ofStatus(url, visit, Date.parse(now));
+    return {
+      ...found,
+      message: `The ${role} cannot be fetched: ${found.message}`,
+      evidence: { ...evidenceOf(visit), ...found.evidence },
+    };
+  },
+});
+
+interface Found {
+  cause: string;
+  message: string;
+  advice: string;
+  evidence?: Evidence;
+}
+
+function evidenceOf(visit: Visit): Evidence {
+  const last = lastHop(visit);
+  const evidence: Evidence = {
+    asked: last?.url ?? null,
+    status: last?.status || null,
+    attempts: visit.attempts,
+    address: last?.address ?? null,
+  };
+  if (visit.failure)
+    Object.assign(evidence, {
+      phase: visit.failure.phase,
+      code: visit.failure.code,
+      got: visit.failure.got,
+      expected: visit.failure.expected,
+    });
+  if (visit.hops.length > 1) evidence['hops'] = visit.hops.map((hop) => `${hop.status} ${hop.url}`);
+  if (last?.excerpt) evidence['body'] = last.excerpt.slice(0, 200);
+  return evidence;
+}
+
+const REDIRECTS: Readonly<Record<string, readonly [cause: string, message: string, advice: string]>> = {
+  REDIRECT_NO_LOCATION: [
+    'redirect-without-location',
+    'a redirect names no Location.',
+    'Give the redirect a Location header, or serve the file itself.',
+  ],
+  REDIRECT_BAD_LOCATION: [
+    'redirect-malformed',
+    'a redirect leads to something that is no http(s) URL.',
+    'Mend the Location header of the redirect.',
+  ],
+  REDIRECT_CREDENTIALS: [
+    'redirect-credentials',
+    'a redirect leads to a URL with a user name or password; browsers and other clients refuse it.',
+    'Redirect to a URL without credentials in it.',
+  ],
+};
+
+const CONNECTIONS: Readonly<Record<string, readonly [cause: string, message: string, advice: string]>> = {
+  ENOTFOUND: [
+    'dns-not-found',
+    'the host name does not exist.',
+    'Check the spelling, the DNS record, and that the name is public.',
+  ],
+  ENODATA: ['dns-not-found', 'the host name has no address.', 'Add an A or AAAA record for the name.'],
+  EAI_AGAIN: [
+    'dns-temporary',
+    'the name servers did not answer.',
+    'A temporary trouble of DNS, here or at the host: run the check again.',
+  ],
+  ECONNREFUSED: [
+    'refused',
+    'the connection was refused: nothing listens there.',
+    'Check the host and port, and that the web server runs.',
+  ],
+  EHOSTUNREACH: [
+    'no-route',
+    'there is no route to the host.',
+    'Check the address that the name resolves to, and firewalls on the way.',
+  ],
+  ENETUNREACH: [
+    'no-route',
+    'there is no route to the network of the host.',
+    'Check the address that the name resolves to (an IPv6 address alone needs IPv6 here as well).',
+  ],
+  ETIMEDOUT: [
+    'connect-timeout',
+    'no connection could be made in time.',
+    'Check firewalls, and that the server is not overloaded.',
+  ],
+};
+
+function ofFailure(failure: Failure, visit: Visit): Found {
+  const { phase, code } = failure;
+  const host = hostOf(failure.url);
+  const redirect = REDIRECTS[code];
+  if (redirect) return { cause: redirect[0], message: redirect[1], advice: redirect[2] };
+  const connection = CONNECTIONS[code];
+  if (connection && phase !== 'body') return { cause: connection[0], message: connection[1], advice: connection[2] };
+  if (phase === 'dns')
+    return {
+      cause: 'dns-failed',
+      message: `the name ${host} could not be resolved (${code}).`,
+      advice: 'Check the DNS records of the host.',
+    };
+  if (phase === 'time')
+    return {
+      cause: 'too-slow',
+      message: `it did not arrive whole within the time limit${gotOf(failure)}.`,
+      advice: 'Serve it from a faster host, or give it more time with --timeout <s>.',
+    };
+  if (phase === 'size')
+    return {
+      cause: 'too-large',
+      message: `it is larger than the limit of ${failure.expected ?? '?'} bytes.`,
+      advice:
+        'An answer without end is a fault of the host; a file of this size is more than subscribers can be expected to take.',
+    };
+  if (phase === 'decode')
+    return {
+      cause: 'content-encoding-broken',
+      message: `its Content-Encoding cannot be undone (${failure.message}).`,
+      advice: 'Remove the Content-Encoding header, or send what it promises.',
+    };
+  if (code === 'PARTIAL_UNASKED')
+    return {
+      cause: 'partial-unasked',
+      message: 'the host answered with a part of the file (206), which was not asked for.',
+      advice: 'A cache in front of the host is broken: purge it, or switch its range handling off.',
+    };
+  if (code === 'CONTINUE_UNASKED')
+    return {
+      cause: 'continue-unasked',
+      message: 'the host said "100 Continue", which was not asked for; many clients break off there.',
+      advice: 'Switch it off in the server or proxy: it belongs only before an answer to a request that expects it.',
+    };
+  if (code === 'UPGRADE')
+    return {
+      cause: 'not-http',
+      message: 'the host switched to another protocol (101), which was not asked for.',
+      advice: 'Check that a web server answers at this address.',
+    };
+  if (phase === 'body') return ofBody(failure);
+  if (phase === 'tls') return ofHandshake(failure, host);
+  if (phase === 'connect')
+    return {
+      cause: 'connection-failed',
+      message: `no connection to ${host} could be made (${code}).`,
+      advice: 'Check the host, the port, and firewalls on the way.',
+    };
+  if (code === 'HEADERS_TIMEOUT')
+    return {
+      cause: 'no-answer',
+      message: 'the connection stands, but no answer came in time.',
+      advice: 'The server hangs, or something between drops the request: look into its log.',
+    };
+  if (code.startsWith('HPE_') || code === 'HEADERS_OVERFLOW')
+    return {
+      cause: 'not-http',
+      message: `the answer is not valid HTTP (${code}).`,
+      advice:
+        'A proxy or server writes broken headers (two lengths, line ends, control characters): look at them with curl -v.',
+    };
+  if (code === 'ECONNRESET' || code === 'SOCKET_CLOSED' || code === 'EPIPE')
+    return {
+      cause: 'reset',
+      message: 'the connection was closed before an answer came.',
+      advice: `A proxy, firewall or overloaded server drops it${visit.attempts > 1 ? ` (tried ${visit.attempts} times)` : ''}.`,
+    };
+  return {
+    cause: 'failed',
+    message: `${failure.message} (${code}).`,
+    advice: 'See the evidence, and try the URL with curl -v.',
+  };
+}
+
+function ofBody(failure: Failure): Found {
+  if (failure.code === 'BODY_TIMEOUT')
+    return {
+      cause: 'stalled',
+      message: `the host stopped sending in the middle${gotOf(failure)}.`,
+      advice: 'The server or something between hangs: look into its log.',
+    };
+  return {
+    cause: 'truncated',
+    message: `the answer broke off before its end${gotOf(failure)}.`,
+    advice:
+      'The host or a proxy closes the connection early, or the stored file is shorter than its label: upload it again and look at proxy timeouts.',
+  };
+}
+
+function gotOf({ got, expected }: Failure): string {
+  if (got === null) return '';
+  return expected === null ? ` (${got} bytes came)` : ` (${got} of ${expected} bytes came)`;
+}
+
+function ofHandshake(failure: Failure, host: string): Found {
+  if (/NO_APPLICATION_PROTOCOL/.test(failure.code))
+    return {
+      cause: 'http2-only',
+      message: `${host} speaks HTTP/2 alone and refuses HTTP/1.1.`,
+      advice: 'Let the host accept HTTP/1.1 as well; not every client speaks HTTP/2.',
+    };
+  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(failure.code))
+    return {
+      cause: 'not-tls',
+      message: `what answers at ${host} does not speak TLS.`,
+      advice: 'The port serves plain http: enable HTTPS there, or check the port.',
+    };
+  if (/UNRECOGNIZED_NAME/.test(failure.code))
+    return {
+      cause: 'tls-unknown-name',
+      message: `the server does not know the name ${host}.`,
+      advice: 'Configure a virtual host and a certificate for that name.',
+    };
+  if (failure.code === 'CONNECT_TIMEOUT')
+    return {
+      cause: 'tls-timeout',
+      message: 'the connection stands, but the TLS handshake was not answered in time.',
+      advice: 'A firewall or a hung server: look at the server, and at what stands before it.',
+    };
+  if (failure.code === 'ECONNRESET' || failure.code === 'SOCKET_CLOSED')
+    return {
+      cause: 'tls-reset',
+      message: 'the connection was closed during the TLS handshake.',
+      advice:
+        'The server refuses the name or the ciphers, or something between blocks this host: try openssl s_client.',
+    };
+  return {
+    cause: 'tls-failed',
+    message: `the TLS handshake failed (${failure.code}).`,
+    advice: 'Look at the server’s TLS configuration with openssl s_client.',
+  };
+}
+
+function ofStatus(url: string, visit: Visit, now: number): Found {
+  const last = lastHop(visit)!;
+  const { status, headers } = last;
+  const ended = URL.canParse(last.url) ? signatureEnd(new URL(last.url).searchParams) : null;
+  const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(last.excerpt ?? '')?.[1] ?? null;
+  const evidence: Evidence = code === null ? {} : { hostCode: code };
+  const asked = `the host answers ${status}${code === null ? '' : ` (${code})`}`;
+  if ((status === 403 || status === 400 || status === 401) && ended && ended.until <= now) {
+    return {
+      cause: 'signature-expired',
+      message: `${asked}; the signed URL ended at ${new Date(ended.until).toISOString()}.`,
+      advice: 'List a URL that stays valid, or sign it anew.',
+      evidence,
+    };
+  }
+  if (status === 429 || (status === 503 && header(headers, 'retry-after') !== null)) {
+    const wait = retryAfter(header(headers, 'retry-after'), now);
+    return {
+      cause: 'rate-limited',
+      message: `${asked}${wait === null ? '' : ` and asks to wait ${wait} s`}; it was not looked at.`,
+      advice: 'Ask for a higher limit, choose a host without one, or lower --concurrency and try again later.',
+      evidence: { ...evidence, retryAfter: header(headers, 'retry-after') },
+    };
+  }
+  const where = last.url === url ? '' : ` at the end of ${visit.hops.length - 1} redirects`;
+  if (status === 404)
+    return {
+      cause: 'status-404',
+      message: `${asked}${where}: there is no such file.`,
+      advice: 'Check the URL letter by letter (case counts), and that the file was uploaded.',
+      evidence,
+    };
+  if (status === 403)
+    return {
+      cause: 'status-403',
+      message: `${asked}${where}: it may not be read, or it is not there (some hosts hide missing files so).`,
+      advice: 'Make the file public, check that it exists, and that no firewall rule refuses programs.',
+      evidence,
+    };
+  if (status === 401 || status === 407)
+    return {
+      cause: `status-${status}`,
+      message: `${asked}${where}: it wants a login.`,
+      advice: 'Make the file public or list signed URLs; for this check alone, give credentials with --header-env.',
+      evidence,
+    };
+  if (status === 410 || status === 451)
+    return {
+      cause: `status-${status}`,
+      message: `${asked}${where}: it was removed on purpose.`,
+      advice: 'Published files stay where they are: put it back.',
+      evidence,
+    };
+  if (status === 304)
+    return {
+      cause: 'status-304',
+      message: `${asked} (not modified) to a question that named no earlier copy.`,
+      advice: 'A cache in front of the host is broken: purge it.',
+      evidence,
+    };
+  if (status >= 500)
+    return {
+      cause: `status-${status}`,
+      message: `${asked}${where}${visit.attempts > 1 ? `, ${visit.attempts} times in a row` : ''}.`,
+      advice: 'The host has a problem: look into its log or status page.',
+      evidence,
+    };
+  return {
+    cause: `status-${status}`,
+    message: `${asked}${where}.`,
+    advice: 'The file must be answered with 200.',
+    evidence,
+  };
+}

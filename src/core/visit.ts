@@ -1,0 +1,67 @@
+import type { Hop, Visit } from './facts.ts';
+
+/** Small readings of a visit that several rules share. */
+
+/** The exchange that ended a visit: the answer, or the one that failed (its status is 0 when nothing was answered). */
+export function lastHop(visit: Visit): Hop | null {
+  return visit.hops.at(-1) ?? null;
+}
+
+/** The status that a visit ended with; 0 when it ended without one. */
+export function statusOf(visit: Visit): number {
+  return lastHop(visit)?.status ?? 0;
+}
+
+/** True when a visit ended with a whole 2xx answer. */
+export function isAnswered(visit: Visit): boolean {
+  const status = statusOf(visit);
+  return visit.failure === null && status >= 200 && status < 300;
+}
+
+// What OpenSSL and Node call the ways in which a certificate is not trusted, and the name that a finding gives them.
+const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not-yet-valid',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'unknown-issuer',
+  UNABLE_TO_GET_ISSUER_CERT: 'unknown-issuer',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'unknown-issuer',
+  CERT_UNTRUSTED: 'unknown-issuer',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'incomplete-chain',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-host',
+  HOSTNAME_MISMATCH: 'wrong-host',
+  INVALID_PURPOSE: 'wrong-purpose',
+  CERT_REVOKED: 'revoked',
+  CERT_SIGNATURE_FAILURE: 'bad-signature',
+  CERT_CHAIN_TOO_LONG: 'chain-too-long',
+  PATH_LENGTH_EXCEEDED: 'chain-too-long',
+  INVALID_CA: 'invalid-authority',
+};
+
+/** Why TLS is not trusted, or null where a visit did not fail on that (a reset during the handshake says nothing). */
+export function tlsCause(visit: Visit): string | null {
+  const { failure } = visit;
+  if (failure === null) return null;
+  const known = CERTIFICATE_CAUSES[failure.code];
+  if (known !== undefined) return known;
+  if (/CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$/.test(failure.code)) return 'client-certificate-required';
+  if (failure.phase !== 'tls') return null;
+  if (/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION|VERSION_TOO_LOW|UNSUPPORTED_SSL_VERSION/.test(failure.code))
+    return 'old-protocol';
+  if (/digest algorithm too weak|key too (weak|small)|ee key|ca md/i.test(failure.message)) return 'weak-signature';
+  if (/NO_APPLICATION_PROTOCOL/.test(failure.code)) return null;
+  return failure.code === 'UNSPECIFIED' ? 'certificate' : null;
+}
+
+/** The rule that tells why there is no whole 2xx answer; null when there is one. Each failure belongs to one rule. */
+export function ruleOfFailure(visit: Visit): 'tls-untrusted' | 'redirect-excessive' | 'unreachable' | null {
+  if (isAnswered(visit)) return null;
+  if (tlsCause(visit) !== null) return 'tls-untrusted';
+  const code = visit.failure?.code;
+  return code === 'REDIRECT_LOOP' || code === 'REDIRECT_LIMIT' ? 'redirect-excessive' : 'unreachable';
+}
+
+/** The host of a URL for a sentence: without port where that is the usual one. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,0 +1,206 @@
+import type { Failure, Hop } from '../core/facts.ts';
+import { header, headerLines } from '../core/headers.ts';
+import { failureOf } from './http-failure.ts';
+import type { Lane, Lanes } from './http-lanes.ts';
+
+/** Takes the bytes of an answer as they come over the wire, undecoded. */
+export interface Body {
+  /** A promise holds the sender back until it is done. Chunks are not kept. */
+  write(chunk: Uint8Array): void | Promise<void>;
+  /** Bytes to take at most. */
+  limit: number;
+  /** What more bytes than that are: the end of what is wanted, or a failure. */
+  over: 'cut' | 'fail';
+}
+
+/** One request and its answer. */
+export interface Exchange {
+  method: 'GET' | 'HEAD' | 'OPTIONS';
+  url: string;
+  headers: [string, string][];
+  body: ((hop: Hop) => Body) | null;
+  /** True when a part was asked for, so that 206 is no surprise. */
+  ranged: boolean;
+}
+
+/** The time that a visit has. It stands still while the visit waits for its turn. */
+export interface Clock {
+  signal: AbortSignal;
+  hold(): void;
+  go(): void;
+}
+
+export interface Exchanged {
+  hop: Hop;
+  failure: Failure | null;
+  /** Where a redirect leads, null when it does not say; undefined for every other answer. */
+  location: string | null | undefined;
+}
+
+type Answer = Awaited<ReturnType<Lane['client']['request']>>;
+
+/** A body that nobody wants is read up to this size, which is cheaper than a new connection. */
+const DRAINED = 65_536;
+const DRAIN_TIME = 1000;
+const EXCERPT = 2048;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export async function exchange(request: Exchange, lanes: Lanes, clock: Clock): Promise<Exchanged> {
+  const { signal } = clock;
+  const { origin } = new URL(request.url);
+  const hop: Hop = { url: request.url, status: 0, headers: [], address: null, tls: null };
+  const dead = lanes.dead(origin);
+  if (dead) return { hop, failure: { ...dead, url: request.url }, location: undefined };
+  clock.hold();
+  const lane = await lanes.acquire(origin);
+  clock.go();
+  try {
+    if (signal.aborted) return { hop, failure: outOfTime(signal, request.url), location: undefined };
+    const answer = await ask(lane, request, signal);
+    return await take(answer, hop, request, signal);
+  } catch (error) {
+    if (signal.aborted) return { hop, failure: outOfTime(signal, request.url), location: undefined };
+    const failure = failureOf(error, 'headers', request.url);
+    Object.assign(hop, {
+      address: (error as { address?: string }).address ?? lane.connection?.address ?? null,
+      tls: (error as { tls?: Hop['tls'] }).tls ?? null,
+    });
+    return { hop, failure, location: undefined };
+  } finally {
+    if (hop.status !== 0)
+      Object.assign(hop, { address: lane.connection?.address ?? null, tls: lane.connection?.tls ?? null });
+    lanes.release(lane);
+  }
+}
+
+async function ask(lane: Lane, { method, url, headers }: Exchange, signal: AbortSignal): Promise<Answer> {
+  const { pathname, search } = new URL(url);
+  const options = { method, path: pathname + search, headers: headers.flat(), signal, responseHeaders: 'raw' as const };
+  const before = lane.connection;
+  let answer: Answer;
+  try {
+    answer = await lane.client.request(options);
+  } catch (error) {
+    // The host closed a connection that had rested, just as it was asked over it: no fault, a new one is made.
+    const rested = before !== null && before.answers > 0 && lane.connection === before;
+    if (!rested || !/^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test((error as NodeJS.ErrnoException).code ?? ''))
+      throw error;
+    answer = await lane.client.request(options);
+  }
+  if (lane.connection) lane.connection.answers += 1;
+  return answer;
+}
+
+async function take(answer: Answer, hop: Hop, request: Exchange, signal: AbortSignal): Promise<Exchanged> {
+  hop.status = answer.statusCode;
+  hop.headers = pairsOf(answer.headers as unknown as string[]);
+  const { status } = hop;
+  if (REDIRECTS.has(status)) {
+    await discard(answer);
+    return { hop, failure: null, location: headerLines(hop.headers, 'location')[0] ?? null };
+  }
+  let body: Body | null = null;
+  let failure = framingFault(hop);
+  if (failure) answer.body.on('error', () => {}).destroy();
+  else if (status === 206 && !request.ranged) {
+    failure = {
+      phase: 'headers',
+      code: 'PARTIAL_UNASKED',
+      message: 'a part of the file, unasked',
+      url: request.url,
+      got: null,
+      expected: null,
+    };
+  } else if (status >= 200 && status < 300 && request.method === 'GET' && request.body) body = request.body(hop);
+  if (failure || request.method === 'HEAD') await discard(answer);
+  else if (body) failure = await read(answer, body, hop, signal);
+  else if (status >= 200 && status < 300) await discard(answer);
+  else await excerptOf(answer, hop);
+  return { hop, failure, location: undefined };
+}
+
+/** Two ways of saying where the body ends, which do not agree: readers on the way may see different bodies. */
+function framingFault(hop: Hop): Failure | null {
+  const lengths = new Set(headerLines(hop.headers, 'content-length'));
+  const base = { phase: 'headers' as const, url: hop.url, got: null, expected: null };
+  if (lengths.size > 1) return { ...base, code: 'HPE_UNEXPECTED_CONTENT_LENGTH', message: 'several lengths' };
+  if (lengths.size === 0 || header(hop.headers, 'transfer-encoding') === null) return null;
+  return { ...base, code: 'HPE_INVALID_TRANSFER_ENCODING', message: 'a length and chunks' };
+}
+
+/** Passes the body on; the failure that ended it early, or null. */
+async function read(answer: Answer, body: Body, hop: Hop, signal: AbortSignal): Promise<Failure | null> {
+  const length = header(hop.headers, 'content-length');
+  const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
+  let got = 0;
+  try {
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      const before = got;
+      got += chunk.length;
+      if (got > body.limit) {
+        if (body.over === 'fail')
+          return {
+            phase: 'size',
+            code: 'TOO_LARGE',
+            message: `more than ${body.limit} bytes`,
+            url: hop.url,
+            got,
+            expected: body.limit,
+          };
+        // One byte more than the limit lets the taker see that something was cut.
+        await body.write(chunk.subarray(0, body.limit + 1 - before));
+        return null;
+      }
+      const busy = body.write(chunk);
+      if (busy) await busy;
+    }
+    return null;
+  } catch (error) {
+    if (signal.aborted) return { ...outOfTime(signal, hop.url), got, expected };
+    return { ...failureOf(error, 'body', hop.url), got, expected };
+  }
+}
+
+/** The beginning of an error's body, which often says what is wrong. That it breaks off matters to nobody. */
+async function excerptOf(answer: Answer, hop: Hop): Promise<void> {
+  const chunks: Buffer[] = [];
+  let got = 0;
+  try {
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      if (got < EXCERPT) chunks.push(chunk);
+      got += chunk.length;
+      if (got > DRAINED) break;
+    }
+  } catch {
+    // The status is the answer; a body that fails adds nothing to it.
+  }
+  if (got > 0) hop.excerpt = Buffer.concat(chunks).toString('utf8', 0, EXCERPT);
+}
+
+/** Lets a small body run out so that the connection can be used again, and breaks off one that is large or slow. */
+async function discard(answer: Answer): Promise<void> {
+  const { body } = answer;
+  body.on('error', () => {});
+  const timer = setTimeout(() => body.destroy(), DRAIN_TIME);
+  await body.dump({ limit: DRAINED });
+  clearTimeout(timer);
+}
+
+function outOfTime(signal: AbortSignal, url: string): Failure {
+  const total = signal.reason instanceof Error && signal.reason.message === 'TOTAL_TIMEOUT';
+  return {
+    phase: 'time',
+    code: total ? 'TOTAL_TIMEOUT' : 'INTERRUPTED',
+    message: total ? 'the time limit was reached' : 'the run was interrupted',
+    url,
+    got: null,
+    expected: null,
+  };
+}
+
+/** Header lines as pairs, names in lower case. */
+function pairsOf(raw: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([raw[i]!.toLowerCase(), raw[i + 1]!]);
+  return pairs;
+}

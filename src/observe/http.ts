@@ -1,0 +1,276 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LookupFunction } from 'node:net';
+import { hopOrigins } from '../core/cors.ts';
+import type { Failure, Hop, Visit } from '../core/facts.ts';
+import { header, retryAfter } from '../core/headers.ts';
+import { VERSION } from '../core/tool.ts';
+import { type Body, type Clock, exchange, type Exchange } from './http-exchange.ts';
+import { isPassing } from './http-failure.ts';
+import { type Lanes, openLanes } from './http-lanes.ts';
+import { openTrust } from './tls.ts';
+
+/** Redirects that are followed; the one after them is not (interface.md). */
+const MAX_REDIRECTS = 5;
+
+export interface HttpOptions {
+  /** Requests under way at once, per host. Default 32. */
+  concurrency?: number;
+  /** PEM text of further authorities to trust, or null. */
+  ca?: string | null;
+  /** PEM text of NODE_EXTRA_CA_CERTS, or null. */
+  machineCa?: string | null;
+  /** Headers for one origin alone; their values are kept out of all facts. */
+  secrets?: { origin: string; headers: readonly (readonly [string, string])[] } | null;
+  /** Ends all visits, with failures. */
+  signal?: AbortSignal;
+  /** In place of the defaults, in milliseconds. */
+  connectTimeout?: number;
+  headersTimeout?: number;
+  idleTimeout?: number;
+  /** Attempts after the first. Default 2. */
+  retries?: number;
+  backoff?: (attempt: number) => number;
+  /** The most that one visit waits because a host asks for it. Default 30 s. */
+  maxWait?: number;
+  /** For tests: what names resolve to. */
+  lookup?: LookupFunction | null;
+}
+
+export interface Ask {
+  method: 'GET' | 'HEAD' | 'OPTIONS';
+  url: string;
+  /** The page that asks, as a browser would send it; null as a server-side client. */
+  origin: string | null;
+  accept: string;
+  headers?: readonly (readonly [string, string])[];
+  /** Milliseconds for everything: hops, attempts and waits. */
+  total: number;
+  /** Called for a final 2xx answer; each attempt begins anew. Without it the body is not wanted. */
+  body?: (hop: Hop) => Body;
+}
+
+export interface Http {
+  /** Asks for a URL, following redirects and trying again where that may help. Never throws for what the network does. */
+  visit(ask: Ask): Promise<Visit>;
+  close(): Promise<void>;
+}
+
+export function openHttp(options: HttpOptions = {}): Http {
+  const lanes = openLanes({
+    concurrency: Math.max(1, Math.floor(options.concurrency ?? 32)),
+    trust: openTrust(options.ca ?? null, options.machineCa ?? null),
+    timeout: options.connectTimeout ?? 10_000,
+    lookup: options.lookup ?? null,
+    headersTimeout: options.headersTimeout ?? 15_000,
+    idleTimeout: options.idleTimeout ?? 15_000,
+  });
+  return { visit: (ask) => visit(ask, options, lanes), close: () => lanes.close() };
+}
+
+async function visit(ask: Ask, options: HttpOptions, lanes: Lanes): Promise<Visit> {
+  const fault = urlFault(ask.url);
+  const made: Visit = { method: ask.method, origin: ask.origin, hops: [], failure: fault, attempts: 0, waited: 0 };
+  if (fault) return made;
+  const clock = openClock(ask.total, options.signal);
+  const { signal } = clock;
+  const troubles: string[] = [];
+  try {
+    for (;;) {
+      made.attempts += 1;
+      const { hops, failure } = await attempt(ask, options, lanes, clock);
+      made.hops = hops;
+      made.failure = failure;
+      const last = hops.at(-1)!;
+      if (made.attempts > (options.retries ?? 2) || signal.aborted) break;
+      const wait = waitBefore(ask, made, last, options);
+      if (wait === null) break;
+      troubles.push(failure ? failure.code : `status ${last.status}`);
+      await sleep(wait, undefined, { signal }).catch(() => {});
+      // Out of time while waiting: what was seen last stands.
+      if (signal.aborted) break;
+    }
+  } finally {
+    clock.hold();
+  }
+  if (troubles.length > 0) made.troubles = troubles;
+  noteHost(made, lanes);
+  return conceal(made, options);
+
+  /** Milliseconds until another attempt, or null for none. */
+  function waitBefore(
+    { method }: Ask,
+    so: Visit,
+    last: Hop,
+    { backoff = usualBackoff, maxWait = 30_000 }: HttpOptions,
+  ): number | null {
+    if (so.failure) return isPassing(so.failure) ? backoff(so.attempts) : null;
+    const asked = last.status === 429 || last.status === 503;
+    // A refused OPTIONS or HEAD is often a 501 or 405 and means it; only what the host calls passing is tried again.
+    if (!asked && (method !== 'GET' || last.status < 500 || last.status > 599)) return null;
+    const seconds = asked ? retryAfter(header(last.headers, 'retry-after'), Date.now()) : null;
+    if (seconds === null) return backoff(so.attempts);
+    const wait = seconds * 1000;
+    if (so.waited + wait > maxWait) return null;
+    so.waited += wait;
+    lanes.pause(new URL(last.url).origin, wait);
+    return wait;
+  }
+}
+
+function openClock(total: number, interrupted: AbortSignal | undefined): Clock {
+  const late = new AbortController();
+  let left = total;
+  let since = 0;
+  let timer: NodeJS.Timeout | null = null;
+  const clock: Clock = {
+    signal: interrupted ? AbortSignal.any([late.signal, interrupted]) : late.signal,
+    hold() {
+      if (timer === null) return;
+      clearTimeout(timer);
+      timer = null;
+      left -= Date.now() - since;
+    },
+    go() {
+      since = Date.now();
+      timer ??= setTimeout(() => late.abort(new Error('TOTAL_TIMEOUT')), Math.max(0, left));
+    },
+  };
+  clock.go();
+  return clock;
+}
+
+function usualBackoff(attempt: number): number {
+  return 400 * 2 ** attempt + Math.random() * 200;
+}
+
+/** One attempt: the exchanges along the redirects. The last hop is the answer, or the one that failed (status 0). */
+async function attempt(
+  ask: Ask,
+  options: HttpOptions,
+  lanes: Lanes,
+  clock: Clock,
+): Promise<{ hops: Hop[]; failure: Failure | null }> {
+  const hops: Hop[] = [];
+  let url = withoutFragment(ask.url);
+  for (;;) {
+    const { hop, failure, location } = await exchange(requestFor(ask, url, hops, options), lanes, clock);
+    hops.push(hop);
+    if (failure) return { hops, failure };
+    // A preflight may not be redirected; its first answer is the answer.
+    if (location === undefined || ask.method === 'OPTIONS') return { hops, failure: null };
+    const next = location === null ? null : URL.canParse(location, url) ? new URL(location, url) : null;
+    const trouble = redirectFault(next, location, hops);
+    if (trouble)
+      return {
+        hops,
+        failure: { phase: 'redirect', ...trouble, url: next ? withoutUserinfo(next) : url, got: null, expected: null },
+      };
+    url = withoutFragment(next!.href);
+  }
+}
+
+function redirectFault(
+  next: URL | null,
+  location: string | null,
+  hops: readonly Hop[],
+): { code: string; message: string } | null {
+  if (location === null) return { code: 'REDIRECT_NO_LOCATION', message: 'a redirect without Location' };
+  if (!next || (next.protocol !== 'https:' && next.protocol !== 'http:'))
+    return { code: 'REDIRECT_BAD_LOCATION', message: 'a redirect to what is no http(s) URL' };
+  if (next.username !== '' || next.password !== '')
+    return { code: 'REDIRECT_CREDENTIALS', message: 'a redirect to a URL with credentials' };
+  if (hops.some((hop) => hop.url === withoutFragment(next.href)))
+    return { code: 'REDIRECT_LOOP', message: 'a redirect to a URL that was asked before' };
+  return hops.length > MAX_REDIRECTS
+    ? { code: 'REDIRECT_LIMIT', message: `more than ${MAX_REDIRECTS} redirects` }
+    : null;
+}
+
+function requestFor(ask: Ask, url: string, before: readonly Hop[], options: HttpOptions): Exchange {
+  const headers: [string, string][] = [
+    ['user-agent', `appreg/${VERSION}`],
+    ['accept', ask.accept],
+    ['accept-encoding', 'identity'],
+    ...((ask.headers ?? []) as [string, string][]),
+  ];
+  if (ask.origin !== null) {
+    const chain = hopOrigins(ask.origin, [...before.map((hop) => hop.url), url]);
+    const { origin } = chain.at(-1)!;
+    if (origin !== null) headers.push(['origin', origin]);
+  }
+  const { secrets } = options;
+  // Secrets go to their origin alone, and no more once a redirect has led away from it. A preflight carries none.
+  if (
+    secrets &&
+    ask.method !== 'OPTIONS' &&
+    [...before.map((hop) => hop.url), url].every((one) => new URL(one).origin === secrets.origin)
+  ) {
+    for (const [name, value] of secrets.headers) headers.push([name.toLowerCase(), value]);
+  }
+  return {
+    method: ask.method,
+    url,
+    headers,
+    body: ask.body ?? null,
+    ranged: headers.some(([name]) => name === 'range'),
+  };
+}
+
+function urlFault(url: string): Failure | null {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const fine =
+    parsed &&
+    (parsed.protocol === 'https:' || parsed.protocol === 'http:') &&
+    parsed.username === '' &&
+    parsed.password === '';
+  return fine
+    ? null
+    : {
+        phase: 'url',
+        code: 'URL_UNUSABLE',
+        message: 'no absolute http(s) URL without credentials',
+        url,
+        got: null,
+        expected: null,
+      };
+}
+
+function withoutFragment(url: string): string {
+  const parsed = new URL(url);
+  parsed.hash = '';
+  return parsed.href;
+}
+
+function withoutUserinfo(url: URL): string {
+  const copy = new URL(url.href);
+  copy.username = '';
+  copy.password = '';
+  return copy.href;
+}
+
+/** A host that no connection can be made to is remembered, so that thousands of files on it do not each wait for it. */
+function noteHost(made: Visit, lanes: Lanes): void {
+  const last = made.hops.at(-1);
+  if (!last || made.failure?.phase === 'time') return;
+  const { phase } = made.failure ?? {};
+  const unconnected = last.status === 0 && (phase === 'dns' || phase === 'connect' || phase === 'tls');
+  lanes.note(new URL(last.url).origin, unconnected ? made.failure : null);
+}
+
+/** Cookies are nobody's business, and a host may echo what it was sent. */
+function conceal(made: Visit, { secrets }: HttpOptions): Visit {
+  const values = (secrets?.headers ?? [])
+    .flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
+    .filter((value) => value.length >= 4);
+  for (const hop of made.hops) {
+    hop.headers = hop.headers.map(([name, value]) => [name, name === 'set-cookie' ? 'REDACTED' : hide(value, values)]);
+    if (hop.excerpt !== undefined) hop.excerpt = hide(hop.excerpt, values);
+  }
+  return made;
+}
+
+function hide(text: string, values: readonly string[]): string {
+  let hidden = text;
+  for (const value of values) hidden = hidden.replaceAll(value, 'REDACTED');
+  return hidden;
+}

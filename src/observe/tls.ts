@@ -1,0 +1,103 @@
+import { X509Certificate } from 'node:crypto';
+import {
+  createSecureContext,
+  type DetailedPeerCertificate,
+  type PeerCertificate,
+  rootCertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
+import type { TlsFacts } from '../core/facts.ts';
+
+/** Whom a run trusts: the authorities that Node ships, those of the machine, and those given with --ca. */
+export interface Trust {
+  /** Made once, at the first https host: reading the root certificates takes tens of milliseconds. */
+  context(): SecureContext;
+  /** SHA-256 fingerprints of the authorities that only --ca added. */
+  isPrivate(fingerprint256: string): boolean;
+}
+
+/**
+ * @param ca PEM text given with --ca, or null
+ * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null; it counts only where `ca` is given, since Node adds it by itself otherwise
+ */
+export function openTrust(ca: string | null, machine: string | null): Trust {
+  let context: SecureContext | null = null;
+  let added: Set<string> | null = null;
+  return {
+    context() {
+      context ??=
+        ca === null
+          ? createSecureContext()
+          : createSecureContext({ ca: [...rootCertificates, ...pemBlocks(machine ?? ''), ...pemBlocks(ca)] });
+      return context;
+    },
+    isPrivate(fingerprint256) {
+      if (ca === null) return false;
+      added ??= new Set(pemBlocks(ca).map((pem) => new X509Certificate(pem).fingerprint256));
+      return added.has(fingerprint256);
+    },
+  };
+}
+
+/** The certificates in a PEM text, one string each. Throws nothing: what is no certificate is not there. */
+export function pemBlocks(text: string): string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
+}
+
+/** What a socket's handshake showed, trusted or not; null where no certificate came. */
+export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
+  const certificate = socket.getPeerCertificate(true);
+  if (certificate === null || certificate.fingerprint256 === undefined) return null;
+  const chain = chainOf(certificate);
+  return {
+    protocol: socket.getProtocol(),
+    subject: nameOf(certificate.subject),
+    names: alternativeNames(certificate.subjectaltname),
+    issuer: nameOf(certificate.issuer),
+    notBefore: moment(certificate.valid_from),
+    notAfter: moment(certificate.valid_to),
+    fingerprint256: certificate.fingerprint256,
+    chainLength: chain.length,
+    privateCa: socket.authorized && chain.some((one) => trust.isPrivate(one.fingerprint256)),
+  };
+}
+
+/** The certificate, its issuer, and so on; a root names itself as its issuer. */
+function chainOf(certificate: DetailedPeerCertificate): DetailedPeerCertificate[] {
+  const chain: DetailedPeerCertificate[] = [];
+  let one: DetailedPeerCertificate | undefined = certificate;
+  while (
+    one &&
+    one.fingerprint256 !== undefined &&
+    chain.length < 20 &&
+    !chain.some((c) => c.fingerprint256 === one!.fingerprint256)
+  ) {
+    chain.push(one);
+    one = one.issuerCertificate as DetailedPeerCertificate | undefined;
+  }
+  return chain;
+}
+
+function nameOf(name: PeerCertificate['subject'] | undefined): string {
+  const parts = Object.entries(name ?? {}).map(
+    ([key, value]) => `${key}=${Array.isArray(value) ? value.join('+') : String(value)}`,
+  );
+  return parts.join(', ').slice(0, 500);
+}
+
+function alternativeNames(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  const names: string[] = [];
+  for (const part of text.split(', ')) {
+    const found = /^(?:DNS|IP Address):(.+)$/.exec(part);
+    if (found) names.push(found[1]!);
+    if (names.length === 200) break;
+  }
+  return names;
+}
+
+function moment(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : new Date(time).toISOString();
+}

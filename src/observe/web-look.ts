@@ -1,0 +1,245 @@
+import { digestOf } from '../core/checksum.ts';
+import { PROBE_HEADER, PROBE_ORIGIN } from '../core/cors.ts';
+import type {
+  ArchiveFacts,
+  ArtifactFacts,
+  Content,
+  DocumentFacts,
+  Hop,
+  IconFacts,
+  Unseen,
+  Visit,
+  Web,
+} from '../core/facts.ts';
+import { isUnseen } from '../core/facts.ts';
+import { codings, header } from '../core/headers.ts';
+import { isAnswered, ruleOfFailure } from '../core/visit.ts';
+import { createArchiveReader } from './archive.ts';
+import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
+import { createDigester } from './digest.ts';
+import { contentOf } from './documents.ts';
+import type { Http } from './http.ts';
+import { lookAtImage } from './icon.ts';
+
+/** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
+
+const MIB = 2 ** 20;
+/** Bytes read at most. A registry of 100,000 apps has a manifest of 43 MB. */
+export const LIMITS = { document: 64 * MIB, icon: 5 * MIB, artifact: 2048 * MIB, decoded: 1024 * MIB };
+
+export interface Look {
+  http: Http;
+  /** The origins to ask with; the probe origin where the user gave none. */
+  origins: readonly string[];
+  /** Names of the headers that a browser would send besides, in lower case. */
+  headerNames: readonly string[];
+  /** Milliseconds in all for a document or an icon, and for an artifact. */
+  total: { small: number; artifact: number };
+  onBytes(count: number): void;
+}
+
+const JSON_ACCEPT = 'application/json, */*;q=0.8';
+
+export async function lookAtDocument(url: string, look: Look): Promise<DocumentFacts> {
+  const { visit, content, bytes } = await collect(url, JSON_ACCEPT, LIMITS.document, look);
+  const web = await webOf(visit, look, JSON_ACCEPT);
+  const absent = absence(visit);
+  return {
+    url,
+    file: null,
+    web,
+    content: absent ?? contentOf(bytes.subarray(0, LIMITS.document), content.cut || bytes.length > LIMITS.document),
+  };
+}
+
+export async function lookAtIcon(url: string, look: Look): Promise<IconFacts> {
+  const { visit, content, bytes } = await collect(url, '*/*', LIMITS.icon, look);
+  const web = await webOf(visit, look, '*/*');
+  const absent = absence(visit);
+  return { url, file: null, web, content: absent ?? content, image: absent ?? lookAtImage(bytes) };
+}
+
+/** Fetches a small thing whole: as sent in `content`, with its Content-Encoding undone in `bytes`. */
+async function collect(
+  url: string,
+  accept: string,
+  limit: number,
+  look: Look,
+): Promise<{ visit: Visit; content: Content; bytes: Buffer }> {
+  let digester = createDigester(limit);
+  let decoder: ReturnType<typeof createDecoder> | null = null;
+  let chunks: Uint8Array[] = [];
+  let coding = '';
+  const visit = await look.http.visit({
+    method: 'GET',
+    url,
+    origin: null,
+    accept,
+    total: look.total.small,
+    body(hop: Hop) {
+      const applied = codings(hop.headers);
+      digester = createDigester(limit);
+      chunks = [];
+      coding = applied.join(', ');
+      // What cannot be undone is taken as it is, as browsers do with a coding that they do not know.
+      const undone = applied.length > 0 && unknownCodings(applied).length === 0;
+      decoder = undone ? createDecoder(applied, limit, (chunk) => void chunks.push(chunk.slice())) : null;
+      return {
+        limit,
+        over: 'cut',
+        write(chunk) {
+          look.onBytes(chunk.length);
+          digester.write(chunk);
+          if (decoder) return decoder.write(chunk);
+          chunks.push(chunk.slice());
+        },
+      };
+    },
+  });
+  const content = digester.end();
+  // Assigned in the callback, which the compiler does not see.
+  const error = (await (decoder as ReturnType<typeof createDecoder> | null)?.end()) ?? null;
+  const bytes = Buffer.concat(chunks);
+  if (error === DECODED_TOO_LARGE) return { visit, content: { ...content, cut: true }, bytes };
+  if (error !== null && visit.failure === null && isAnswered(visit) && !content.cut) {
+    visit.failure = {
+      phase: 'decode',
+      code: error,
+      message: `${coding}: ${error}`,
+      url: visit.hops.at(-1)!.url,
+      got: content.bytes,
+      expected: null,
+    };
+  }
+  return { visit, content, bytes };
+}
+
+interface ArtifactLook {
+  visit: Visit;
+  content: Content | Unseen;
+  archive: ArchiveFacts | Unseen;
+}
+
+/** @param weak also digest with SHA-1 and MD5; @param inner also digest what lies inside the gzip layer */
+export async function fetchArtifact(
+  url: string,
+  look: Look,
+  { weak = false, inner = false } = {},
+): Promise<ArtifactLook> {
+  let digester = createDigester(LIMITS.artifact, { weak });
+  let archive = createArchiveReader();
+  let decoded: ReturnType<typeof createDecodedDigester> | null = null;
+  let unpacked: ReturnType<typeof createDecodedDigester> | null = null;
+  const visit = await look.http.visit({
+    method: 'GET',
+    url,
+    origin: null,
+    accept: '*/*',
+    total: look.total.artifact,
+    body(hop) {
+      const applied = codings(hop.headers);
+      const length = header(hop.headers, 'content-length');
+      digester = createDigester(LIMITS.artifact, { weak });
+      archive = createArchiveReader({
+        packedBytes: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
+      });
+      decoded = applied.length > 0 ? createDecodedDigester(applied, LIMITS.decoded) : null;
+      unpacked = inner ? createDecodedDigester(['gzip'], LIMITS.decoded) : null;
+      const [reader, others] = [archive, [decoded, unpacked].filter((one) => one !== null)];
+      return {
+        limit: LIMITS.artifact,
+        over: 'fail',
+        write(chunk) {
+          look.onBytes(chunk.length);
+          digester.write(chunk);
+          const busy = reader.write(chunk);
+          return others.length === 0
+            ? busy
+            : Promise.all([busy, ...others.map((one) => one.write(chunk))]).then(() => undefined);
+        },
+      };
+    },
+  });
+  const absent = absence(visit);
+  const facts = await archive.end();
+  const [content, undone, inside] = [digester.end(), await end(decoded), await end(unpacked)];
+  if (absent) return { visit, content: absent, archive: absent };
+  return {
+    visit,
+    content: {
+      ...content,
+      decoded: undone,
+      ...(inner ? { inner: inside?.error === null ? inside.sha256 : null } : {}),
+    },
+    archive: facts,
+  };
+}
+
+async function end(digester: ReturnType<typeof createDecodedDigester> | null): Promise<Content['decoded']> {
+  return digester ? digester.end() : null;
+}
+
+/**
+ * What an entry's artifact is, by what was fetched from its URL. Where the digest is not the listed one, a second look
+ * is taken, once: a cache may have answered with an older copy.
+ * @param again the second look, which entries with the same URL share
+ */
+export async function artifactOf(
+  url: string,
+  checksum: string,
+  first: ArtifactLook,
+  again: () => Promise<ArtifactLook>,
+): Promise<ArtifactFacts> {
+  const web: Web = { service: first.visit, browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE };
+  const facts: ArtifactFacts = { url, file: null, web, content: first.content, archive: first.archive };
+  const digest = digestOf(checksum);
+  if (
+    isUnseen(first.content) ||
+    digest === null ||
+    first.content.sha256 === digest ||
+    first.content.decoded?.sha256 === digest
+  )
+    return facts;
+  const second = await again();
+  facts.again = second.content;
+  // The archive that matters is the one that was listed.
+  if (!isUnseen(second.content) && second.content.sha256 === digest) facts.archive = second.archive;
+  return facts;
+}
+
+const ASKED_ONCE: Unseen = { unseen: 'asked of one artifact per app and host', everywhere: true, aside: true };
+
+async function webOf(visit: Visit, look: Look, accept: string): Promise<Web> {
+  const absent = absence(visit);
+  if (absent) return { service: visit, browser: [], preflight: absent, head: absent };
+  return { service: visit, ...(await sideViews(visit.hops[0]!.url, look, accept, false)) };
+}
+
+/** The same URL as a browser asks for it, and HEAD. Of an artifact the browser takes one byte: it is not fetched twice. */
+export async function sideViews(
+  url: string,
+  look: Look,
+  accept: string,
+  large: boolean,
+): Promise<Omit<Web, 'service'>> {
+  const origins = look.origins.length > 0 ? look.origins : [PROBE_ORIGIN];
+  const total = look.total.small;
+  const range: [string, string][] = large ? [['range', 'bytes=0-0']] : [];
+  const asked = [PROBE_HEADER, ...look.headerNames].sort();
+  const preflightHeaders: [string, string][] = [
+    ['access-control-request-method', 'GET'],
+    ['access-control-request-headers', asked.join(',')],
+  ];
+  const [preflight, head, ...browser] = await Promise.all([
+    look.http.visit({ method: 'OPTIONS', url, origin: origins[0]!, accept: '*/*', headers: preflightHeaders, total }),
+    look.http.visit({ method: 'HEAD', url, origin: null, accept, total }),
+    ...origins.map((origin) => look.http.visit({ method: 'GET', url, origin, accept, headers: range, total })),
+  ]);
+  return { browser, preflight: { ...preflight, asked }, head };
+}
+
+/** Why there is nothing to look at, or null. */
+function absence(visit: Visit): Unseen | null {
+  const rule = ruleOfFailure(visit);
+  return rule === null ? null : { unseen: `because of ${rule}` };
+}

@@ -1,0 +1,279 @@
+import pMap from 'p-map';
+import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
+import { isUnseen } from '../core/facts.ts';
+import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { digestOf } from '../core/checksum.ts';
+import { isSemver, latestOf } from '../core/version.ts';
+import { isAnswered } from '../core/visit.ts';
+import { type HttpOptions, openHttp } from './http.ts';
+import { artifactOf, fetchArtifact, type Look, lookAtDocument, lookAtIcon, sideViews } from './web-look.ts';
+
+/** Looks at a live registry, app by app, and forgets each app once it was handed over. */
+
+export interface WebOptions extends HttpOptions {
+  /** Only these apps; null for all. */
+  apps?: readonly string[] | null;
+  /** Which artifacts to fetch: those of the latest version, of all, or of those that a predicate takes. */
+  versions?: 'latest' | 'all' | ((version: string) => boolean);
+  /** The origins that the service's pages have. */
+  origins?: readonly string[];
+  skipArtifacts?: boolean;
+  /** Milliseconds in all for one resource, in place of 60 s (JSON, icons) and 600 s (artifacts). */
+  total?: number | null;
+  onProgress?: (progress: Readonly<Progress>) => void;
+}
+
+export interface Progress {
+  /** Resources looked at, and known of so far. */
+  done: number;
+  known: number;
+  bytes: number;
+  /** The app that was handed over last. */
+  app: string | null;
+}
+
+/** Takes what was seen, in the order of the manifest. A promise holds the rest back. */
+export interface Watcher {
+  manifest(facts: DocumentFacts): void | Promise<void>;
+  app(facts: AppFacts): void | Promise<void>;
+}
+
+export interface Seen {
+  /** True when the signal came before everything was looked at; what had been handed over by then stands. */
+  interrupted: boolean;
+  /** Apps that were asked for and are not in the manifest. */
+  unknownApps: string[];
+}
+
+/** Apps under way at once; those behind a slow one wait, so that memory does not grow with the registry. */
+const WINDOW = 64;
+const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
+const MALFORMED: Unseen = { unseen: 'because of url-malformed' };
+const SKIPPED: Unseen = { unseen: 'artifacts are not downloaded with --skip-artifacts', everywhere: true };
+const NOT_SELECTED: Unseen = { unseen: 'its version is not among those of --versions', everywhere: true, aside: true };
+
+/**
+ * Observes the registry whose manifest is served at `url` (spec 4.1). What cannot be fetched is a fact, not an error.
+ */
+export async function observeRegistry(url: string, options: WebOptions, watcher: Watcher): Promise<Seen> {
+  const http = openHttp(options);
+  const progress: Progress = { done: 0, known: 1, bytes: 0, app: null };
+  const look: Look = {
+    http,
+    origins: options.origins ?? [],
+    headerNames: [...new Set((options.secrets?.headers ?? []).map(([name]) => name.toLowerCase()))],
+    total: { small: options.total ?? 60_000, artifact: options.total ?? 600_000 },
+    onBytes(count) {
+      progress.bytes += count;
+      options.onProgress?.(progress);
+    },
+  };
+  try {
+    const manifest = await lookAtDocument(url, look);
+    progress.done += 1;
+    if (options.signal?.aborted) return { interrupted: true, unknownApps: [] };
+    await watcher.manifest(manifest);
+    const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
+    if (!isObject(apps)) return { interrupted: false, unknownApps: [] };
+    const keys = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
+    const unknownApps = (options.apps ?? []).filter((key) => !Object.hasOwn(apps, key));
+    progress.known += keys.length * 2;
+    const shared = sharing(keys.map((key) => apps[key]!));
+    const interrupted = await inOrder(
+      keys,
+      options.signal,
+      (key) => lookAtApp(key, apps[key]!, look, shared, options, progress),
+      async (facts) => {
+        progress.app = facts.key;
+        options.onProgress?.(progress);
+        await watcher.app(facts);
+      },
+    );
+    return { interrupted, unknownApps };
+  } finally {
+    await http.close();
+  }
+}
+
+/** Works on several at once and hands the results over in order. @returns true when interrupted */
+async function inOrder<T, R>(
+  items: readonly T[],
+  signal: AbortSignal | undefined,
+  work: (item: T) => Promise<R>,
+  hand: (result: R) => Promise<void>,
+): Promise<boolean> {
+  const underWay: Promise<R>[] = [];
+  let next = 0;
+  for (let i = 0; i < items.length; i += 1) {
+    while (next < items.length && underWay.length < WINDOW) {
+      const started = work(items[next++]!);
+      // Awaited in its turn; until then a defect in it must not count as unhandled.
+      started.catch(() => {});
+      underWay.push(started);
+    }
+    const result = await underWay.shift()!;
+    if (signal?.aborted) {
+      await Promise.allSettled(underWay);
+      return true;
+    }
+    await hand(result);
+  }
+  return false;
+}
+
+interface Shared {
+  document(url: string, look: Look): Promise<DocumentFacts>;
+  icon(url: string, look: Look): Promise<IconFacts>;
+}
+
+/** Equal URLs are asked for once. Only what stands in the manifest more than once is remembered. */
+function sharing(entries: readonly JsonValue[]): Shared {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const entry of entries) {
+    for (const url of [stringOrNull(member(entry, 'appMetadataUrl')), iconUrlOf(entry)]) {
+      if (url === null) continue;
+      if (seen.has(url)) repeated.add(url);
+      else seen.add(url);
+    }
+  }
+  seen.clear();
+  const documents = new Map<string, Promise<DocumentFacts>>();
+  const icons = new Map<string, Promise<IconFacts>>();
+  return {
+    document: async (url, look) =>
+      repeated.has(url)
+        ? { ...(await once(documents, url, () => lookAtDocument(url, look))) }
+        : lookAtDocument(url, look),
+    icon: async (url, look) =>
+      repeated.has(url) ? { ...(await once(icons, url, () => lookAtIcon(url, look))) } : lookAtIcon(url, look),
+  };
+}
+
+function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  let made = known.get(key);
+  if (!made) known.set(key, (made = make()));
+  return made;
+}
+
+function iconUrlOf(entry: JsonValue): string | null {
+  return stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+}
+
+async function lookAtApp(
+  key: string,
+  entry: JsonValue,
+  look: Look,
+  shared: Shared,
+  options: WebOptions,
+  progress: Progress,
+): Promise<AppFacts> {
+  const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+  const iconUrl = iconUrlOf(entry);
+  const [icon, [metadata, artifacts]] = await Promise.all([
+    lookAt(iconUrl, progress, (url) => shared.icon(url, look)).then(
+      (facts) => facts ?? { ...nothing(iconUrl), image: whyNot(iconUrl) },
+    ),
+    lookAt(metadataUrl, progress, (url) => shared.document(url, look)).then(async (found) => {
+      const facts: DocumentFacts = found ?? nothing(metadataUrl);
+      const value = isUnseen(facts.content) ? undefined : readingOf(facts.content).value;
+      const list = member(value, 'versions');
+      return [facts, await lookAtArtifacts(Array.isArray(list) ? list : [], look, options, progress)] as const;
+    }),
+  ]);
+  return { key, metadata, icon, artifacts };
+}
+
+function whyNot(url: string | null): Unseen {
+  return url === null ? MISSHAPEN : MALFORMED;
+}
+
+function nothing(url: string | null): { url: string | null; file: null; web: Unseen; content: Unseen } {
+  return { url, file: null, web: whyNot(url), content: whyNot(url) };
+}
+
+async function lookAt<T>(url: string | null, progress: Progress, work: (url: string) => Promise<T>): Promise<T | null> {
+  const facts = url === null || !isUsable(url) ? null : await work(url);
+  progress.done += 1;
+  return facts;
+}
+
+/** Whether there is any sense in asking: the rules about URLs say the rest. */
+function isUsable(url: string): boolean {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  return (
+    parsed !== null &&
+    (parsed.protocol === 'https:' || parsed.protocol === 'http:') &&
+    parsed.username === '' &&
+    parsed.password === ''
+  );
+}
+
+async function lookAtArtifacts(
+  list: readonly JsonValue[],
+  look: Look,
+  options: WebOptions,
+  progress: Progress,
+): Promise<ArtifactFacts[]> {
+  const entries = list.map((item) => ({
+    version: stringOrNull(member(item, 'version')),
+    url: stringOrNull(member(item, 'artifactUrl')),
+    checksum: stringOrNull(member(item, 'artifactChecksum')) ?? '',
+  }));
+  const wanted = selection(
+    entries.map((entry) => entry.version),
+    options.versions ?? 'all',
+  );
+  const firsts = new Map<string, ReturnType<typeof fetchArtifact>>();
+  const seconds = new Map<string, ReturnType<typeof fetchArtifact>>();
+  if (!options.skipArtifacts) progress.known += entries.length;
+  const facts = await pMap(
+    entries,
+    async ({ version, url, checksum }): Promise<ArtifactFacts> => {
+      const why = options.skipArtifacts
+        ? SKIPPED
+        : !wanted(version)
+          ? NOT_SELECTED
+          : url === null || !isUsable(url)
+            ? whyNot(url)
+            : null;
+      if (why) {
+        if (why !== SKIPPED) progress.done += 1;
+        return { url, file: null, web: why, content: why, archive: why };
+      }
+      const weak = digestOf(checksum) === null;
+      const first = await once(firsts, `${weak} ${url}`, () => fetchArtifact(url!, look, { weak }));
+      const made = await artifactOf(url!, checksum, first, () =>
+        once(seconds, url!, () => fetchArtifact(url!, look, { inner: true })),
+      );
+      progress.done += 1;
+      return made;
+    },
+    { concurrency: Math.max(1, options.concurrency ?? 32) },
+  );
+  await addSideViews(facts, look);
+  return facts;
+}
+
+/** How the artifacts' hosts answer browsers is asked once per app and host, of the first artifact that could be had. */
+async function addSideViews(facts: readonly ArtifactFacts[], look: Look): Promise<void> {
+  const asked = new Set<string>();
+  for (const { url, web } of facts) {
+    if (url === null || isUnseen(web) || !isAnswered(web.service)) continue;
+    const { origin } = new URL(url);
+    if (asked.has(origin)) continue;
+    asked.add(origin);
+    Object.assign(web, await sideViews(url, look, '*/*', true));
+  }
+}
+
+function selection(
+  versions: readonly (string | null)[],
+  which: NonNullable<WebOptions['versions']>,
+): (version: string | null) => boolean {
+  if (which === 'all') return () => true;
+  const valid = versions.filter((version) => version !== null && isSemver(version)) as string[];
+  if (typeof which === 'function') return (version) => version !== null && isSemver(version) && which(version);
+  const latest = latestOf(valid);
+  return (version) => version === latest && latest !== null;
+}

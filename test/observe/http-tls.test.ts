@@ -1,0 +1,146 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { TlsOptions } from 'node:tls';
+import { describe, expect, test } from 'vitest';
+import type { Visit } from '../../src/core/facts.ts';
+import { tlsCause } from '../../src/core/visit.ts';
+import { type HttpOptions, openHttp } from '../../src/observe/http.ts';
+import { certificates, type Kind } from '../support/fault-certificates.ts';
+import { answer, openFaultHost } from '../support/fault-host.ts';
+
+const made = certificates();
+
+async function visit(
+  tls: TlsOptions,
+  options: HttpOptions = {},
+  name = '127.0.0.1',
+): Promise<{ seen: Visit; requests: number }> {
+  const host = await openFaultHost({ tls });
+  host.on('/x', answer({ body: 'hello' }));
+  const http = openHttp({ backoff: () => 1, ca: made.ca, ...options });
+  const seen = await http.visit({
+    method: 'GET',
+    url: `https://${name}:${host.port}/x`,
+    origin: null,
+    accept: '*/*',
+    total: 5000,
+  });
+  await http.close();
+  await host.close();
+  return { seen, requests: host.requests.length };
+}
+
+test('a good certificate of a private authority: its facts, and that it is private', async () => {
+  const { seen } = await visit(made.get('good'));
+  expect(seen.failure).toBeNull();
+  expect(seen.hops[0]!.tls).toMatchObject({
+    protocol: 'TLSv1.3',
+    subject: 'CN=localhost',
+    names: ['localhost', '127.0.0.1'],
+    issuer: 'CN=Test Intermediate',
+    notBefore: '2020-01-01T00:00:00.000Z',
+    notAfter: '2045-01-01T00:00:00.000Z',
+    chainLength: 3,
+    privateCa: true,
+  });
+});
+
+describe('not trusted', () => {
+  test.each<[Kind, string, string]>([
+    ['expired', 'CERT_HAS_EXPIRED', 'expired'],
+    ['future', 'CERT_NOT_YET_VALID', 'not-yet-valid'],
+    ['wrong-host', 'ERR_TLS_CERT_ALTNAME_INVALID', 'wrong-host'],
+    ['no-san', 'ERR_TLS_CERT_ALTNAME_INVALID', 'wrong-host'],
+    ['self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed'],
+    ['leaf-only', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'incomplete-chain'],
+    ['client-only', 'INVALID_PURPOSE', 'wrong-purpose'],
+  ])('%s', async (kind, code, cause) => {
+    const { seen, requests } = await visit(made.get(kind));
+    expect(seen.failure).toMatchObject({ phase: 'tls', code });
+    expect(tlsCause(seen)).toBe(cause);
+    expect(seen.hops).toMatchObject([
+      { status: 0, tls: { fingerprint256: expect.stringMatching(/^([0-9A-F]{2}:){31}/), privateCa: false } },
+    ]);
+    expect(requests, 'nothing is asked over it').toBe(0);
+    expect(seen.attempts).toBe(1);
+  });
+
+  test.each<[Kind, string]>([
+    ['good', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+    ['with-root', 'SELF_SIGNED_CERT_IN_CHAIN'],
+  ])('an unknown authority: %s', async (kind, code) => {
+    const { seen } = await visit(made.get(kind), { ca: null });
+    expect(seen.failure).toMatchObject({ phase: 'tls', code });
+    expect(tlsCause(seen)).toBe('unknown-issuer');
+  });
+
+  test('an old protocol alone', async () => {
+    const { seen } = await visit({
+      ...made.get('good'),
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    expect(seen.failure?.phase).toBe('tls');
+    expect(tlsCause(seen)).toBe('old-protocol');
+  });
+});
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s alone is fine', async (version) => {
+  const { seen } = await visit({ ...made.get('good'), minVersion: version, maxVersion: version });
+  expect(seen.failure).toBeNull();
+  expect(seen.hops[0]!.tls!.protocol).toBe(version);
+});
+
+test('the name is sent, so that the right certificate is chosen', async () => {
+  const names: string[] = [];
+  const { seen } = await visit(
+    { ...made.get('good'), SNICallback: (name, done) => (names.push(name), done(null)) },
+    {},
+    'localhost',
+  );
+  expect(seen.failure).toBeNull();
+  expect(names).toContain('localhost');
+});
+
+test('HTTP/2 alone', async () => {
+  const { seen } = await visit({ ...made.get('good'), ALPNProtocols: ['h2'] });
+  expect(seen.failure).toMatchObject({ phase: 'tls', code: expect.stringContaining('NO_APPLICATION_PROTOCOL') });
+});
+
+async function raw(onConnection: (socket: import('node:net').Socket) => void): Promise<Visit> {
+  const server = createServer((socket) => onConnection(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const http = openHttp({ connectTimeout: 200, retries: 0 });
+  const seen = await http.visit({
+    method: 'GET',
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    origin: null,
+    accept: '*/*',
+    total: 5000,
+  });
+  await http.close();
+  server.close();
+  return seen;
+}
+
+describe('a handshake that does not come about', () => {
+  test('closed after the first message', async () => {
+    const seen = await raw((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    expect(seen.failure).toMatchObject({ phase: 'tls', code: 'ECONNRESET' });
+    expect(tlsCause(seen)).toBeNull();
+  });
+
+  test('plain http on the port', async () => {
+    const seen = await raw((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')));
+    expect(seen.failure).toMatchObject({
+      phase: 'tls',
+      code: expect.stringMatching(/WRONG_VERSION_NUMBER|PACKET_LENGTH|EPROTO/),
+    });
+  });
+
+  test('never answered', async () => {
+    const seen = await raw(() => {});
+    expect(seen.failure).toMatchObject({ phase: 'tls', code: 'CONNECT_TIMEOUT' });
+  });
+});

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { startJudging } from '../../src/core/judge.ts';
+import type { Report } from '../../src/core/report.ts';
+import type { AppFacts, DocumentFacts } from '../../src/core/facts.ts';
+import { observeRegistry, type Seen, type WebOptions } from '../../src/observe/web.ts';
+import { certificates } from './fault-certificates.ts';
+import { answer, type Behaviour, byMethod, CORS, type FaultHost, json } from './fault-host.ts';
+import { entry, tgz } from './tar-builder.ts';
+
+/** A registry without a fault on a fault host, to be broken in one place at a time. */
+
+export const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+export const ORIGIN = 'https://svc.test';
+
+export function archive(text: string): Buffer {
+  return tgz(entry('app.js', text));
+}
+
+export function checksum(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+export interface Live {
+  url: string;
+  artifact: Buffer;
+  older: Buffer;
+  /** What stands in the metadata file; change it and call `list`. */
+  versions: { version: string; artifactUrl: string; artifactChecksum: string }[];
+  list(): void;
+  /** Replaces what a path does. */
+  serve(path: 'registry.json' | 'a.json' | 'a.svg' | '2.tar.gz' | '1.tar.gz', behaviour: Behaviour): void;
+}
+
+export function putRegistry(host: FaultHost): Live {
+  const older = archive('export const version = 1;');
+  const artifact = archive('export const version = 2;');
+  const app = {
+    name: 'App A',
+    description: 'Does a thing.',
+    blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
+    appMetadataUrl: `${host.origin}/a.json`,
+  };
+  host.on('/registry.json', json({ apps: { 'app-a': app } }));
+  host.on('/a.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) }));
+  host.on('/1.tar.gz', gzipped(older));
+  host.on('/2.tar.gz', gzipped(artifact));
+  const live: Live = {
+    url: `${host.origin}/registry.json`,
+    artifact,
+    older,
+    versions: [
+      { version: '2.0.0', artifactUrl: `${host.origin}/2.tar.gz`, artifactChecksum: checksum(artifact) },
+      { version: '1.0.0', artifactUrl: `${host.origin}/1.tar.gz`, artifactChecksum: checksum(older) },
+    ],
+    list: () => void host.on('/a.json', json({ versions: live.versions })),
+    serve: (path, behaviour) => void host.on(`/${path}`, behaviour),
+  };
+  live.list();
+  return live;
+}
+
+export function gzipped(bytes: string | Uint8Array, headers: Record<string, string> = {}): Behaviour {
+  return byMethod({
+    GET: answer({ headers: { 'Content-Type': 'application/gzip', ...CORS, ...headers }, body: bytes }),
+  });
+}
+
+export interface Verified {
+  report: Report;
+  seen: Seen;
+  manifest: DocumentFacts;
+  apps: AppFacts[];
+}
+
+/** Looks at a registry and judges it, as `appreg verify` does. */
+export async function verified(url: string, options: WebOptions = {}): Promise<Verified> {
+  const origins = options.origins ?? [];
+  const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString(), origins });
+  const apps: AppFacts[] = [];
+  let manifest: DocumentFacts | null = null;
+  const seen = await observeRegistry(
+    url,
+    {
+      ca: certificates().ca,
+      backoff: () => 1,
+      headersTimeout: 400,
+      idleTimeout: 400,
+      connectTimeout: 1000,
+      ...options,
+      origins,
+    },
+    {
+      manifest(facts) {
+        manifest = facts;
+        judging.manifest(facts);
+      },
+      app(facts) {
+        apps.push(facts);
+        judging.app(facts);
+      },
+    },
+  );
+  return { report: judging.finish(0), seen, manifest: manifest!, apps };
+}
+
+/** Errors and warnings in short: `rule cause resource`, without those that the test host itself gives rise to. */
+export function faults(report: Report): string[] {
+  return report.findings
+    .filter(
+      (f) =>
+        f.severity !== 'note' && !(f.rule === 'tls-untrusted' && f.cause === 'private-ca') && f.rule !== 'tls-expiring',
+    )
+    .map(
+      (f) =>
+        `${f.severity} ${f.rule}${f.cause === null ? '' : ` ${f.cause}`} (${f.resource}${f.version === null ? '' : ` ${f.version}`})`,
+    );
+}
