@@ -59,7 +59,7 @@ function textKind(head: Uint8Array): string {
   if (body === '') return 'text';
   if (body.startsWith(LFS_POINTER)) return 'git-lfs-pointer';
   if (/^<(!doctype\s+html|html|head|body)[\s>]/i.test(body)) return 'html';
-  if (body.startsWith('<')) return /<([\w.-]{1,40}:)?svg[\s>/]/i.test(body) ? 'svg' : 'xml';
+  if (body.startsWith('<')) return /<([\w.-]{1,40}:)?svg[\s>/]|<!doctype\s+svg/i.test(body) ? 'svg' : 'xml';
   if (body.startsWith('{') || body.startsWith('[')) return 'json';
   if (body.startsWith('H4sI')) return 'gzip-as-base64';
   return 'text';

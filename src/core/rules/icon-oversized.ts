@@ -1,0 +1,37 @@
+import { defineRule, type Problem } from '../rule.ts';
+
+const BYTES = 1_000_000;
+/** 4096 by 4096: 64 MiB once it is decoded. */
+const PIXELS = 2 ** 24;
+
+export const iconOversized = defineRule({
+  id: 'icon-oversized',
+  on: 'icon',
+  needs: ['content', 'image'],
+  severity: 'warning',
+  spec: '8',
+  symptom: 'icon-does-not-display',
+  when: 'the file has 1 MB (1,000,000 bytes) or more, or a PNG has more than 16.7 million pixels',
+  why: 'Icons are loaded for every app that is listed; large ones make the list slow, and huge ones fill the memory of the browser.',
+  check({ content, image }): readonly Problem[] {
+    const problems: Problem[] = [];
+    if (content.bytes >= BYTES) {
+      problems.push({
+        message: `The icon has ${content.cut ? 'more than ' : ''}${content.bytes} bytes; recommended is less than 1 MB.`,
+        advice: 'Scale it down (256 by 256 is plenty) and run it through an optimizer (oxipng, svgo).',
+        cause: 'bytes',
+        evidence: { bytes: content.bytes, limit: BYTES },
+      });
+    }
+    const { kind, width, height } = image;
+    if (kind === 'png' && width !== null && height !== null && width * height > PIXELS) {
+      problems.push({
+        message: `The icon is a PNG of ${width} by ${height} pixels, which takes ${Math.round((width * height * 4) / 1e6)} MB once it is decoded.`,
+        advice: 'Scale it down; 256 by 256 is plenty.',
+        cause: 'pixels',
+        evidence: { width, height },
+      });
+    }
+    return problems;
+  },
+});

@@ -1,0 +1,38 @@
+import { iconSvgActive } from '../../../src/core/rules/icon-svg-active.ts';
+import { seenIcon, SVG } from '../../support/icons.ts';
+import { PNG } from '../../support/png-builder.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+
+const svg = (inside: string) => seenIcon(`<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`);
+
+ruleTable(iconSvgActive, {
+  clean: [
+    ['shapes', seenIcon(SVG)],
+    ['a PNG', seenIcon(PNG)],
+    ['references to itself', svg('<use href="#a"/><rect fill="url(#b)"/>')],
+    ['embedded images', svg('<image href="data:image/png;base64,AA"/>')],
+    ['a link', svg('<a href="https://example.com"/>')],
+    ['HTML: another rule tells', seenIcon('<html><script/></html>')],
+  ],
+  faulty: [
+    [
+      'a script',
+      svg('\n<script>steal()</script>'),
+      { cause: 'script', message: 'script in line 2.', evidence: { found: ['script: script (line 2)'] } },
+    ],
+    ['an event handler', svg('<g onload="x"/>'), { cause: 'event-handler', message: 'g onload' }],
+    ['a javascript link', svg('<a href="javascript:x"/>'), { cause: 'javascript-url' }],
+    ['embedded HTML', svg('<foreignObject/>'), { cause: 'foreign-object' }],
+    ['a document type of its own', seenIcon(`<!DOCTYPE svg SYSTEM "x.dtd">${SVG}`), { cause: 'doctype' }],
+    [
+      'an image from elsewhere',
+      svg('<image href="https://cdn.example/a.png?key=secret"/>'),
+      { cause: 'foreign-reference', symptom: 'icon-does-not-display', message: 'image href: cdn.example in line 1.' },
+    ],
+    [
+      'both: two findings',
+      svg('<script/><script/><use href="x.svg#a"/>'),
+      [{ cause: 'script', message: 'and 1 more' }, { cause: 'foreign-reference' }],
+    ],
+  ],
+});

@@ -1,0 +1,13 @@
+import type { Content, ImageFacts } from '../../src/core/facts.ts';
+import { createDigester } from '../../src/observe/digest.ts';
+import { lookAtImage } from '../../src/observe/icon.ts';
+
+/** The facts that the rules about icons see, taken from bytes. */
+export function seenIcon(bytes: string | Uint8Array, limit = Infinity): { content: Content; image: ImageFacts } {
+  const all = Buffer.from(bytes as Uint8Array);
+  const digester = createDigester(limit);
+  digester.write(all);
+  return { content: digester.end(), image: lookAtImage(all.subarray(0, limit)) };
+}
+
+export const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>';
