@@ -35,6 +35,31 @@ import { versionWithdrawn } from './version-withdrawn.ts';
 import { artifactChanged } from './artifact-changed.ts';
 import { artifactMoved } from './artifact-moved.ts';
 import { appWithdrawn } from './app-withdrawn.ts';
+import { unreachable } from './unreachable.ts';
+import { tlsUntrusted } from './tls-untrusted.ts';
+import { tlsExpiring } from './tls-expiring.ts';
+import { redirectInsecure } from './redirect-insecure.ts';
+import { redirectExcessive } from './redirect-excessive.ts';
+import { headRefused } from './head-refused.ts';
+import { rateLimited } from './rate-limited.ts';
+import { hostUnsteady } from './host-unsteady.ts';
+import { corsMissing } from './cors-missing.ts';
+import { corsInvalid } from './cors-invalid.ts';
+import { corsOriginRefused } from './cors-origin-refused.ts';
+import { corsPreflightRefused } from './cors-preflight-refused.ts';
+import { corsNotVaried } from './cors-not-varied.ts';
+import { corsWildcard } from './cors-wildcard.ts';
+import { contentTypeWrong } from './content-type-wrong.ts';
+import { cacheLifetimeLong } from './cache-lifetime-long.ts';
+import { cacheLifetimeMissing } from './cache-lifetime-missing.ts';
+import { contentEncoded } from './content-encoded.ts';
+import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+import { artifactBomb } from './artifact-bomb.ts';
+import { artifactNotTarGz } from './artifact-not-tar-gz.ts';
+import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
+import { artifactTrailingData } from './artifact-trailing-data.ts';
+import { iconEmbeddingRefused } from './icon-embedding-refused.ts';
+import { iconTypeWrong } from './icon-type-wrong.ts';
 
 /** Every rule, in the order of the documentation. Within one resource, an earlier rule can silence a later one (`unless`). */
 export const rules: readonly AnyRule[] = [
@@ -74,4 +99,29 @@ export const rules: readonly AnyRule[] = [
   artifactChanged,
   artifactMoved,
   appWithdrawn,
+  unreachable,
+  tlsUntrusted,
+  tlsExpiring,
+  redirectInsecure,
+  redirectExcessive,
+  headRefused,
+  rateLimited,
+  hostUnsteady,
+  corsMissing,
+  corsInvalid,
+  corsOriginRefused,
+  corsPreflightRefused,
+  corsNotVaried,
+  corsWildcard,
+  contentTypeWrong,
+  cacheLifetimeLong,
+  cacheLifetimeMissing,
+  contentEncoded,
+  artifactChecksumMismatch,
+  artifactBomb,
+  artifactNotTarGz,
+  artifactUnsafeEntry,
+  artifactTrailingData,
+  iconTypeWrong,
+  iconEmbeddingRefused,
 ];
