@@ -149,10 +149,19 @@ function walk(text: string, i: number, want: Want): number {
   return eachChild(text, i, (name, nameStart, start) => {
     const child = children.get(String(name));
     if (!child) return endOfValue(text, start);
+    if (child.span) forget(child);
     const end = walk(text, start, child);
     child.span = { start, end, nameStart };
     return end;
   });
+}
+
+/** What was found inside an earlier occurrence of a name does not count. */
+function forget(want: Want): void {
+  for (const child of want.children?.values() ?? []) {
+    child.span = null;
+    forget(child);
+  }
 }
 
 /** The children of the object or array that stands at `pointer`; null when there is no such container. */
