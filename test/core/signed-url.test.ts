@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { signatureEnd } from '../../src/core/signed-url.ts';
+
+// What hosts write, case by case, stands in the test of url-signed-expiring.
+
+const end = (query: string): { until: number; scheme: string } | null => signatureEnd(new URLSearchParams(query));
+
+test('the moment is in milliseconds since 1970', () => {
+  expect(end('X-Amz-Date=20260101T000000Z&X-Amz-Expires=1&X-Amz-Signature=0')).toEqual({
+    until: Date.UTC(2026, 0, 1, 0, 0, 1),
+    scheme: 'AWS SigV4',
+  });
+  expect(end('Expires=1767225600&Signature=x')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
+});
+
+test.each([
+  '',
+  'a=b',
+  'Expires=1767225600',
+  'se=2026-01-01',
+  'Signature=x',
+  'Expires=&Signature=x',
+  'Expires=12&Signature=x',
+  'Expires=-1767225600&Signature=x',
+  'se=tomorrow&sig=x',
+  'X-Amz-Date=2026&X-Amz-Expires=1&X-Amz-Signature=0',
+  'X-Amz-Date=20260101T000000Z&X-Amz-Expires=1e9&X-Amz-Signature=0',
+  'X-Amz-Date=20260101T000000Z&X-Amz-Signature=0',
+  'Expires=99999999999999&Signature=x',
+])('no end: %j', (query) => {
+  expect(end(query)).toBe(null);
+});
+
+test('the same in every time zone', () => {
+  const zone = process.env['TZ'];
+  try {
+    for (const name of ['Asia/Tokyo', 'America/Los_Angeles', 'UTC']) {
+      process.env['TZ'] = name;
+      expect(end('se=2026-01-01T00:00:00&sig=x')?.until, name).toBe(Date.UTC(2026, 0, 1));
+      expect(end('se=2026-01-01T09:00:00%2B09:00&sig=x')?.until, name).toBe(Date.UTC(2026, 0, 1));
+    }
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  }
+});
