@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { ArchiveFacts, ArtifactFacts, Content } from '../../../src/core/facts.ts';
+import { artifactChecksumMismatch } from '../../../src/core/rules/artifact-checksum-mismatch.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { hop, visit, web } from '../../support/visits.ts';
+
+const bytes = gzipSync('the published bytes');
+const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
+const LISTED = `sha256:${sha256(bytes)}`;
+
+function content(data: Uint8Array | string, more: Partial<Content> = {}): Content {
+  const buffer = Buffer.from(data);
+  const of = (name: string): string => createHash(name).update(buffer).digest('hex');
+  return {
+    bytes: buffer.length,
+    sha256: of('sha256'),
+    sha1: of('sha1'),
+    md5: of('md5'),
+    head: buffer.toString('base64', 0, 512),
+    cut: false,
+    decoded: null,
+    ...more,
+  };
+}
+
+function facts(
+  seen: Content,
+  checksum = LISTED,
+  more: { again?: Content; gzipFault?: string; others?: [string, string][] } = {},
+) {
+  const fault =
+    more.gzipFault === undefined ? null : { layer: 'gzip' as const, code: more.gzipFault, message: '', offset: 0 };
+  const archive = {
+    kind: 'gzip',
+    fault,
+    entries: [],
+    entryCount: 0,
+    unpackedBytes: 0,
+    stopped: null,
+    trailing: null,
+    gzipMembers: 1,
+    oddities: [],
+  } satisfies ArchiveFacts;
+  const whole: ArtifactFacts = {
+    url: 'https://a.test/x',
+    file: null,
+    web: web(visit(hop({ 'content-type': 'application/gzip' }))),
+    content: seen,
+    archive,
+    ...(more.again ? { again: more.again } : {}),
+  };
+  const all = [['2.0.0', checksum], ...(more.others ?? [])].map(([version, artifactChecksum], index) => ({
+    index,
+    version: version!,
+    artifactUrl: null,
+    artifactChecksum: artifactChecksum!,
+  }));
+  return { facts: whole, content: seen, checksum, all };
+}
+
+const decoded = (data: Uint8Array | string): Content['decoded'] => ({
+  coding: 'gzip',
+  bytes: 1,
+  sha256: sha256(data),
+  head: Buffer.from(data).toString('base64', 0, 512),
+  error: null,
+});
+const tar = Buffer.alloc(512);
+tar.write('ustar\u000000', 257);
+const other = gzipSync('other bytes');
+
+ruleTable(artifactChecksumMismatch, {
+  clean: [
+    ['equal', facts(content(bytes))],
+    ['equal but for the case of the list', facts(content(bytes), LISTED.toUpperCase().replace('SHA256', 'sha256'))],
+    ['equal but for the prefix', facts(content(bytes), LISTED.slice(7))],
+    ['not read to its end', facts(content(other, { cut: true }))],
+  ],
+  faulty: [
+    ['other bytes', facts(content(other)), { cause: 'other-bytes', advice: `sha256:${sha256(other)}` }],
+    ['empty', facts(content('')), { cause: 'empty-file' }],
+    ['a page', facts(content('\n<!DOCTYPE html><title>Sign in</title>')), { cause: 'html-page', message: 'Sign in' }],
+    ['an LFS pointer', facts(content('version https://git-lfs.github.com/spec/v1\n')), { cause: 'lfs-pointer' }],
+    [
+      'an XML error',
+      facts(content('<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>')),
+      { cause: 'xml-error', message: 'NoSuchKey' },
+    ],
+    ['a JSON error', facts(content('{"message":"Not Found"}')), { cause: 'json-error' }],
+    ['replaced bytes', facts(content(Buffer.from('1fefbfbd0800', 'hex'))), { cause: 'text-conversion' }],
+    ['base64', facts(content(bytes.toString('base64'))), { cause: 'base64' }],
+    [
+      'converted line ends',
+      facts(content(Buffer.concat([Buffer.from('1f8b0800', 'hex'), Buffer.from('a\r\nb\r\nc')])), LISTED, {
+        gzipFault: 'Z_DATA_ERROR',
+      }),
+      { cause: 'line-ends-converted' },
+    ],
+    ['broken off', facts(content(bytes.subarray(0, 12)), LISTED, { gzipFault: 'TRUNCATED' }), { cause: 'truncated' }],
+    [
+      'decoded bytes match',
+      facts(content(gzipSync(bytes), { decoded: decoded(bytes) })),
+      { cause: 'decoded-bytes-match' },
+    ],
+    ['packed again', facts(content(other, { decoded: decoded(tar) })), { cause: 're-encoded' }],
+    [
+      'the empty file’s digest is listed',
+      facts(content(bytes), `sha256:${sha256('')}`),
+      { cause: 'empty-digest-listed', advice: LISTED },
+    ],
+    [
+      'the inner tar’s digest is listed',
+      facts(content(bytes), `sha256:${sha256('the published bytes')}`, {
+        again: content(bytes, { inner: sha256('the published bytes') }),
+      }),
+      { cause: 'inner-tar-listed', advice: LISTED },
+    ],
+    [
+      'another version’s',
+      facts(content(other), LISTED, { others: [['1.0.0', `sha256:${sha256(other)}`]] }),
+      { cause: 'other-versions-artifact', message: '1.0.0' },
+    ],
+    [
+      'now so, now so',
+      facts(content(other), LISTED, { again: content(bytes) }),
+      { cause: 'intermittent', severity: 'warning' },
+    ],
+    ['made anew each time', facts(content(other), LISTED, { again: content('third') }), { cause: 'unstable-bytes' }],
+    [
+      'SHA-1 is listed',
+      facts(content(bytes), `sha1:${content(bytes).sha1}`),
+      { cause: 'sha1-listed', severity: 'note', advice: LISTED },
+    ],
+    [
+      'MD5 is listed',
+      facts(content(bytes), content(bytes).md5),
+      { cause: 'md5-listed', severity: 'note', advice: LISTED },
+    ],
+    [
+      'a placeholder is listed',
+      facts(content(bytes), 'sha256:unknown'),
+      { cause: 'no-digest-listed', severity: 'note', advice: LISTED },
+    ],
+  ],
+});

@@ -1,0 +1,45 @@
+import { PROBE_ORIGIN } from '../../../src/core/cors.ts';
+import type { Role, Visit } from '../../../src/core/facts.ts';
+import { corsMissing } from '../../../src/core/rules/cors-missing.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { acao, browser, hop, ORIGIN, visit, web } from '../../support/visits.ts';
+
+const facts = (asked: Visit, role: Role = 'manifest', origins: string[] = [ORIGIN]) => ({
+  role,
+  web: web(visit(), { browser: [asked] }),
+  answer: visit(),
+  origins,
+});
+const moved = (first: Record<string, string>, second: Record<string, string>) =>
+  browser([hop(first, { status: 302 }), hop(second, { url: 'https://cdn.test/r.json' })]);
+
+ruleTable(corsMissing, {
+  clean: [
+    ['*', facts(browser(acao('*')))],
+    ['ours', facts(browser(acao(ORIGIN)))],
+    ['another one’s, which is cors-origin-refused', facts(browser(acao('https://x.test')))],
+    [
+      'none for strangers, by Origin, which is cors-origin-refused',
+      facts(browser({ vary: 'Origin' }, PROBE_ORIGIN), 'manifest', []),
+    ],
+    ['403 for ours, which is cors-origin-refused', facts(browser([hop({}, { status: 403 })]))],
+    ['the service’s own host', facts(browser([hop({}, { url: `${ORIGIN}/registry.json` })]))],
+  ],
+  faulty: [
+    [
+      'none',
+      facts(browser({})),
+      { cause: 'absent', severity: 'error', advice: `Access-Control-Allow-Origin: ${ORIGIN}` },
+    ],
+    [
+      'none, asked by nobody',
+      facts(browser({}, PROBE_ORIGIN), 'manifest', []),
+      { cause: 'absent', severity: 'error', advice: '--origin' },
+    ],
+    ['none on an icon', facts(browser({}), 'icon'), { severity: 'error', message: '<img>' }],
+    ['none on an artifact', facts(browser({}), 'artifact'), { severity: 'note' }],
+    ['none on the redirect', facts(moved({}, acao('*'))), { cause: 'absent-on-redirect' }],
+    ['none behind it', facts(moved(acao('*'), {})), { cause: 'absent-behind-redirect', message: 'cdn.test' }],
+    ['a copy from a cache', facts(browser({ age: '100' })), { advice: 'purge' }],
+  ],
+});

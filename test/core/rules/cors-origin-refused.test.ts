@@ -1,0 +1,52 @@
+import { PROBE_ORIGIN } from '../../../src/core/cors.ts';
+import type { Visit } from '../../../src/core/facts.ts';
+import { corsOriginRefused } from '../../../src/core/rules/cors-origin-refused.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { acao, browser, hop, ORIGIN, visit, web } from '../../support/visits.ts';
+
+const facts = (asked: Visit | Visit[], origins: string[] = [ORIGIN]) => ({
+  role: 'manifest' as const,
+  web: web(visit(), { browser: [asked].flat() }),
+  answer: visit(),
+  origins,
+});
+const moved = (value: string) =>
+  browser([hop(acao('*'), { status: 302 }), hop(acao(value), { url: 'https://cdn.test/r.json' })]);
+
+ruleTable(corsOriginRefused, {
+  clean: [
+    ['ours', facts(browser(acao(ORIGIN)))],
+    ['anybody', facts(browser(acao('*')))],
+    ['moved, anybody', facts(moved('*'))],
+    ['none, which is cors-missing', facts(browser({}))],
+    ['416 to a range', facts(browser([hop(acao('*'), { status: 416 })]))],
+  ],
+  faulty: [
+    [
+      'another one',
+      facts(browser(acao('https://other.test'))),
+      { cause: 'other-origin', message: 'https://other.test', advice: `Access-Control-Allow-Origin: ${ORIGIN}` },
+    ],
+    [
+      'another one, asked by nobody',
+      facts(browser(acao('https://other.test'), PROBE_ORIGIN), []),
+      { cause: 'other-origin', severity: 'warning', advice: '--origin https://other.test' },
+    ],
+    [
+      'by Origin, asked by nobody',
+      facts(browser({ vary: 'Accept, ORIGIN' }, PROBE_ORIGIN), []),
+      { cause: 'origins-unknown', severity: 'warning' },
+    ],
+    [
+      'moved to a host that wants the exact origin',
+      facts(moved(ORIGIN)),
+      { cause: 'redirect-null-origin', message: 'Origin: null', advice: 'Never allow "null"' },
+    ],
+    ['403', facts(browser([hop({}, { status: 403 })])), { cause: 'status-403', severity: 'error' }],
+    [
+      'one of two',
+      facts([browser(acao(ORIGIN)), browser(acao(ORIGIN), 'https://two.test')], [ORIGIN, 'https://two.test']),
+      [{ message: 'https://two.test' }],
+    ],
+  ],
+});

@@ -1,0 +1,28 @@
+import { headRefused } from '../../../src/core/rules/head-refused.ts';
+import type { Visit } from '../../../src/core/facts.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { failed, hop, visit, web } from '../../support/visits.ts';
+
+const facts = (head: Visit, get: Visit = visit(hop({ 'content-length': '5', etag: '"a"' }))) => ({
+  role: 'manifest' as const,
+  web: web(get, { head }),
+  answer: get,
+});
+const signed = visit(hop({}, { url: 'https://a.test/x?X-Amz-Signature=abc' }));
+
+ruleTable(headRefused, {
+  clean: [
+    ['the same', facts(visit(hop({ 'content-length': '5', etag: 'W/"a"' })))],
+    ['says less', facts(visit(hop()))],
+    ['a signed URL, which is signed for GET', facts(visit(hop({}, { status: 403 })), signed)],
+    ['rate limited', facts(visit(hop({}, { status: 429 })))],
+    ['compressed for HEAD alone', facts(visit(hop({ 'content-length': '3', 'content-encoding': 'gzip' })))],
+    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+  ],
+  faulty: [
+    ['405', facts(visit(hop({}, { status: 405 }))), { cause: 'status-405' }],
+    ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'failed', message: 'ECONNRESET' }],
+    ['another length', facts(visit(hop({ 'content-length': '6' }))), { cause: 'content-length-differs' }],
+    ['another ETag', facts(visit(hop({ etag: '"b"' }))), { cause: 'etag-differs' }],
+  ],
+});

@@ -1,0 +1,67 @@
+import { tlsUntrusted } from '../../../src/core/rules/tls-untrusted.ts';
+import type { Visit } from '../../../src/core/facts.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { failed, hop, NOW, tls, visit, web } from '../../support/visits.ts';
+
+const facts = (service: Visit) => ({ role: 'manifest' as const, web: web(service), now: NOW });
+const untrusted = (code: string, more = {}) => facts(failed('tls', code, {}, { tls: tls(more) }));
+
+ruleTable(tlsUntrusted, {
+  clean: [
+    ['trusted', facts(visit(hop({}, { tls: tls() })))],
+    ['plain http', facts(visit())],
+    ['a reset during the handshake says nothing about trust', facts(failed('tls', 'ECONNRESET'))],
+    ['HTTP/2 alone is another matter', facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'))],
+  ],
+  faulty: [
+    [
+      'expired',
+      untrusted('CERT_HAS_EXPIRED', { notAfter: '2026-01-01T00:00:00.000Z' }),
+      { cause: 'expired', message: '2026-01-01' },
+    ],
+    ['not yet valid', untrusted('CERT_NOT_YET_VALID'), { cause: 'not-yet-valid', advice: 'clock' }],
+    ['self-signed', untrusted('DEPTH_ZERO_SELF_SIGNED_CERT'), { cause: 'self-signed' }],
+    [
+      'unknown issuer',
+      untrusted('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
+      { cause: 'unknown-issuer', message: 'Example CA' },
+    ],
+    ['unknown root, sent along', untrusted('SELF_SIGNED_CERT_IN_CHAIN'), { cause: 'unknown-issuer' }],
+    [
+      'no intermediate',
+      untrusted('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
+      { cause: 'incomplete-chain', advice: 'full chain' },
+    ],
+    [
+      'wrong host',
+      untrusted('ERR_TLS_CERT_ALTNAME_INVALID', { names: ['other.example'] }),
+      { cause: 'wrong-host', message: 'other.example' },
+    ],
+    [
+      'no name',
+      untrusted('ERR_TLS_CERT_ALTNAME_INVALID', { names: [] }),
+      { cause: 'wrong-host', advice: 'common name' },
+    ],
+    [
+      'old protocol',
+      facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION')),
+      { cause: 'old-protocol', advice: 'TLS 1.2' },
+    ],
+    [
+      'weak signature',
+      facts(failed('tls', 'UNSPECIFIED', { message: 'CA signature digest algorithm too weak' })),
+      { cause: 'weak-signature' },
+    ],
+    ['not for servers', untrusted('INVALID_PURPOSE'), { cause: 'wrong-purpose' }],
+    [
+      'client certificate',
+      facts(failed('headers', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')),
+      { cause: 'client-certificate-required', advice: 'signed URLs' },
+    ],
+    [
+      'trusted because of --ca',
+      facts(visit(hop({}, { tls: tls({ privateCa: true }) }))),
+      { cause: 'private-ca', severity: 'warning', once: 'apps.example.com' },
+    ],
+  ],
+});

@@ -1,0 +1,80 @@
+import { unreachable } from '../../../src/core/rules/unreachable.ts';
+import type { Visit } from '../../../src/core/facts.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { failed, hop, NOW, URL_, visit, web } from '../../support/visits.ts';
+
+const facts = (service: Visit, url = URL_) => ({ role: 'manifest' as const, url, web: web(service), now: NOW });
+const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
+  facts(visit(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
+const ended = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
+
+ruleTable(unreachable, {
+  clean: [
+    ['200', status(200)],
+    ['204', status(204)],
+    ['a certificate, which tls-untrusted tells', facts(failed('tls', 'CERT_HAS_EXPIRED'))],
+    ['a circle, which redirect-excessive tells', facts(failed('redirect', 'REDIRECT_LOOP'))],
+    ['too many redirects, likewise', facts(failed('redirect', 'REDIRECT_LIMIT'))],
+  ],
+  faulty: [
+    ['no such name', facts(failed('dns', 'ENOTFOUND')), { cause: 'dns-not-found' }],
+    ['name servers silent', facts(failed('dns', 'EAI_AGAIN')), { cause: 'dns-temporary' }],
+    ['refused', facts(failed('connect', 'ECONNREFUSED')), { cause: 'refused' }],
+    ['no route', facts(failed('connect', 'EHOSTUNREACH')), { cause: 'no-route' }],
+    ['no connection in time', facts(failed('connect', 'CONNECT_TIMEOUT')), { cause: 'connection-failed' }],
+    ['handshake reset', facts(failed('tls', 'ECONNRESET')), { cause: 'tls-reset' }],
+    ['handshake never answered', facts(failed('tls', 'CONNECT_TIMEOUT')), { cause: 'tls-timeout' }],
+    ['plain http on a TLS port', facts(failed('tls', 'ERR_SSL_WRONG_VERSION_NUMBER')), { cause: 'not-tls' }],
+    ['HTTP/2 alone', facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL')), { cause: 'http2-only' }],
+    ['unknown name', facts(failed('tls', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME')), { cause: 'tls-unknown-name' }],
+    ['some other handshake fault', facts(failed('tls', 'EPROTO')), { cause: 'tls-failed' }],
+    ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'reset' }],
+    ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
+    ['not HTTP', facts(failed('headers', 'HPE_INVALID_STATUS_CODE')), { cause: 'not-http' }],
+    ['another protocol', facts(failed('headers', 'UPGRADE')), { cause: 'not-http' }],
+    ['100 Continue', facts(failed('headers', 'CONTINUE_UNASKED')), { cause: 'continue-unasked' }],
+    [
+      'truncated',
+      facts(failed('body', 'TRUNCATED', { got: 5, expected: 9 })),
+      { cause: 'truncated', message: '5 of 9 bytes' },
+    ],
+    ['stalled', facts(failed('body', 'BODY_TIMEOUT', { got: 5 })), { cause: 'stalled', message: '5 bytes' }],
+    ['too slow', facts(failed('time', 'TOTAL_TIMEOUT')), { cause: 'too-slow', advice: '--timeout' }],
+    ['too large', facts(failed('size', 'TOO_LARGE', { expected: 100 })), { cause: 'too-large' }],
+    ['cannot be decoded', facts(failed('decode', 'Z_DATA_ERROR')), { cause: 'content-encoding-broken' }],
+    ['a part', facts(failed('headers', 'PARTIAL_UNASKED', {}, { status: 206 })), { cause: 'partial-unasked' }],
+    [
+      'a redirect to nowhere',
+      facts(failed('redirect', 'REDIRECT_NO_LOCATION', {}, { status: 302 })),
+      { cause: 'redirect-without-location' },
+    ],
+    [
+      'a redirect to nonsense',
+      facts(failed('redirect', 'REDIRECT_BAD_LOCATION', {}, { status: 302 })),
+      { cause: 'redirect-malformed' },
+    ],
+    [
+      'a redirect with a password',
+      facts(failed('redirect', 'REDIRECT_CREDENTIALS', {}, { status: 302 })),
+      { cause: 'redirect-credentials' },
+    ],
+    ['404', status(404, {}, 'nothing here'), { cause: 'status-404', message: '404' }],
+    [
+      '403 with a code',
+      status(403, {}, '<Error><Code>AccessDenied</Code>'),
+      { cause: 'status-403', message: 'AccessDenied' },
+    ],
+    ['401', status(401), { cause: 'status-401', advice: '--header-env' }],
+    ['410', status(410), { cause: 'status-410' }],
+    ['304', status(304), { cause: 'status-304' }],
+    ['429 for a day', status(429, { 'retry-after': '86400' }), { cause: 'rate-limited', message: '86400 s' }],
+    ['503 that says when', status(503, { 'retry-after': '120' }), { cause: 'rate-limited' }],
+    ['503', status(503), { cause: 'status-503' }],
+    ['999', status(999), { cause: 'status-999' }],
+    [
+      'a signed URL that ended',
+      facts(visit(hop({}, { status: 403, url: ended })), ended),
+      { cause: 'signature-expired', message: '2026-01-01T00:01:00.000Z' },
+    ],
+  ],
+});

@@ -1,0 +1,69 @@
+import type { Failure, Hop, TlsFacts, Visit, Web } from '../../src/core/facts.ts';
+
+/** Facts about answers, for the tables of rules. */
+
+export const URL_ = 'https://apps.example.com/registry.json';
+export const NOW = '2026-11-21T12:00:00.000Z';
+export const ORIGIN = 'https://svc.test';
+
+export function hop(headers: Record<string, string> | [string, string][] = {}, more: Partial<Hop> = {}): Hop {
+  const list = Array.isArray(headers) ? headers : (Object.entries(headers) as [string, string][]);
+  return { url: URL_, status: 200, headers: list, address: '192.0.2.1', tls: null, ...more };
+}
+
+export function visit(hops: Hop | Hop[] = hop(), more: Partial<Visit> = {}): Visit {
+  return {
+    method: 'GET',
+    origin: null,
+    hops: Array.isArray(hops) ? hops : [hops],
+    failure: null,
+    attempts: 1,
+    waited: 0,
+    ...more,
+  };
+}
+
+/** A visit that failed before a status came. */
+export function failed(
+  phase: Failure['phase'],
+  code: string,
+  more: Partial<Failure> = {},
+  last: Partial<Hop> = {},
+): Visit {
+  const status = phase === 'body' || phase === 'decode' || phase === 'size' ? 200 : 0;
+  return visit(hop({}, { status, ...last }), {
+    failure: { phase, code, message: code, url: URL_, got: null, expected: null, ...more },
+  });
+}
+
+export function web(service: Visit = visit(), more: Partial<Web> = {}): Web {
+  return { service, browser: [], preflight: { unseen: 'not asked' }, head: { unseen: 'not asked' }, ...more };
+}
+
+/** A GET as the browser sends it from `origin`, answered with these headers. */
+export function browser(headers: Record<string, string> | [string, string][] | Hop[], origin: string = ORIGIN): Visit {
+  const hops =
+    Array.isArray(headers) && headers.length > 0 && !Array.isArray(headers[0])
+      ? (headers as Hop[])
+      : [hop(headers as Record<string, string>)];
+  return visit(hops, { origin });
+}
+
+export function tls(more: Partial<TlsFacts> = {}): TlsFacts {
+  return {
+    protocol: 'TLSv1.3',
+    subject: 'CN=apps.example.com',
+    names: ['apps.example.com'],
+    issuer: 'CN=Example CA',
+    notBefore: '2026-10-01T00:00:00.000Z',
+    notAfter: '2027-02-01T00:00:00.000Z',
+    fingerprint256: 'AA:BB',
+    chainLength: 3,
+    privateCa: false,
+    ...more,
+  };
+}
+
+export function acao(value: string, more: Record<string, string> = {}): Record<string, string> {
+  return { 'access-control-allow-origin': value, ...more };
+}
