@@ -15,26 +15,20 @@ export interface SnapshotWriter {
 
 /**
  * @param path absolute; what stood there is replaced only by a whole file
- * @param secrets values that must not be in the file, wherever they turn up
+ * @param conceal takes secrets out of a text, wherever they turn up
  */
 export function writeSnapshot(
   path: string,
   head: Pick<Snapshot, 'target' | 'seenAt' | 'origins'>,
-  secrets: readonly string[],
+  conceal: (text: string) => string,
 ): SnapshotWriter {
   const part = `${path}.${process.pid}.part`;
   const file = open(part, path);
   let apps = 0;
   let done = false;
-  const hidden = secrets.filter((secret) => secret.length >= 4);
 
   function json(value: unknown): string {
-    return JSON.stringify(value, (_, item: unknown) => {
-      if (typeof item !== 'string') return item;
-      let text = redact(item);
-      for (const secret of hidden) text = text.replaceAll(secret, 'REDACTED');
-      return text;
-    });
+    return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redact(item)) : item));
   }
   write(`{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}`);
 

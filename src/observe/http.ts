@@ -94,7 +94,7 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes): Promise<Visi
   }
   if (troubles.length > 0) made.troubles = troubles;
   noteHost(made, lanes);
-  return conceal(made, options);
+  return withoutSecrets(made, options);
 
   /** Milliseconds until another attempt, or null for none. */
   function waitBefore(
@@ -258,19 +258,18 @@ function noteHost(made: Visit, lanes: Lanes): void {
 }
 
 /** Cookies are nobody's business, and a host may echo what it was sent. */
-function conceal(made: Visit, { secrets }: HttpOptions): Visit {
-  const values = (secrets?.headers ?? [])
-    .flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
-    .filter((value) => value.length >= 4);
+function withoutSecrets(made: Visit, { secrets }: HttpOptions): Visit {
+  const conceal = concealer((secrets?.headers ?? []).map(([, value]) => value));
   for (const hop of made.hops) {
-    hop.headers = hop.headers.map(([name, value]) => [name, name === 'set-cookie' ? 'REDACTED' : hide(value, values)]);
-    if (hop.excerpt !== undefined) hop.excerpt = hide(hop.excerpt, values);
+    hop.headers = hop.headers.map(([name, value]) => [name, name === 'set-cookie' ? 'REDACTED' : conceal(value)]);
+    if (hop.excerpt !== undefined) hop.excerpt = conceal(hop.excerpt);
   }
   return made;
 }
 
-function hide(text: string, values: readonly string[]): string {
-  let hidden = text;
-  for (const value of values) hidden = hidden.replaceAll(value, 'REDACTED');
-  return hidden;
+/** Takes header values out of a text, with and without the scheme in front of them (`Bearer …`). */
+export function concealer(values: readonly string[]): (text: string) => string {
+  // A value of a few characters is no secret, and stands everywhere.
+  const hidden = values.flatMap((value) => [value, value.replace(/^\w+ +/, '')]).filter((value) => value.length >= 4);
+  return (text) => hidden.reduce((seen, value) => seen.replaceAll(value, 'REDACTED'), text);
 }

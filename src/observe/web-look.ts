@@ -36,6 +36,8 @@ export interface Look {
   /** Milliseconds in all for a document or an icon, and for an artifact. */
   total: { small: number; artifact: number };
   onBytes(count: number): void;
+  /** Takes the secrets out of a text: a host may echo what it was sent. */
+  conceal(text: string): string;
 }
 
 const JSON_ACCEPT = 'application/json, */*;q=0.8';
@@ -44,12 +46,9 @@ export async function lookAtDocument(url: string, look: Look): Promise<DocumentF
   const { visit, content, bytes } = await collect(url, JSON_ACCEPT, LIMITS.document, look);
   const web = await webOf(visit, look, JSON_ACCEPT);
   const absent = absence(visit);
-  return {
-    url,
-    file: null,
-    web,
-    content: absent ?? contentOf(bytes.subarray(0, LIMITS.document), content.cut || bytes.length > LIMITS.document),
-  };
+  if (absent) return { url, file: null, web, content: absent };
+  const found = contentOf(bytes.subarray(0, LIMITS.document), content.cut || bytes.length > LIMITS.document);
+  return { url, file: null, web, content: found.text === null ? found : { ...found, text: look.conceal(found.text) } };
 }
 
 export async function lookAtIcon(url: string, look: Look): Promise<IconFacts> {

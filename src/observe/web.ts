@@ -1,11 +1,10 @@
-import pMap from 'p-map';
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
 import { digestOf } from '../core/checksum.ts';
 import { isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
-import { type HttpOptions, openHttp } from './http.ts';
+import { concealer, type HttpOptions, openHttp } from './http.ts';
 import { artifactOf, fetchArtifact, type Look, lookAtDocument, lookAtIcon, sideViews } from './web-look.ts';
 
 /** Looks at a live registry, app by app, and forgets each app once it was handed over. */
@@ -62,6 +61,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     http,
     origins: options.origins ?? [],
     headerNames: [...new Set((options.secrets?.headers ?? []).map(([name]) => name.toLowerCase()))],
+    conceal: concealer((options.secrets?.headers ?? []).map(([, value]) => value)),
     total: { small: options.total ?? 60_000, artifact: options.total ?? 600_000 },
     onBytes(count) {
       progress.bytes += count;
@@ -227,7 +227,7 @@ async function lookAtArtifacts(
   const firsts = new Map<string, ReturnType<typeof fetchArtifact>>();
   const seconds = new Map<string, ReturnType<typeof fetchArtifact>>();
   if (!options.skipArtifacts) progress.known += entries.length;
-  const facts = await pMap(
+  const facts = await bounded(
     entries,
     async ({ version, url, checksum }): Promise<ArtifactFacts> => {
       const why = options.skipArtifacts
@@ -249,10 +249,24 @@ async function lookAtArtifacts(
       progress.done += 1;
       return made;
     },
-    { concurrency: Math.max(1, options.concurrency ?? 32) },
+    Math.max(1, options.concurrency ?? 32),
   );
   await addSideViews(facts, look);
   return facts;
+}
+
+/** Works on so many at once; results in the order of the items. */
+async function bounded<T, R>(items: readonly T[], work: (item: T) => Promise<R>, limit: number): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  async function worker(): Promise<void> {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index]!);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return results;
 }
 
 /** How the artifacts' hosts answer browsers is asked once per app and host, of the first artifact that could be had. */

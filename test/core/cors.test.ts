@@ -120,16 +120,16 @@ describe('along redirects', () => {
   });
 });
 
-describe('the preflight check', () => {
-  const ask = (headers: Record<string, string>, status = 200, asked = ['x-probe'], method = 'GET') =>
-    preflightFault(
-      visit(hop({ [name]: '*', ...headers }, { status }), { method: 'OPTIONS', origin: ORIGIN }),
-      asked,
-      method,
-    )?.cause ?? null;
-  const headers = 'access-control-allow-headers';
-  const methods = 'access-control-allow-methods';
+const ask = (headers: Record<string, string>, status = 200, asked = ['x-probe'], method = 'GET') =>
+  preflightFault(
+    visit(hop({ [name]: '*', ...headers }, { status }), { method: 'OPTIONS', origin: ORIGIN }),
+    asked,
+    method,
+  )?.cause ?? null;
+const headers = 'access-control-allow-headers';
+const methods = 'access-control-allow-methods';
 
+describe('the preflight check', () => {
   test.each([200, 204, 206, 299])('status %i passes', (status) => expect(ask({ [headers]: '*' }, status)).toBeNull());
   test.each([
     [300, 'redirect'],

@@ -2,13 +2,13 @@ import type { Failure, Hop, TlsFacts, Visit, Web } from '../../src/core/facts.ts
 
 /** Facts about answers, for the tables of rules. */
 
-export const URL_ = 'https://apps.example.com/registry.json';
+export const ADDRESS = 'https://apps.example.com/registry.json';
 export const NOW = '2026-11-21T12:00:00.000Z';
 export const ORIGIN = 'https://svc.test';
 
 export function hop(headers: Record<string, string> | [string, string][] = {}, more: Partial<Hop> = {}): Hop {
   const list = Array.isArray(headers) ? headers : (Object.entries(headers) as [string, string][]);
-  return { url: URL_, status: 200, headers: list, address: '192.0.2.1', tls: null, ...more };
+  return { url: ADDRESS, status: 200, headers: list, address: '192.0.2.1', tls: null, ...more };
 }
 
 export function visit(hops: Hop | Hop[] = hop(), more: Partial<Visit> = {}): Visit {
@@ -32,7 +32,7 @@ export function failed(
 ): Visit {
   const status = phase === 'body' || phase === 'decode' || phase === 'size' ? 200 : 0;
   return visit(hop({}, { status, ...last }), {
-    failure: { phase, code, message: code, url: URL_, got: null, expected: null, ...more },
+    failure: { phase, code, message: code, url: ADDRESS, got: null, expected: null, ...more },
   });
 }
 

@@ -4,6 +4,7 @@ import { type Judging, startJudging } from '../../core/judge.ts';
 import { printable, redact } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { fromSnapshot } from '../../observe/earlier.ts';
+import { concealer } from '../../observe/http.ts';
 import { observeRegistry, type Progress, type Seen, type WebOptions } from '../../observe/web.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { Context } from '../context.ts';
@@ -29,7 +30,7 @@ export async function verify(context: Context, url: string, options: VerifyOptio
         : writeSnapshot(
             resolve(context.cwd, options.save),
             head,
-            (web.secrets?.headers ?? []).map(([, value]) => value),
+            concealer((web.secrets?.headers ?? []).map(([, value]) => value)),
           );
     let apps = 0;
     try {

@@ -86,7 +86,7 @@ const CONNECTIONS: Readonly<Record<string, readonly [cause: string, message: str
   ],
   ECONNREFUSED: [
     'refused',
-    'the connection was refused: nothing listens there.',
+    'the connection was refused, nothing listens there.',
     'Check the host and port, and that the web server runs.',
   ],
   EHOSTUNREACH: [
@@ -277,28 +277,28 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
   if (status === 404)
     return {
       cause: 'status-404',
-      message: `${asked}${where}: there is no such file.`,
+      message: `${asked}${where}, there is no such file.`,
       advice: 'Check the URL letter by letter (case counts), and that the file was uploaded.',
       evidence,
     };
   if (status === 403)
     return {
       cause: 'status-403',
-      message: `${asked}${where}: it may not be read, or it is not there (some hosts hide missing files so).`,
+      message: `${asked}${where}, so it may not be read, or it is not there (some hosts hide missing files so).`,
       advice: 'Make the file public, check that it exists, and that no firewall rule refuses programs.',
       evidence,
     };
   if (status === 401 || status === 407)
     return {
       cause: `status-${status}`,
-      message: `${asked}${where}: it wants a login.`,
+      message: `${asked}${where}, it wants a login.`,
       advice: 'Make the file public or list signed URLs; for this check alone, give credentials with --header-env.',
       evidence,
     };
   if (status === 410 || status === 451)
     return {
       cause: `status-${status}`,
-      message: `${asked}${where}: it was removed on purpose.`,
+      message: `${asked}${where}, it was removed on purpose.`,
       advice: 'Published files stay where they are: put it back.',
       evidence,
     };

@@ -1,13 +1,13 @@
 import type { Visit } from '../../../src/core/facts.ts';
 import { corsPreflightRefused } from '../../../src/core/rules/cors-preflight-refused.ts';
 import { ruleTable } from '../../support/rule-table.ts';
-import { acao, browser, failed, hop, ORIGIN, URL_, visit, web } from '../../support/visits.ts';
+import { acao, browser, failed, hop, ORIGIN, ADDRESS, visit, web } from '../../support/visits.ts';
 
 const options = (headers: Record<string, string>, status = 204, asked = ['x-appreg-probe']): Visit =>
   visit(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, asked });
 const facts = (preflight: Visit, plain: Visit = browser(acao('*'))) => ({
   role: 'manifest' as const,
-  url: URL_,
+  url: ADDRESS,
   web: web(visit(), { browser: [plain], preflight }),
   answer: visit(),
 });
@@ -21,7 +21,7 @@ ruleTable(corsPreflightRefused, {
     ['GET needs no mention', facts(options(acao('*', { ...all, 'access-control-allow-methods': 'PUT' })))],
     ['the plain request is refused already', facts(options({}, 403), browser({}))],
     ['rate limited', facts(options({}, 429))],
-    ['not asked', { role: 'manifest', url: URL_, web: web(), answer: visit() }],
+    ['not asked', { role: 'manifest', url: ADDRESS, web: web(), answer: visit() }],
   ],
   faulty: [
     ['405', facts(options({}, 405)), { cause: 'status-405', once: 'manifest apps.example.com' }],

@@ -1,22 +1,22 @@
 import { hostUnsteady } from '../../../src/core/rules/host-unsteady.ts';
 import { ruleTable } from '../../support/rule-table.ts';
-import { failed, hop, URL_, visit, web } from '../../support/visits.ts';
+import { failed, hop, ADDRESS, visit, web } from '../../support/visits.ts';
 
 ruleTable(hostUnsteady, {
   clean: [
-    ['at once', { role: 'icon', url: URL_, web: web() }],
-    ['waited as asked', { role: 'icon', url: URL_, web: web(visit(hop(), { attempts: 2, waited: 1000 })) }],
-    ['never', { role: 'icon', url: URL_, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) }],
+    ['at once', { role: 'icon', url: ADDRESS, web: web() }],
+    ['waited as asked', { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, waited: 1000 })) }],
+    ['never', { role: 'icon', url: ADDRESS, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) }],
   ],
   faulty: [
     [
       'second attempt',
-      { role: 'icon', url: URL_, web: web(visit(hop(), { attempts: 2, troubles: ['ECONNRESET'] })) },
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['ECONNRESET'] })) },
       { message: 'second attempt; before: ECONNRESET' },
     ],
     [
       'third attempt',
-      { role: 'icon', url: URL_, web: web(visit(hop(), { attempts: 3, troubles: ['status 502', 'status 502'] })) },
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 3, troubles: ['status 502', 'status 502'] })) },
       { message: 'third' },
     ],
   ],

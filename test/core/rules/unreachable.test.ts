@@ -1,9 +1,9 @@
 import { unreachable } from '../../../src/core/rules/unreachable.ts';
 import type { Visit } from '../../../src/core/facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
-import { failed, hop, NOW, URL_, visit, web } from '../../support/visits.ts';
+import { failed, hop, NOW, ADDRESS, visit, web } from '../../support/visits.ts';
 
-const facts = (service: Visit, url = URL_) => ({ role: 'manifest' as const, url, web: web(service), now: NOW });
+const facts = (service: Visit, url = ADDRESS) => ({ role: 'manifest' as const, url, web: web(service), now: NOW });
 const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
   facts(visit(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
 const ended = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';

@@ -1,0 +1,304 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { judge } from '../../src/cli/commands/judge.ts';
+import { verify } from '../../src/cli/commands/verify.ts';
+import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import type { VerifyOptions } from '../../src/cli/verify-options.ts';
+import type { Report } from '../../src/core/report.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import {
+  answer,
+  byMethod,
+  CORS,
+  delayed,
+  type FaultHost,
+  json,
+  openFaultHost,
+  redirect,
+} from '../support/fault-host.ts';
+import { archive, checksum, gzipped, type Live, ORIGIN, putRegistry } from '../support/live-registry.ts';
+
+let host: FaultHost;
+let live: Live;
+let folder: string;
+let ca: string;
+beforeAll(async () => {
+  const made = certificates();
+  host = await openFaultHost({ tls: made.get('good') });
+  folder = mkdtempSync(join(tmpdir(), 'appreg-verify-'));
+  ca = join(folder, 'ca.pem');
+  writeFileSync(ca, made.ca);
+});
+afterAll(async () => {
+  await host.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  live = putRegistry(host);
+  host.requests.length = 0;
+});
+
+interface Run {
+  code: number;
+  out: string;
+  report: Report;
+  progress: string[];
+}
+
+function contextOf(options: GlobalOptions, out: string[], progress: string[], env: NodeJS.ProcessEnv): Context {
+  return {
+    cwd: folder,
+    options,
+    env,
+    terminal: {
+      interactive: false,
+      style: PLAIN,
+      errStyle: PLAIN,
+      out: (text) => void out.push(text),
+      log() {},
+      detail() {},
+      next() {},
+      progress: () => ({ update: (text) => void progress.push(text), stop() {} }),
+    },
+    config: async () => ({ config: {}, file: null, root: folder }),
+  };
+}
+
+async function run(
+  url: string,
+  options: VerifyOptions = {},
+  globals: GlobalOptions = { format: 'json' },
+  env: NodeJS.ProcessEnv = {},
+): Promise<Run> {
+  const out: string[] = [];
+  const progress: string[] = [];
+  const code = await verify(contextOf(globals, out, progress, env), url, { ca: 'ca.pem', ...options });
+  const text = out.join('\n');
+  return {
+    code,
+    out: text,
+    report: globals.format === 'json' ? (JSON.parse(text) as Report) : (null as never),
+    progress,
+  };
+}
+
+const weighty = (report: Report): string[] =>
+  report.findings.filter((f) => f.severity === 'error').map((f) => `${f.rule} ${f.version ?? f.app ?? f.resource}`);
+
+describe('verify', () => {
+  test('a registry without errors: 0, and what was seen is counted', async () => {
+    const { code, report, progress } = await run(live.url, { origin: [ORIGIN] });
+    expect(code).toBe(0);
+    expect(report).toMatchObject({
+      command: 'verify',
+      target: live.url,
+      summary: { errors: 0, apps: 1, versions: 2, artifacts: 2 },
+      apps: [{ key: 'app-a', visible: true, latest: '2.0.0' }],
+    });
+    expect(report.symptoms.every((s) => s.status !== 'confirmed')).toBe(true);
+    expect(progress.at(-1)).toMatch(/\d+ of \d+ files/);
+  });
+
+  test('an error: 1', async () => {
+    live.serve('2.tar.gz', gzipped(archive('changed')));
+    const { code, report } = await run(live.url);
+    expect(code).toBe(1);
+    expect(weighty(report)).toEqual(['artifact-checksum-mismatch 2.0.0']);
+    expect(report.symptoms.find((s) => s.id === 'checksum-mismatch')).toMatchObject({
+      status: 'confirmed',
+      rules: ['artifact-checksum-mismatch'],
+    });
+  });
+
+  test('an unreachable registry is a finding, and nothing behind it is called clear', async () => {
+    live.serve('registry.json', answer({ status: 404 }));
+    const { code, report } = await run(live.url);
+    expect(code).toBe(1);
+    expect(weighty(report)).toEqual(['unreachable manifest']);
+    expect(report.symptoms.map((s) => s.status)).toEqual(['confirmed', 'not-judged', 'not-judged', 'not-judged']);
+  });
+
+  test('warnings count only against --max-warnings', async () => {
+    expect((await run(live.url, {}, { format: 'json', maxWarnings: 0 })).code).toBe(1);
+    expect((await run(live.url, {}, { format: 'json', maxWarnings: 5 })).code).toBe(0);
+  });
+
+  test('for people', async () => {
+    live.serve('a.svg', answer({ status: 403 }));
+    const { code, out } = await run(live.url, {}, {});
+    expect(code).toBe(1);
+    expect(out).toContain('403');
+    expect(out).toContain('a.svg');
+  });
+});
+
+describe('what is looked at', () => {
+  const fetched = (): string[] =>
+    [...new Set(host.requests.filter((r) => r.method === 'GET').map((r) => r.path))].sort();
+  test.each<[string, VerifyOptions, string[]]>([
+    ['everything', {}, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
+    ['the latest', { versions: 'latest' }, ['/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
+    ['a range', { versions: '<2' }, ['/1.tar.gz', '/a.json', '/a.svg', '/registry.json']],
+    ['no artifacts', { skipArtifacts: true }, ['/a.json', '/a.svg', '/registry.json']],
+    ['an app', { app: ['app-a'] }, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
+  ])('%s', async (_, options, expected) => {
+    const { code } = await run(live.url, options);
+    expect(code).toBe(0);
+    expect(fetched()).toEqual(expected);
+  });
+
+  test('each URL once by GET, but for the browser’s view', async () => {
+    live.versions.push({ ...live.versions[0]!, version: '3.0.0' });
+    live.list();
+    await run(live.url);
+    const plain = host.requests
+      .filter((r) => r.method === 'GET' && r.headers['origin'] === undefined)
+      .map((r) => r.path)
+      .sort();
+    expect(plain).toEqual(['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']);
+    expect(
+      host.requests.filter((r) => r.path.endsWith('.gz') && r.headers['origin'] !== undefined && r.method === 'GET'),
+    ).toMatchObject([{ headers: { range: 'bytes=0-0' } }]);
+  });
+
+  test('no more requests at once than --concurrency', async () => {
+    host.peak = 0;
+    live.serve('2.tar.gz', delayed(20, gzipped(live.artifact)));
+    await run(live.url, { concurrency: 2 });
+    expect(host.peak).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('usage errors', () => {
+  test.each<[string, VerifyOptions, string, RegExp]>([
+    ['apps.example.com/registry.json', {}, 'url-unusable', /https:\/\/apps\.example\.com\/registry\.json/],
+    ['./registry.json', {}, 'url-unusable', /appreg lint/],
+    ['ftp://example.com/', {}, 'url-unusable', /https:/],
+    ['https://user:pw@example.com/', {}, 'url-credentials', /--header-env/],
+    ['https://example.com/', { origin: ['https://svc.test/page'] }, 'origin-unusable', /--origin https:\/\/svc\.test/],
+    ['https://example.com/', { origin: ['*'] }, 'origin-unusable', /https:/],
+    ['https://example.com/', { versions: 'newest' }, 'versions-unusable', /latest/],
+    ['https://example.com/', { header: ['Authorization'] }, 'header-unusable', /Name: value/],
+    ['https://example.com/', { header: ['Origin: https://x.test'] }, 'header-unusable', /--origin/],
+    ['https://example.com/', { headerEnv: ['Authorization=NOT_SET_AT_ALL'] }, 'header-environment', /NOT_SET_AT_ALL/],
+    ['https://example.com/', { ca: 'nowhere.pem' }, 'ca-unreadable', /PEM/],
+    ['https://example.com/', { against: 'nowhere.json' }, 'facts-unreadable', /--save/],
+  ])('%s %j', async (url, options, code, hint) => {
+    await expect(run(url, options, {})).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
+  });
+
+  test('an app that is not listed', async () => {
+    await expect(run(live.url, { app: ['App-A'] }, {})).rejects.toMatchObject({ code: 'app-unknown', exit: 2 });
+  });
+
+  test('with a machine format stdout holds a document all the same', async () => {
+    const out: string[] = [];
+    await expect(verify(contextOf({ format: 'json' }, out, [], {}), 'no-url', {})).rejects.toMatchObject({
+      code: 'url-unusable',
+    });
+    expect(JSON.parse(out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'verify' });
+  });
+});
+
+describe('saved facts', () => {
+  const judged = async (file: string): Promise<Report> => {
+    const out: string[] = [];
+    await judge(contextOf({ format: 'json' }, out, [], {}), file);
+    return JSON.parse(out.join('')) as Report;
+  };
+
+  test('give the same report', async () => {
+    live.serve('2.tar.gz', gzipped(live.older));
+    live.serve(
+      'a.svg',
+      byMethod({ GET: answer({ headers: { 'Content-Type': 'text/plain', ...CORS }, body: '<svg' }) }),
+    );
+    const { report } = await run(live.url, { save: 'facts.json', origin: [ORIGIN] });
+    const again = await judged('facts.json');
+    const same = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });
+    expect(same(again)).toEqual(same(report));
+    expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
+  });
+
+  test('hold no secrets, and neither does the output', async () => {
+    const secret = 's3cr3t-canary-value';
+    live.serve(
+      'registry.json',
+      byMethod({
+        GET: (request, socket) =>
+          answer({
+            status: request.headers['authorization'] ? 200 : 401,
+            headers: { 'X-Echo': request.headers['authorization'] ?? '', 'Content-Type': 'application/json' },
+            body: JSON.stringify({ apps: {}, [secret]: 1 }),
+          })(request, socket),
+      }),
+    );
+    const { out } = await run(
+      `${live.url}?X-Amz-Signature=${secret}`,
+      { save: 'secret.json', headerEnv: ['Authorization=TOKEN'] },
+      { format: 'json' },
+      { TOKEN: `Bearer ${secret}` },
+    );
+    expect(host.asked(`/registry.json?X-Amz-Signature=${secret}`, 'GET')[0]!.headers['authorization']).toBe(
+      `Bearer ${secret}`,
+    );
+    expect(readFileSync(join(folder, 'secret.json'), 'utf8')).not.toContain(secret);
+    expect(out).not.toContain(secret);
+  });
+
+  test('are not taken from what is none', async () => {
+    writeFileSync(join(folder, 'other.json'), '{"snapshot":2}');
+    await expect(judged('other.json')).rejects.toMatchObject({ code: 'facts-unreadable' });
+    await expect(judged('ca.pem')).rejects.toMatchObject({ code: 'facts-unreadable' });
+  });
+
+  test('serve as an earlier state: a published version may not change', async () => {
+    await run(live.url, { save: 'before.json' });
+    live.versions[0]!.artifactChecksum = checksum(live.older);
+    live.versions[0]!.artifactUrl = live.versions[1]!.artifactUrl;
+    live.versions.pop();
+    live.list();
+    const { code, report } = await run(live.url, { against: 'before.json' });
+    expect(code).toBe(1);
+    expect(weighty(report)).toEqual(['version-withdrawn 1.0.0', 'artifact-changed 2.0.0']);
+  });
+});
+
+test('interrupted: what was judged so far, as incomplete, and 130', async () => {
+  const entry = (key: string) => ({
+    name: key,
+    description: 'x',
+    blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
+    appMetadataUrl: `${host.origin}/${key}.json`,
+  });
+  host.on('/fast.json', json({ versions: live.versions }));
+  host.on('/slow.json', (request, socket) => {
+    if (request.method === 'GET') process.emit('SIGINT');
+    return delayed(3000, json({ versions: [] }))(request, socket);
+  });
+  live.serve('registry.json', json({ apps: { slow: entry('slow'), fast: entry('fast') } }));
+  const { code, report } = await run(live.url, { save: 'cut.json' });
+  expect(code).toBe(130);
+  expect(report.outcome).toBe('incomplete');
+  expect(report.notJudged).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('interrupted') }));
+  expect(JSON.parse(readFileSync(join(folder, 'cut.json'), 'utf8'))).toMatchObject({
+    incomplete: expect.stringContaining('interrupted'),
+  });
+  expect(process.listenerCount('SIGINT')).toBe(0);
+});
+
+test('a redirect of the registry is followed, and its target is told in the evidence of what fails', async () => {
+  host.on('/old.json', redirect('/gone.json'));
+  const { report } = await run(`${host.origin}/old.json`);
+  expect(report.findings.find((f) => f.severity === 'error')).toMatchObject({
+    rule: 'unreachable',
+    cause: 'status-404',
+    evidence: {
+      asked: `${host.origin}/gone.json`,
+      hops: [`302 ${host.origin}/old.json`, `404 ${host.origin}/gone.json`],
+    },
+  });
+});
