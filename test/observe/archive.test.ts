@@ -191,6 +191,22 @@ describe('readers disagree', () => {
     ]);
   });
 
+  test('what has no data is followed by the next header, whatever size it tells', async () => {
+    const facts = await listed(
+      tgz(header({ path: 'd/', type: '5', size: 512 }), header({ path: 'l', type: '2', link: 'a', size: 512 }), APP),
+    );
+    expect(facts.entries.map((e) => e.path)).toEqual(['d/', 'l', 'app.js']);
+    expect(facts.fault).toBeNull();
+  });
+
+  test('a PAX size is that of the entry, not of an extended header in between', async () => {
+    const facts = await listed(tgz(tar.pax({ size: '5' }), tar.gnuLong('n'.repeat(700)), entry('a', 'hello'), APP));
+    expect(facts.entries.map((e) => [e.path.length, e.size])).toEqual([
+      [700, 5],
+      [6, 11],
+    ]);
+  });
+
   test('each code is kept ten times at most', async () => {
     const facts = await listed(tgz(...Array.from({ length: 50 }, (_, i) => entry(`${i}`, '', { type: 'Z' }))));
     expect(codes(facts)).toHaveLength(10);

@@ -90,6 +90,11 @@ describe('PNG', () => {
     ['a depth that the colour type forbids', png(header({ colour: 2, depth: 4 }), pixels(), END), 'header'],
     ['no pixels', png(header(), END), 'no-data'],
     ['no palette', png(header({ colour: 3 }), pixels(), END), 'no-palette'],
+    [
+      'too few pixels for an interlaced image',
+      png(header({ width: 8, height: 8, colour: 0, interlace: 1 }), pixels(78), END),
+      'data-short',
+    ],
     ['too few pixels', png(header(), pixels(67), END), 'data-short'],
     [
       'pixels that end in the middle',
@@ -285,6 +290,12 @@ describe('SVG', () => {
       '\n<style>@font-face{src:url(https://fonts.example/f.woff2)}</style>',
       'foreign-reference',
       'style: fonts.example',
+    ],
+    [
+      'a style sheet with an element in it',
+      '\n<style><b/>a{b:url(//x.example/y)}</style>',
+      'foreign-reference',
+      'style: x.example',
     ],
     ['an import', '\n<style>@import "https://fonts.example/css";</style>', 'foreign-reference', 'style: fonts.example'],
     [

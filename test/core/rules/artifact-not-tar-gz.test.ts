@@ -33,6 +33,10 @@ ruleTable(artifactNotTarGz, {
       'broken behind what readers take differently',
       await seen(tar.tgz(tar.pax({ size: '90' }), tar.entry('a', 'x'.repeat(600)), APP)),
     ],
+    [
+      'broken behind a folder with data',
+      await seen(tar.tgz(APP, tar.entry('d/', 'x'.repeat(512), { type: '5' }), APP)),
+    ],
     ['a link as the only entry', await seen(tar.tgz(tar.header({ path: 'a', type: '2', link: 'b' })))],
   ],
   faulty: [

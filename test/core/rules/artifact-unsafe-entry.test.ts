@@ -54,8 +54,13 @@ ruleTable(artifactUnsafeEntry, {
     ['a file below a link', await of(link('l', 'lib'), entry('l/x', '1')), { cause: 'below-link' }],
     ['a file below a link in other case', await of(link('L', 'lib'), entry('l/x', '1')), { cause: 'below-link' }],
     [
-      'a file below a file that is replaced by a link',
+      'a file below a folder that a link replaces',
       await of(folder('l/'), link('l', 'lib'), entry('l/x', '1')),
+      { evidence: { offences: 2, entries: ['l: duplicate-path', 'l/x: below-link'] } },
+    ],
+    [
+      'a file below a file that a link replaces',
+      await of(entry('l', '1'), link('l', 'lib'), entry('l/x', '1')),
       { evidence: { offences: 2, entries: ['l: duplicate-path', 'l/x: below-link'] } },
     ],
     ['a link inside', await of(APP, link('l', 'app.js')), warning('link-inside')],
