@@ -5,7 +5,7 @@ import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
 import { Ledger, type Place } from './ledger.ts';
 import { pointerTo } from './pointer.ts';
-import type { AppVerdict, CheckCommand, Report, Severity } from './report.ts';
+import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
 import type { AnyRule, FactsOf, Subject, VersionEntry } from './rule.ts';
 import { parseUrl } from './url.ts';
 import { isSemver, latestOf } from './version.ts';
@@ -82,7 +82,8 @@ export function startJudging(options: JudgeOptions): Judging {
     }
     ledger.countBytes(content.bytes);
     const reading = readingOf(content);
-    const value = reading.value ?? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` };
+    const value = reading.value === undefined ? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` } : reading.value;
+    ledger.seen(reading.value);
     offer('document', { role: place.resource, facts, content, reading, value: value as JsonValue | Unseen }, place);
     resource(facts, place, true);
     return reading.value;
@@ -158,6 +159,8 @@ export function startJudging(options: JudgeOptions): Judging {
       if (facts.url !== null) url('manifest', facts.url, place);
       manifestValue = document(facts, place);
       const apps = member(manifestValue, 'apps');
+      // Nothing behind a manifest that cannot be read was looked at.
+      if (!isObject(apps)) for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
       if (!isObject(apps)) return;
       const metadataUrls = new Map<string, string>();
       const keys = Object.keys(apps);
@@ -173,6 +176,7 @@ export function startJudging(options: JudgeOptions): Judging {
       const entry = member(member(manifestValue, 'apps'), key) ?? null;
       const manifest = manifestPlace!;
       const place: Place = { ...manifest, app: key, pointer: pointerTo('apps', key), found: new Set() };
+      ledger.seen(entry);
       offer('app', entryFacts(key, entry), place);
       const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
       icon(facts.icon, iconUrl, { ...place, resource: 'icon', url: iconUrl, pointer: pointerTo('apps', key, 'blockStyle', 'iconUrl'), found: new Set() });

@@ -44,6 +44,8 @@ export class Ledger {
   readonly hidden = new Map<string, Set<string>>();
   /** Ids of the rules that found something which explains why other facts are not there. */
   readonly blocking = new Set<string>();
+  /** Values out of documents: one that has a field "unseen" is no absent fact. */
+  readonly values = new WeakSet<object>();
   readonly pending = new Map<DocumentFacts, Pending[]>();
   versions = 0;
   artifacts = 0;
@@ -58,7 +60,7 @@ export class Ledger {
   apply(rule: AnyRule, facts: Record<string, unknown>, place: Place): void {
     for (const need of rule.needs) {
       const fact = facts[need];
-      if (isUnseen(fact)) return this.skip(rule, place, fact);
+      if (isUnseen(fact) && !this.values.has(fact)) return this.skip(rule, place, fact);
     }
     const stronger = rule.unless?.find((id) => place.found.has(id));
     if (stronger) return this.skip(rule, place, { unseen: `because of ${stronger}` });
@@ -116,6 +118,11 @@ export class Ledger {
     const rules = this.hidden.get(app);
     if (rules) rules.add(rule);
     else this.hidden.set(app, new Set([rule]));
+  }
+
+  /** Keeps a document's value from being taken for an absent fact. */
+  seen(value: unknown): void {
+    if (typeof value === 'object' && value !== null) this.values.add(value);
   }
 
   /** The rules that hide an app. */

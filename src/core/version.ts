@@ -67,7 +67,8 @@ export function latestOf(versions: Iterable<string>): string | null {
 function isNewer(version: string, than: string): boolean {
   const stable = !withoutBuild(version).includes('-');
   if (stable !== !withoutBuild(than).includes('-')) return stable;
-  return comparePrecedence(version, than) > 0;
+  // Of builds of one version the first by spelling, so that the order of a list makes no difference.
+  return (comparePrecedence(version, than) || (version < than ? 1 : -1)) > 0;
 }
 
 /** The version that was probably meant by a text that is none, or null. */

@@ -210,9 +210,9 @@ describe('the latest', () => {
     [['0.0.0', '0.0.1-0'], '0.0.0'],
   ])('of %j is %j', (versions, latest) => expect(latestOf(versions)).toBe(latest));
 
-  test('does not depend on the order, but for builds of one version', () => {
+  test('does not depend on the order', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(version, { selector: withoutBuild, maxLength: 6 }), (list) => {
+      fc.property(fc.array(version, { maxLength: 6 }), (list) => {
         expect(latestOf(list.toReversed())).toBe(latestOf(list));
       }),
     );

@@ -13,19 +13,21 @@ export const artifactUrlShared = defineRule({
   when: 'two versions name one artifact URL with different checksums (with the same checksum: warning)',
   why: 'One URL has one content, so at most one of the checksums can match.',
   check({ versions }) {
-    const byUrl = new Map<string, VersionEntry[]>();
-    for (const entry of versions) {
-      if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
-      const url = sameAddress(entry.artifactUrl);
-      const list = byUrl.get(url);
-      if (!list) byUrl.set(url, [entry]);
+    const whole = versions.filter((entry) => entry.artifactUrl !== null && entry.artifactChecksum !== null);
+    if (new Set(whole.map((entry) => sameAddress(entry.artifactUrl!))).size === whole.length) return null;
+    const byUrl = new Map<string, { users: Map<string | null, VersionEntry>; checksums: Set<string> }>();
+    for (const entry of whole) {
+      const url = sameAddress(entry.artifactUrl!);
+      let shared = byUrl.get(url);
+      if (!shared) byUrl.set(url, (shared = { users: new Map(), checksums: new Set() }));
+      shared.checksums.add(entry.artifactChecksum!);
       // The same version listed twice is version-duplicate's to tell.
-      else if (!list.some((other) => other.version === entry.version)) list.push(entry);
+      if (!shared.users.has(entry.version)) shared.users.set(entry.version, entry);
     }
     const problems: Problem[] = [];
-    for (const [first, ...others] of byUrl.values()) {
-      const same = others.every((other) => other.artifactChecksum === first!.artifactChecksum);
-      for (const entry of others) problems.push(problem(first!, entry, same));
+    for (const { users, checksums } of byUrl.values()) {
+      const [first, ...others] = users.values();
+      for (const entry of others) problems.push(problem(first!, entry, checksums.size === 1));
     }
     return problems;
   },
