@@ -1,0 +1,88 @@
+import { documentText } from '../../src/core/document-text.ts';
+import type {
+  AppFacts,
+  ArtifactFacts,
+  Content,
+  DocumentFacts,
+  IconFacts,
+  Snapshot,
+  Unseen,
+} from '../../src/core/facts.ts';
+import { isObject, type JsonValue, member, readingOf } from '../../src/core/json.ts';
+import { checksum, NOW } from './core-facts.ts';
+
+/** Snapshots of a registry as `lint` sees one: documents from values or texts, nothing asked of any host. */
+
+export const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
+export const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
+export const BASE = 'https://apps.example.com/';
+
+export type Source = string | object | null;
+
+export function document(source: Source | Unseen, file: string, url: string | null = null): DocumentFacts {
+  const text = typeof source === 'string' ? source : `${JSON.stringify(source, null, 2)}\n`;
+  const unseen = isObject(source as JsonValue) && typeof (source as Unseen).unseen === 'string';
+  return { url, file, web: OFFLINE, content: unseen ? (source as Unseen) : documentText(text) };
+}
+
+export function icon(url: string | null = null): IconFacts {
+  return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
+}
+
+export function artifact(url: string | null = null, content: Content | Unseen = ELSEWHERE): ArtifactFacts {
+  return { url, file: null, web: OFFLINE, content, archive: ELSEWHERE };
+}
+
+/** An entry of `apps` as it should be. */
+export function entry(key: string, more: object = {}): Record<string, unknown> {
+  return {
+    name: `App ${key}`,
+    description: 'Does something useful.',
+    blockStyle: { iconUrl: `${BASE}apps/${key}/icon.svg`, color: '#1a73e8' },
+    appMetadataUrl: `${BASE}apps/${key}/versions.json`,
+    ...more,
+  };
+}
+
+/** Elements of `versions` as they should be. */
+export function listed(...versions: string[]): { versions: Record<string, unknown>[] } {
+  return {
+    versions: versions.map((version, i) => ({
+      version,
+      artifactUrl: `${BASE}apps/a/versions/${version}.tar.gz`,
+      artifactChecksum: checksum(i + 1),
+    })),
+  };
+}
+
+/**
+ * A snapshot of these documents. `metadata` holds a file per app key; an app without one has a file with version 1.0.0.
+ * @param manifest the manifest, or the keys of apps that are as they should be
+ */
+export function snapshot(manifest: Source | string[], metadata: Record<string, Source | Unseen> = {}): Snapshot {
+  const source = Array.isArray(manifest)
+    ? { apps: Object.fromEntries(manifest.map((key) => [key, entry(key)])) }
+    : manifest;
+  const facts = document(source, 'registry.json');
+  const apps = member('unseen' in facts.content ? undefined : readingOf(facts.content).value, 'apps');
+  return {
+    snapshot: 1,
+    target: '.',
+    seenAt: NOW,
+    origins: [],
+    manifest: facts,
+    apps: isObject(apps)
+      ? Object.keys(apps).map((key) =>
+          app(key, apps[key], Object.hasOwn(metadata, key) ? metadata[key]! : listed('1.0.0')),
+        )
+      : [],
+    orphans: [],
+  };
+}
+
+function app(key: string, value: JsonValue | undefined, source: Source | Unseen): AppFacts {
+  const url = member(value, 'appMetadataUrl');
+  const metadata = document(source, `apps/${key}/versions.json`, typeof url === 'string' ? url : null);
+  const versions = member('unseen' in metadata.content ? undefined : readingOf(metadata.content).value, 'versions');
+  return { key, metadata, icon: icon(), artifacts: Array.isArray(versions) ? versions.map(() => artifact()) : [] };
+}
