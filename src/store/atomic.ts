@@ -1,81 +1,119 @@
-import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { access, link, lstat, open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { access, link, lstat, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
-import { diskTrouble, errno } from './disk-trouble.ts';
+import { diskTrouble, errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
 import { failHalfway, failpoint } from './failpoint.ts';
+import { shielded, stopIfInterrupted } from './interrupt.ts';
+import { sweep } from './leftovers.ts';
+import { takeLock } from './lock.ts';
+import { tempName } from './owner.ts';
+
+export interface WriteOptions {
+  /** What the user calls the file (default: its path). */
+  as?: string;
+  /** Asked last of all, when only the rename is left; false: leave everything as it is. */
+  check?: () => Promise<boolean>;
+}
+
+const IN_PLACE = 'The new file is in place, but the disk has not confirmed it.';
 
 /**
  * Puts `bytes` at `path`: whoever looks, at any instant and after a crash, sees the old file or the new one, complete.
  * A file that was there keeps its mode, owner and group; a symbolic link stays a link and its target is replaced. Not
  * kept: extended attributes and hard links (a partner of the old file keeps the old bytes).
- * @throws Trouble when the file may not be written (`read-only`, `not-a-file`, `dangling-link`) or the disk refuses;
- * nothing is changed then, and no temporary file is left
+ * @returns false when `check` said no, and nothing was changed
+ * @throws Trouble when the file may not be written (`read-only`, `not-a-file`, `dangling-link`), on Ctrl-C
+ * (`interrupted`), or when the disk refuses; nothing is changed then, and no temporary file is left
  */
-export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+export async function replaceFile(path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<boolean> {
+  const { as = path, check } = options;
+  let placed = false;
   try {
-    const old = await statOrNull(path);
-    const target = old === null ? await newTarget(path) : await realpath(path);
-    if (old !== null) await refuseUnwritable(path, target, old);
-    await withTemp(target, bytes, old, async (temp) => {
-      failpoint('before-rename');
-      await renameOver(temp, target);
-      failpoint('after-rename');
+    return await shielded(async () => {
+      const target = (await orNull(realpath(path))) ?? path;
+      const old = await orNull(lstat(target));
+      if (old !== null) await refuseUnwritable(target, old, as);
+      await sweep(target);
+      await withTemp(target, bytes, old, async (temp) => {
+        stopIfInterrupted();
+        if (check !== undefined && !(await check())) return;
+        failpoint('before-rename');
+        await renameOver(temp, target);
+        placed = true;
+        failpoint('after-rename');
+      });
+      if (placed) await syncFolder(dirname(target));
+      return placed;
     });
-    await syncFolder(dirname(target));
   } catch (error) {
-    throw diskTrouble(error, path);
+    throw diskTrouble(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
   }
 }
 
 /**
  * Makes a new file, complete from its first instant on; whatever stands at `path` already is left alone.
  * @returns false when something is there already (a dangling symbolic link counts)
- * @throws Trouble when the disk refuses; nothing is changed then
+ * @throws Trouble on Ctrl-C (`interrupted`) or when the disk refuses; nothing is changed then
  */
-export async function createFile(path: string, bytes: Uint8Array): Promise<boolean> {
+export async function createFile(path: string, bytes: Uint8Array, options: { as?: string } = {}): Promise<boolean> {
+  const { as = path } = options;
+  let placed = false;
   try {
-    if (await lstatOrNull(path)) return false;
-    const made = await withTemp(path, bytes, null, (temp) => linkNew(temp, path));
-    if (made) await syncFolder(dirname(path));
-    return made;
+    return await shielded(async () => {
+      if (await orNull(lstat(path))) return false;
+      await sweep(path);
+      await withTemp(path, bytes, null, async (temp) => {
+        stopIfInterrupted();
+        failpoint('before-link');
+        placed = await putNew(temp, path, as);
+        failpoint('after-link');
+      });
+      if (placed) await syncFolder(dirname(path));
+      return placed;
+    });
   } catch (error) {
-    throw diskTrouble(error, path);
+    throw diskTrouble(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
   }
 }
 
-/** Writes a temporary file beside `target`, hands it over, and sees to it that it is gone afterwards. */
-async function withTemp<T>(
+/** Writes a temporary file beside `target`, hands it over when it is complete, and sees to it that it is gone afterwards. */
+async function withTemp(
   target: string,
   bytes: Uint8Array,
   like: Stats | null,
-  use: (temp: string) => Promise<T>,
-): Promise<T> {
-  const temp = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomBytes(8).toString('hex')}.tmp`);
+  use: (temp: string) => Promise<void>,
+): Promise<void> {
+  const temp = join(dirname(target), tempName(basename(target)));
   const handle = await open(temp, 'wx', like === null ? 0o666 : like.mode & 0o777);
   try {
-    try {
-      failpoint('temp-created');
-      if (like !== null) await resemble(handle, like);
-      const from = await failHalfway(handle, bytes);
-      // Unlike a single write(), writeFile goes on until every byte is written, and says so when the disk is full.
-      await handle.writeFile(bytes.subarray(from));
-      failpoint('before-sync');
-      await handle.sync();
-      const { size } = await handle.stat();
-      if (size !== bytes.length) throw new Error(`${size} of ${bytes.length} bytes were written`);
-    } finally {
-      await handle.close();
-    }
-    return await use(temp);
+    await fill(handle, bytes, like).finally(() => handle.close());
+    await use(temp);
   } finally {
     await rm(temp, { force: true });
   }
 }
 
-/** Owner first: a change of owner takes the set-id bits away. An owner that cannot be kept is no harm, a group is. */
+async function fill(handle: FileHandle, bytes: Uint8Array, like: Stats | null): Promise<void> {
+  failpoint('temp-created');
+  if (like !== null) await resemble(handle, like);
+  const from = await failHalfway(handle, bytes);
+  // A single write() may take fewer bytes than it is given, and does when the disk is nearly full. This one goes on
+  // until the last byte, and fails where that cannot be.
+  await handle.writeFile(bytes.subarray(from));
+  failpoint('before-sync');
+  await handle.sync();
+  const { size } = await handle.stat();
+  if (size !== bytes.length)
+    throw new Error(`${size} of ${bytes.length} bytes are in the file after a write that succeeded`);
+}
+
+/**
+ * Gives the new file owner, group and mode of the old one. Who may write the file but not give it away becomes its
+ * owner: the old one keeps access through the group, which is kept or else the write fails.
+ */
 async function resemble(handle: FileHandle, like: Stats): Promise<void> {
   const made = await handle.stat();
   if (made.uid !== like.uid || made.gid !== like.gid) {
@@ -86,27 +124,33 @@ async function resemble(handle: FileHandle, like: Stats): Promise<void> {
       if (made.gid !== like.gid) await handle.chown(made.uid, like.gid);
     }
   }
-  if ((made.mode & 0o7777) !== (like.mode & 0o7777)) await handle.chmod(like.mode & 0o7777);
+  // After the owner: a change of owner takes the set-id bits away.
+  if (made.mode !== like.mode) await handle.chmod(like.mode & 0o7777);
 }
 
-/** A hard link fails where something is, so nothing is ever overwritten; file systems without them take a rename. */
-async function linkNew(temp: string, path: string): Promise<boolean> {
-  failpoint('before-link');
+// What file systems say that have no hard links: FAT, exFAT, SMB, some of FUSE (EISDIR: how Windows puts it).
+const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EISDIR', 'EINVAL']);
+
+/** Gives a complete file its name, unless the name is taken. */
+async function putNew(temp: string, path: string, as: string): Promise<boolean> {
   try {
     await link(temp, path);
+    return true;
   } catch (error) {
-    const code = errno(error);
-    if (code === 'EEXIST') return false;
-    if (!NO_LINKS.has(code)) throw error;
-    if (await lstatOrNull(path)) return false;
-    await renameOver(temp, path);
+    if (errno(error) === 'EEXIST') return false;
+    if (!NO_LINKS.has(errno(error))) throw error;
   }
-  failpoint('after-link');
-  return true;
+  // Without hard links no one step does both. Copying or an empty placeholder would show readers half a file, and
+  // leave it there after a crash; a rename under the lock is complete, and exclusive among all that ask for the lock.
+  const lock = await takeLock(path, as);
+  try {
+    if (await orNull(lstat(path))) return false;
+    await renameOver(temp, path);
+    return true;
+  } finally {
+    await lock.release();
+  }
 }
-
-// What file systems say that have no hard links: FAT and exFAT, SMB, some FUSE (EISDIR: so Windows reports it).
-const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EISDIR', 'EINVAL']);
 
 /** On Windows a virus scanner or an indexer may hold a file for a moment. */
 async function renameOver(temp: string, target: string): Promise<void> {
@@ -114,19 +158,20 @@ async function renameOver(temp: string, target: string): Promise<void> {
     try {
       return await rename(temp, target);
     } catch (error) {
-      const busy = ['EPERM', 'EACCES', 'EBUSY'].includes(errno(error));
-      if (process.platform !== 'win32' || !busy || attempt === 8) throw error;
+      const busy = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errno(error));
+      if (!busy || attempt === 8) throw error;
       await wait(10 * 2 ** attempt);
     }
   }
 }
 
-/** Makes the new name survive a power cut. Windows cannot do that with folders, and some file systems neither. */
+/** Makes the names in a folder survive a power cut, where the system can do that: Windows cannot. */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle;
   try {
     handle = await open(folder, 'r');
   } catch (error) {
+    // EACCES also: a folder that one may write to but not list.
     if (['EISDIR', 'EPERM', 'EACCES'].includes(errno(error))) return;
     throw error;
   }
@@ -139,22 +184,18 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function newTarget(path: string): Promise<string> {
-  if (await lstatOrNull(path)) {
+async function refuseUnwritable(target: string, old: Stats, as: string): Promise<void> {
+  const name = printable(as);
+  if (old.isSymbolicLink()) {
     throw new Trouble(
       'dangling-link',
-      `${path} is a symbolic link to nothing. Nothing was changed.`,
-      'Remove the link, or make the file that it points to.',
+      `${name} is a symbolic link to nothing. ${NOTHING_CHANGED}`,
+      'Remove the link, or make what it points to.',
     );
   }
-  return path;
-}
-
-async function refuseUnwritable(path: string, target: string, old: Stats): Promise<void> {
-  if (!old.isFile()) {
-    throw new Trouble('not-a-file', `${path} is not a regular file. Nothing was changed.`, 'Name a file.');
-  }
-  // A rename asks the folder alone, and root may do anything: what somebody made read-only would be replaced.
+  if (!old.isFile())
+    throw new Trouble('not-a-file', `${name} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
+  // A rename asks only the folder, and root may do anything: what somebody made read-only would be replaced.
   const writable =
     (old.mode & 0o222) !== 0 &&
     (await access(target, constants.W_OK).then(
@@ -164,25 +205,8 @@ async function refuseUnwritable(path: string, target: string, old: Stats): Promi
   if (!writable) {
     throw new Trouble(
       'read-only',
-      `${path} is read-only. Nothing was changed.`,
+      `${name} is read-only. ${NOTHING_CHANGED}`,
       'Make it writable (chmod u+w) if it may change.',
     );
-  }
-}
-
-export async function statOrNull(path: string): Promise<Stats | null> {
-  return orNull(stat(path));
-}
-
-export async function lstatOrNull(path: string): Promise<Stats | null> {
-  return orNull(lstat(path));
-}
-
-async function orNull(asked: Promise<Stats>): Promise<Stats | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (errno(error) === 'ENOENT') return null;
-    throw error;
   }
 }

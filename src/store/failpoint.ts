@@ -6,6 +6,7 @@ import type { FileHandle } from 'node:fs/promises';
  */
 export type FailStep =
   | 'lock-prepared'
+  | 'locked'
   | 'temp-created'
   | 'half-written'
   | 'before-sync'
@@ -18,10 +19,10 @@ export type FailStep =
 const [STEP, SIGNAL = 'SIGKILL'] = (process.env['APPREG_FAILPOINT'] ?? '').split(':');
 
 export function failpoint(step: FailStep): void {
-  if (STEP === step) process.kill(process.pid, SIGNAL as NodeJS.Signals);
+  if (STEP === step) process.kill(process.pid, SIGNAL);
 }
 
-/** The step in the middle of a write: half of the bytes are in the file when it strikes. */
+/** The step in the middle of a write: it strikes when half of the bytes are in the file. Returns how many that are. */
 export async function failHalfway(handle: FileHandle, bytes: Uint8Array): Promise<number> {
   if (STEP !== 'half-written') return 0;
   const half = bytes.length >> 1;

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { createFile, replaceFile, syncFolder } from './atomic.ts';
+import { diskTrouble, errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
+import { shielded } from './interrupt.ts';
+import { takeLock, type LockOptions } from './lock.ts';
+import { locate } from './paths.ts';
+import type { Store, Stored } from './store.ts';
+
+/**
+ * A registry in a folder. Writes are atomic and durable (atomic.ts), and conditional among any number of processes
+ * (lock.ts); an editor that asks for no lock is noticed too, up to the instant before the rename. Symbolic links are
+ * followed as long as they stay below the root.
+ * @param root relative to the current folder, or absolute; made when the first file is
+ * @param options the waiting times of locks, in milliseconds, and who hears that a lock was broken
+ */
+export function openDirectory(root: string, options: LockOptions = {}): Store {
+  return { name: root, read, create, replace };
+
+  /** @throws Trouble when the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
+  async function read(path: string): Promise<Stored | null> {
+    try {
+      return await readAt(await locate(root, path), path);
+    } catch (error) {
+      throw diskTrouble(error, path, null);
+    }
+  }
+
+  /** Makes missing folders too. @throws Trouble when the path is refused or the disk refuses */
+  async function create(path: string, bytes: Uint8Array): Promise<'created' | 'exists'> {
+    try {
+      const target = await locate(root, path);
+      await makeFolders(dirname(target));
+      return (await createFile(target, bytes, { as: path })) ? 'created' : 'exists';
+    } catch (error) {
+      throw diskTrouble(error, path);
+    }
+  }
+
+  /** @throws Trouble `locked`, `lock-lost`, when the path is refused or the disk refuses; nothing is changed then */
+  async function replace(path: string, bytes: Uint8Array, token: string): Promise<'replaced' | 'changed'> {
+    try {
+      const target = await locate(root, path);
+      return await shielded(() => replaceLocked(target, path, bytes, token));
+    } catch (error) {
+      throw diskTrouble(error, path);
+    }
+  }
+
+  async function replaceLocked(
+    target: string,
+    path: string,
+    bytes: Uint8Array,
+    token: string,
+  ): Promise<'replaced' | 'changed'> {
+    // Nobody can lock what is in no folder.
+    if ((await readAt(target, path))?.token !== token) return 'changed';
+    const lock = await takeLock(target, path, options);
+    try {
+      if ((await readAt(target, path))?.token !== token) return 'changed';
+      const done = await replaceFile(target, bytes, {
+        as: path,
+        async check() {
+          if (!(await lock.held())) throw lockLost(path);
+          return (await readAt(target, path))?.token === token;
+        },
+      });
+      return done ? 'replaced' : 'changed';
+    } finally {
+      await lock.release();
+    }
+  }
+}
+
+async function readAt(target: string, path: string): Promise<Stored | null> {
+  const there = await orNull(stat(target)).catch((error: unknown) => {
+    if (errno(error) === 'ENOTDIR') return null; // Below a file there is nothing.
+    throw error;
+  });
+  if (there === null) return null;
+  if (!there.isFile())
+    throw new Trouble('not-a-file', `${printable(path)} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
+  const bytes = await orNull(readFile(target));
+  return bytes && { bytes, token: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** Each new folder's name is made to last, as the file's will be. */
+async function makeFolders(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+function lockLost(path: string): Trouble {
+  return new Trouble(
+    'lock-lost',
+    `The lock of ${printable(path)} was taken away before the write was done. ${NOTHING_CHANGED}`,
+    'Run the same command again; nothing should remove a lock whose process still runs.',
+  );
+}

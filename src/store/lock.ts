@@ -1,0 +1,176 @@
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
+import { failpoint } from './failpoint.ts';
+import { stopIfInterrupted } from './interrupt.ts';
+import { isAlive, type Owner, parseOwner, self, shortBase, tempName } from './owner.ts';
+
+/**
+ * A lock beside a file: the folder `.<file>.lock` with one file in it, whose unique name is the lock's identity and
+ * whose text names the owner. The folder is prepared elsewhere and put in place by one rename, which fails where a
+ * folder with something in it is; an empty one is free. To break a lock is to remove that one file: of several who try,
+ * one succeeds, and a lock that was taken meanwhile has another name and is left alone.
+ *
+ * A lock is broken when its process is known to be gone. Of a process on another machine nothing is known but that
+ * its lock's file is touched every few seconds; when that has not happened for `stale` of our own time, it is gone. A
+ * live process on this machine keeps its lock however long it sleeps.
+ */
+export interface Lock {
+  /** False when somebody took the lock away: then nothing may be written any more. */
+  held(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  /** How long to wait for others, in milliseconds (30 s). */
+  wait?: number;
+  /** How long a lock from another machine may go without a sign of life, in milliseconds (20 s). */
+  stale?: number;
+  /** Hears that a lock was broken, in a sentence. */
+  notice?: (text: string) => void;
+}
+
+const HEARTBEAT = 4_000;
+
+/**
+ * Takes the lock of the file `target`, whose folder must be there.
+ * @param as what the user calls the file
+ * @throws Trouble `locked` when others hold it for too long
+ */
+export async function takeLock(target: string, as: string, options: LockOptions = {}): Promise<Lock> {
+  const folder = join(dirname(target), `.${shortBase(basename(target))}.lock`);
+  const id = `${randomBytes(12).toString('hex')}.json`;
+  const prepared = join(dirname(target), tempName(basename(target)));
+  await mkdir(prepared);
+  try {
+    await writeFile(join(prepared, id), `${JSON.stringify(self())}\n`, { flag: 'wx' });
+    failpoint('lock-prepared');
+    await place(prepared, folder, as, options);
+  } catch (error) {
+    await rm(prepared, { recursive: true, force: true });
+    throw error;
+  }
+  failpoint('locked');
+  return keep(folder, join(folder, id));
+}
+
+async function place(prepared: string, folder: string, as: string, options: LockOptions): Promise<void> {
+  const { wait: patience = 30_000, stale = 20_000, notice } = options;
+  const end = performance.now() + patience;
+  let sign = '';
+  let signAt = 0;
+  for (;;) {
+    stopIfInterrupted();
+    if (await moved(prepared, folder)) return;
+    const other = await holder(folder);
+    const now = performance.now();
+    if (other !== null) {
+      if (other.sign !== sign) [sign, signAt] = [other.sign, now];
+      const alive = other.owner === null ? null : isAlive(other.owner);
+      if (alive === false || (alive === null && now - signAt >= stale)) {
+        if (await broken(folder, other.file))
+          notice?.(`Took over the lock of ${printable(as)}: ${describe(other.owner)} is gone.`);
+        continue;
+      }
+    }
+    if (now >= end) throw locked(as, folder, other?.owner ?? null, patience);
+    if (other === null) continue;
+    await wait(5 + Math.random() * 40);
+  }
+}
+
+/** Puts the prepared folder in place; false when a lock is there. */
+async function moved(prepared: string, folder: string): Promise<boolean> {
+  // Windows renames onto no folder, not even an empty one; elsewhere, an empty one is what a crash between the two
+  // steps of a release leaves.
+  if (process.platform === 'win32') await removeEmpty(folder);
+  try {
+    await rename(prepared, folder);
+    return true;
+  } catch (error) {
+    const code = errno(error);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
+    if (process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(code) && (await orNull(stat(folder))))
+      return false;
+    throw error;
+  }
+}
+
+interface Holder {
+  file: string;
+  owner: Owner | null;
+  /** Changes with every new lock, and with every sign of life. */
+  sign: string;
+}
+
+async function holder(folder: string): Promise<Holder | null> {
+  const [name] = (await orNull(readdir(folder))) ?? [];
+  if (name === undefined) return null;
+  const file = join(folder, name);
+  const text = await orNull(readFile(file, 'utf8'));
+  const there = await orNull(stat(file));
+  if (text === null || there === null) return null;
+  return { file, owner: parseOwner(text), sign: `${name} ${there.mtimeMs}` };
+}
+
+/** Removes one particular lock; false when somebody else just did. */
+async function broken(folder: string, file: string): Promise<boolean> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (errno(error) === 'ENOENT') return false;
+    throw error;
+  }
+  await removeEmpty(folder);
+  return true;
+}
+
+function keep(folder: string, file: string): Lock {
+  const timer = setInterval(() => {
+    const now = new Date();
+    // A lock that is gone is found out by held().
+    utimes(file, now, now).catch(() => {});
+  }, HEARTBEAT);
+  timer.unref();
+  return {
+    async held() {
+      return (await orNull(stat(file))) !== null;
+    },
+    async release() {
+      clearInterval(timer);
+      failpoint('before-unlock');
+      await broken(folder, file);
+    },
+  };
+}
+
+async function removeEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    // Gone, or somebody's lock by now; on Windows also: somebody looks into it.
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY'].includes(errno(error))) throw error;
+  }
+}
+
+function describe(owner: Owner | null): string {
+  return owner === null
+    ? 'its owner'
+    : `process ${owner.pid} on ${printable(owner.host)}, since ${printable(owner.since)},`;
+}
+
+function locked(as: string, folder: string, owner: Owner | null, patience: number): Trouble {
+  const who =
+    owner === null
+      ? 'an unknown process'
+      : `process ${owner.pid} on ${printable(owner.host)} since ${printable(owner.since)}`;
+  return new Trouble(
+    'locked',
+    `${printable(as)} is locked by ${who}; waited ${Math.round(patience / 1000)} s. ${NOTHING_CHANGED}`,
+    `Let it finish and run the same command again. If it is certain that it is gone, remove ${printable(folder)}`,
+  );
+}

@@ -1,0 +1,71 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { printable, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
+
+// Control characters; backslashes separate folders on Windows, where a colon names a drive or a hidden stream.
+const FORBIDDEN = /[\u0000-\u001f\u007f\\:]/;
+// Windows takes these for devices, whatever suffix they have.
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i;
+
+/**
+ * The segments of a store's path: relative, with forward slashes, never leading out of the root, and meaning the same
+ * on every system.
+ * @throws Trouble `path-refused`
+ */
+export function segmentsOf(path: string): string[] {
+  const segments = path.split('/');
+  for (const segment of segments) {
+    if (segment === '' || segment === '.' || segment === '..')
+      throw refused(path, 'a path is relative to the root, without empty parts and dots');
+    if (FORBIDDEN.test(segment)) throw refused(path, 'a path has no backslash, colon or control character');
+    if (/[. ]$/.test(segment))
+      throw refused(path, 'no part of a path ends in a dot or a space, which Windows would drop');
+    if (DEVICE.test(segment)) throw refused(path, `“${segment}” is a device on Windows`);
+  }
+  return segments;
+}
+
+/**
+ * Where a path of the store leads on disk, with all symbolic links resolved as far as anything is there.
+ * @param root the store's folder, absolute; it need not be there
+ * @throws Trouble `path-refused`, also when a link leads out of the root; `dangling-link`
+ */
+export async function locate(root: string, path: string): Promise<string> {
+  const segments = segmentsOf(path);
+  const base = await settle(resolve(root), path);
+  const target = await settle(join(base, ...segments), path);
+  const way = relative(base, target);
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
+    throw refused(path, 'a symbolic link leads out of the folder');
+  return target;
+}
+
+/** The real path of the deepest part that is there, and the rest as it stands. */
+async function settle(file: string, path: string): Promise<string> {
+  const real = await orNull(realpath(file)).catch((error: unknown) => {
+    // A file where a folder is asked for: nothing is there; whoever wants to write will hear about it.
+    if (errno(error) === 'ENOTDIR') return null;
+    throw error;
+  });
+  if (real !== null) return real;
+  const there = await orNull(lstat(file)).catch(() => null);
+  if (there?.isSymbolicLink()) {
+    throw new Trouble(
+      'dangling-link',
+      `${printable(path)} leads to a symbolic link to nothing. ${NOTHING_CHANGED}`,
+      'Remove the link, or make what it points to.',
+    );
+  }
+  const parent = dirname(file);
+  return parent === file ? file : join(await settle(parent, path), relative(parent, file));
+}
+
+function refused(path: string, why: string): Trouble {
+  return new Trouble(
+    'path-refused',
+    `The path ${printable(shorten(path))} is refused: ${printable(why)}. ${NOTHING_CHANGED}`,
+    'Name a file below the folder, with forward slashes.',
+  );
+}
