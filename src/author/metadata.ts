@@ -1,6 +1,6 @@
 import { checksumFault } from '../core/checksum.ts';
 import { type JsonValue, member, stringOrNull } from '../core/json.ts';
-import { printable, redact, shorten } from '../core/text.ts';
+import { printable, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { addElement } from './edit.ts';
@@ -49,14 +49,14 @@ function textIn(item: JsonValue, name: string): string {
  * Adds a version to a metadata file; every other byte stays as it is (spec 4.4). It goes to the end, or in a list that
  * runs from the newest to the oldest, to its place.
  * @param file what the user calls the metadata file
- * @returns the new text; null when the same version with the same bytes is listed already
- * @throws Trouble `immutable` (exit 1) when the version is published with other bytes, from another address or with
- * other build metadata (spec 2.4); `document-unusable` (exit 1)
+ * @returns the new text; null when the same version with the same bytes is listed already, at whatever address
+ * @throws Trouble `immutable` (exit 1) when the version is published with other bytes or other build metadata (spec
+ * 2.4); `document-unusable` (exit 1)
  */
 export function addVersion(text: string, added: NewVersion, file: string): string | null {
   const listed = listedVersions(text, file);
-  const same = listed.find((one) => one.version === added.version);
-  if (same) return agree(same, added, file);
+  const same = listed.filter((one) => one.version === added.version);
+  if (same.length > 0) return agree(same, added, file);
   const equal = listed.find((one) => isSemver(added.version) && comparePrecedence(one.version, added.version) === 0);
   if (equal) {
     throw immutable(
@@ -67,19 +67,17 @@ export function addVersion(text: string, added: NewVersion, file: string): strin
   return addElement(text, '/versions', placeFor(version, listed), { version, artifactUrl, artifactChecksum });
 }
 
-function agree(there: NewVersion, added: NewVersion, file: string): null {
-  const listed = checksumFault(there.artifactChecksum)?.repaired ?? there.artifactChecksum;
-  if (listed !== added.artifactChecksum) {
-    throw immutable(
-      `${added.version} is published in ${printable(file)} with other bytes: ${printable(shorten(there.artifactChecksum, 80))} is listed, ${added.artifactChecksum} is what you have.`,
-    );
-  }
-  if (there.artifactUrl !== added.artifactUrl) {
-    throw immutable(
-      `${added.version} is published in ${printable(file)} with the same bytes, but at ${printable(redact(shorten(there.artifactUrl)))} and not at ${printable(redact(added.artifactUrl))}.`,
-    );
-  }
-  return null;
+function agree(listed: readonly NewVersion[], added: NewVersion, file: string): null {
+  const other = listed.find((one) => !isListedAs(one, added.artifactChecksum));
+  if (!other) return null;
+  throw immutable(
+    `${added.version} is published in ${printable(file)} with other bytes: ${printable(shorten(other.artifactChecksum, 80))} is listed, ${added.artifactChecksum} is what you have.`,
+  );
+}
+
+/** True when an entry lists these bytes, be it in upper case or without the prefix. */
+export function isListedAs(entry: NewVersion, checksum: string): boolean {
+  return entry.artifactChecksum === checksum || checksumFault(entry.artifactChecksum)?.repaired === checksum;
 }
 
 function immutable(what: string): Trouble {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addElement, addMember, isSame } from '../../src/author/edit.ts';
 import { type Json, json, name, style } from './styles.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 /** Arbitrary JSON written in arbitrary styles, so that an edit meets what people and programs really write. */
 

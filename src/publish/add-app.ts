@@ -1,0 +1,146 @@
+import { addApp, type AppEntry } from '../author/manifest.ts';
+import { newMetadata } from '../author/metadata.ts';
+import { versionsIn } from '../author/usable.ts';
+import { isSafeKey, safeKeyFor } from '../core/app-key.ts';
+import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts.ts';
+import type { Finding } from '../core/report.ts';
+import { printable, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { type Judgement, newFindings } from './judged.ts';
+import { ASIDE, type Place, readDocument, readManifest, withText } from './place.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** Adding an app to a registry (spec 2.1): what is going to be written. */
+
+export interface NewApp {
+  key: string;
+  name: string;
+  description: string;
+  /** `#RRGGBB`. */
+  color: string;
+  /** A file to copy, with what it was seen to be, or the address of an icon that is kept elsewhere. */
+  icon: IconFile | { url: string };
+  /** Where its metadata file is; null for the place that the workspace has for it. */
+  metadataUrl: string | null;
+}
+
+export interface IconFile {
+  bytes: Uint8Array;
+  content: Content;
+  image: ImageFacts;
+}
+
+export interface AppPlan {
+  entry: AppEntry;
+  plan: Plan;
+  /** Warnings and notes about the new app. */
+  findings: Finding[];
+}
+
+// What Windows keeps for devices, in every folder and with every suffix.
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** Refuses a key that is not URL-safe, or cannot be a folder everywhere, before any path is made from it (exit 1). */
+export function checkNewKey(key: string): void {
+  checkKey(key);
+  if (DEVICE.test(key))
+    throw keyTrouble(key, 'is the name of a device on Windows, where no folder can have it', 'Choose another key.');
+  if (key.length > 200)
+    throw keyTrouble(
+      key,
+      `has ${key.length} characters, too many for the name of a folder`,
+      'Choose a key of at most 64 characters.',
+    );
+}
+
+/** Refuses a key that is not URL-safe (spec 2.1; exit 1). */
+export function checkKey(key: string): void {
+  if (isSafeKey(key)) return;
+  const meant = safeKeyFor(key);
+  throw keyTrouble(
+    key,
+    'cannot be an app key: only letters, digits, - and _ may stand in it',
+    meant === null ? 'Choose a short name, like my-app.' : `Perhaps ${meant}?`,
+  );
+}
+
+function keyTrouble(key: string, what: string, hint: string): Trouble {
+  return new Trouble('app-key-unsafe', `“${printable(shorten(key, 80))}” ${what}.`, hint, { exit: 1 });
+}
+
+/**
+ * Plans an app: its icon, its metadata file, and last its entry in the manifest. A plan without steps: it is all there.
+ * @throws Trouble (exit 1) when the key or a file is taken, a document must not be edited, or a rule would be broken
+ */
+export async function planApp(place: Place, app: NewApp, judgement: Judgement): Promise<AppPlan> {
+  checkNewKey(app.key);
+  const { store, base } = place;
+  const folder = `apps/${app.key}`;
+  const manifest = await readManifest(place);
+  const steps: Step[] = [];
+
+  const iconPath = 'bytes' in app.icon ? `${folder}/icon.${app.icon.image.kind}` : null;
+  const iconUrl = 'bytes' in app.icon ? base + iconPath : app.icon.url;
+  const metadataUrl = app.metadataUrl ?? `${base}${folder}/versions.json`;
+  const entry: AppEntry = {
+    name: app.name,
+    description: app.description,
+    blockStyle: { iconUrl, color: app.color },
+    appMetadataUrl: metadataUrl,
+  };
+  const edited = addApp(manifest.text, app.key, entry, place.manifest);
+
+  if ('bytes' in app.icon) {
+    const { bytes } = app.icon;
+    const there = await store.read(iconPath!);
+    if (there && !Buffer.from(there.bytes).equals(bytes)) throw taken(iconPath!);
+    if (!there) steps.push({ kind: 'create', path: iconPath!, bytes, what: 'the icon' });
+  }
+  const metadataPath = place.pathOf(metadataUrl);
+  let metadata: DocumentFacts = { url: metadataUrl, file: metadataPath, web: ASIDE, content: ASIDE };
+  if (metadataPath !== null) {
+    const there = await readDocument(store, metadataPath);
+    // A metadata file that is there already is taken over as it is, once it is clear that it is one.
+    if (there) versionsIn(there.text, metadataPath);
+    else
+      steps.push({
+        kind: 'create',
+        path: metadataPath,
+        bytes: Buffer.from(newMetadata()),
+        what: 'the metadata file, without versions',
+      });
+    metadata = withText(metadata, there?.text ?? newMetadata());
+  }
+  if (edited === null) return { entry, plan: { steps }, findings: [] };
+  steps.push({
+    kind: 'edit',
+    path: place.manifest,
+    edit: (text) => addApp(text, app.key, entry, place.manifest),
+    what: `the app ${app.key}`,
+  });
+  const seen =
+    'bytes' in app.icon ? { content: app.icon.content, image: app.icon.image } : { content: ASIDE, image: ASIDE };
+  const facts: AppFacts = {
+    key: app.key,
+    metadata,
+    icon: { url: iconUrl, file: iconPath, web: ASIDE, ...seen },
+    artifacts: [],
+  };
+  // A new app has no versions: that is the next step, and nothing to refuse.
+  const severities = { ...judgement.severities, 'versions-none-valid': 'off' } as const;
+  const findings = newFindings(
+    { manifest, app: null },
+    { manifest: withText(manifest, edited), app: facts },
+    { ...judgement, severities },
+  );
+  return { entry, plan: { steps }, findings };
+}
+
+function taken(path: string): Trouble {
+  return new Trouble(
+    'exists',
+    `${printable(path)} is there already, with other bytes. Nothing was changed.`,
+    'Remove it if it is a leftover, or choose another app key.',
+    { exit: 1 },
+  );
+}

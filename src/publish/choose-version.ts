@@ -1,0 +1,56 @@
+import { printable, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core/version.ts';
+
+/** Which version is meant by the words of the command line. */
+
+const PARTS = ['major', 'minor', 'patch'] as const;
+type Part = (typeof PARTS)[number];
+
+function isPart(word: string): word is Part {
+  return (PARTS as readonly string[]).includes(word);
+}
+
+/**
+ * Refuses a word that is neither a version nor major, minor or patch, before anything is built or fetched.
+ * @throws Trouble: exit 2 for no version at all, exit 1 for one that only --allow-prerelease lets through
+ */
+export function checkVersion(word: string, allowPrerelease: boolean): void {
+  if (isPart(word) || isPlainVersion(word)) return;
+  const name = printable(shorten(word, 80));
+  if (!isSemver(word)) {
+    const meant = likelyVersion(word);
+    throw new Trouble(
+      'version-not-semver',
+      `“${name}” is no version.`,
+      meant === null ? 'Write MAJOR.MINOR.PATCH, like 1.2.3, or one of major, minor, patch.' : `Write it as ${meant}`,
+    );
+  }
+  if (allowPrerelease) return;
+  throw new Trouble(
+    'version-not-plain',
+    `${name} has a pre-release or build part; the service's format is MAJOR.MINOR.PATCH.`,
+    'Publish a plain version, or insist with --allow-prerelease.',
+    { exit: 1 },
+  );
+}
+
+/**
+ * The version to publish: the one that was named, or the next one after the highest plain version that is listed.
+ * @throws Trouble (exit 2) for a bump where no plain version is listed
+ */
+export function chooseVersion(word: string, listed: readonly string[], app: string): string {
+  if (!isPart(word)) return word;
+  const latest = latestOf(listed.filter(isPlainVersion));
+  if (latest !== null) return bump(latest, word)!;
+  throw new Trouble(
+    'version-none',
+    `${printable(app)} has no version yet that ${word} could count from.`,
+    `Give its first version as a number: appreg publish-version ${printable(app)} 1.0.0 …`,
+  );
+}
+
+/** True for major, minor and patch. */
+export function isBump(word: string): boolean {
+  return isPart(word);
+}

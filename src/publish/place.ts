@@ -1,0 +1,49 @@
+import { usable } from '../author/usable.ts';
+import type { DocumentFacts, Unseen } from '../core/facts.ts';
+import { documentContent } from '../core/json.ts';
+import { printable, redact, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import type { Store } from '../store/store.ts';
+
+/** Where the files of a registry lie, in the store and on the web. */
+export interface Place {
+  store: Store;
+  /** Path of the manifest in the store. */
+  manifest: string;
+  /** The address of the store's root, normalised, with its trailing slash. */
+  base: string;
+  /** The path in the store that a URL means; null when it leads elsewhere. */
+  pathOf(url: string): string | null;
+}
+
+/** What nobody looks at while something is added: it is judged by lint and verify. */
+export const ASIDE: Unseen = { unseen: 'only what is added is looked at', everywhere: true, aside: true };
+
+/** A document of the store as facts; null when it is not there. Throws Trouble when it must not be edited. */
+export async function readDocument(store: Store, path: string): Promise<(DocumentFacts & { text: string }) | null> {
+  const stored = await store.read(path);
+  if (stored === null) return null;
+  const content = documentContent(stored.bytes);
+  return { url: null, file: path, web: ASIDE, content, text: usable(content, path).text };
+}
+
+/** The manifest, which must be there. */
+export async function readManifest({ store, manifest }: Place): Promise<DocumentFacts & { text: string }> {
+  const found = await readDocument(store, manifest);
+  if (found) return found;
+  throw new Trouble(
+    'manifest-missing',
+    `There is no ${printable(manifest)} in ${printable(store.name)}.`,
+    'Scaffold the registry first: appreg init',
+  );
+}
+
+/** A document as facts, with another text. */
+export function withText(facts: DocumentFacts, text: string): DocumentFacts {
+  return { ...facts, content: documentContent(new TextEncoder().encode(text)) };
+}
+
+/** A URL or path in an error message. */
+export function shown(text: string): string {
+  return printable(redact(shorten(text)));
+}

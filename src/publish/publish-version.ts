@@ -1,0 +1,188 @@
+import { addVersion, isListedAs, listedVersions, type NewVersion } from '../author/metadata.ts';
+import { versionsIn } from '../author/usable.ts';
+import type { AppFacts, ArchiveFacts, ArtifactFacts, Content, DocumentFacts } from '../core/facts.ts';
+import { member, readingOf, stringOrNull } from '../core/json.ts';
+import type { Finding } from '../core/report.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { latestOf } from '../core/version.ts';
+import { checkKey } from './add-app.ts';
+import { chooseVersion, isBump } from './choose-version.ts';
+import { type Judgement, newFindings } from './judged.ts';
+import { ASIDE, type Place, readDocument, readManifest, shown, withText } from './place.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** Publishing a version of an app (spec 4.4): what is going to be written, in an order that never shows half of it. */
+
+/** An app of the registry whose metadata file can be edited. */
+export interface AppToPublish {
+  key: string;
+  manifest: DocumentFacts;
+  metadata: DocumentFacts & { text: string; url: string; file: string };
+}
+
+/** The bytes to publish; `bytes` is null when they are kept elsewhere, at `url`. */
+export interface Artifact {
+  bytes: Uint8Array | null;
+  url: string | null;
+  content: Content;
+  archive: ArchiveFacts;
+}
+
+export interface VersionPlan {
+  entry: NewVersion;
+  /** True when these bytes are listed already; there may still be a missing file to put in place. */
+  published: boolean;
+  plan: Plan;
+  /** The file that is created, relative to the store's root; null when the artifact is kept elsewhere. */
+  path: string | null;
+  /** Lines of the metadata file that are new. */
+  lines: string[];
+  /** Warnings and notes about the new version. */
+  findings: Finding[];
+}
+
+/**
+ * Finds an app and reads its metadata file.
+ * @throws Trouble: exit 2 where there is no such app, or its metadata is kept elsewhere; exit 1 where its file must not
+ * be edited
+ */
+export async function appToPublish(place: Place, key: string): Promise<AppToPublish> {
+  checkKey(key);
+  const name = printable(key);
+  const manifest = await readManifest(place);
+  const entry = member(member(readingOf(manifest.content as never).value, 'apps'), key);
+  if (entry === undefined)
+    throw new Trouble(
+      'app-unknown',
+      `There is no app “${name}” in ${printable(place.manifest)}.`,
+      `Add it first: appreg add-app ${name}`,
+    );
+  const url = stringOrNull(member(entry, 'appMetadataUrl'));
+  if (url === null)
+    throw new Trouble(
+      'document-unusable',
+      `The app “${name}” has no appMetadataUrl in ${printable(place.manifest)}.`,
+      'Mend its entry; appreg lint tells what is missing.',
+      { exit: 1 },
+    );
+  const path = place.pathOf(url);
+  if (path === null) {
+    throw new Trouble(
+      'metadata-elsewhere',
+      `The metadata file of “${name}” is not in this workspace: it is at ${shown(url)}, and the workspace is served at ${shown(place.base)}.`,
+      'Publish where that file is kept, or mend appMetadataUrl or baseUrl.',
+    );
+  }
+  const metadata = await readDocument(place.store, path);
+  if (!metadata)
+    throw new Trouble(
+      'metadata-missing',
+      `The metadata file of “${name}” is not there: ${printable(path)}`,
+      'Restore it from your history, or for an app without versions write { "versions": [] } into it.',
+    );
+  versionsIn(metadata.text, path);
+  return { key, manifest, metadata: { ...metadata, url, file: path } };
+}
+
+/**
+ * Plans a version. `word` is a version, or major, minor or patch: then bytes that the highest version lists already are
+ * not published a second time under a new number, so that a repeated run does no harm.
+ * @throws Trouble (exit 1) when the version is published with other bytes, or a rule would be broken
+ */
+export async function planVersion(
+  place: Place,
+  app: AppToPublish,
+  word: string,
+  artifact: Artifact,
+  judgement: Judgement,
+): Promise<VersionPlan> {
+  const { key, metadata } = app;
+  const listed = listedVersions(metadata.text, metadata.file);
+  const checksum = `sha256:${artifact.content.sha256}`;
+  const again = isBump(word)
+    ? listed.find((one) => one.version === latestOf(listed.map((each) => each.version)) && isListedAs(one, checksum))
+    : undefined;
+  const version =
+    again?.version ??
+    chooseVersion(
+      word,
+      listed.map((one) => one.version),
+      key,
+    );
+  const path = artifact.bytes === null ? null : artifactPath(metadata.file, version);
+  const entry: NewVersion = {
+    version,
+    artifactUrl: path === null ? artifact.url! : place.base + path.split('/').map(encodeURIComponent).join('/'),
+    artifactChecksum: checksum,
+  };
+
+  const edited = addVersion(metadata.text, entry, metadata.file);
+  const there = listed.find((one) => one.version === version);
+  const steps: Step[] = [];
+  // Where the listed bytes are kept elsewhere, no second copy is made.
+  if (path !== null && (edited !== null || there?.artifactUrl === entry.artifactUrl)) {
+    const stored = await place.store.read(path);
+    if (stored && !Buffer.from(stored.bytes).equals(artifact.bytes!)) throw await occupied(path, stored.bytes, entry);
+    if (!stored)
+      steps.push({ kind: 'create', path, bytes: artifact.bytes!, what: `the artifact of ${key} ${version}` });
+  }
+  if (edited === null) return { entry: there!, published: true, plan: { steps }, path, lines: [], findings: [] };
+  steps.push({
+    kind: 'edit',
+    path: metadata.file,
+    edit: (text) => addVersion(text, entry, metadata.file),
+    what: `the version ${version} of ${key}`,
+  });
+  const findings = newFindings(
+    stateOf(app, metadata.text, null),
+    stateOf(app, edited, { version, path, artifact }),
+    judgement,
+  );
+  return { entry, published: false, plan: { steps }, path, lines: newLines(metadata.text, edited), findings };
+}
+
+/** Beside the metadata file: apps/a/versions.json keeps its artifacts in apps/a/versions/. */
+function artifactPath(metadata: string, version: string): string {
+  const stem = metadata.replace(/\.[^./]+$/, '');
+  return `${stem === metadata ? `${stem}-artifacts` : stem}/${version}.tar.gz`;
+}
+
+/** The registry as it is or will be, as far as this app goes. */
+function stateOf(
+  { key, manifest, metadata }: AppToPublish,
+  text: string,
+  added: { version: string; path: string | null; artifact: Artifact } | null,
+): { manifest: DocumentFacts; app: AppFacts } {
+  const artifacts = versionsIn(text, metadata.file).map((item): ArtifactFacts => {
+    const url = stringOrNull(member(item, 'artifactUrl'));
+    if (added === null || member(item, 'version') !== added.version)
+      return { url, file: null, web: ASIDE, content: ASIDE, archive: ASIDE };
+    const { content, archive } = added.artifact;
+    return { url, file: added.path, web: ASIDE, content, archive };
+  });
+  const icon = { url: null, file: null, web: ASIDE, content: ASIDE, image: ASIDE };
+  return { manifest, app: { key, metadata: withText(metadata, text), icon, artifacts } };
+}
+
+async function occupied(path: string, bytes: Uint8Array, { version, artifactChecksum }: NewVersion): Promise<Trouble> {
+  const { createHash } = await import('node:crypto');
+  const there = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return new Trouble(
+    'immutable',
+    `${printable(path)} is there already with other bytes: ${there} there, ${artifactChecksum} is what you have. Nothing was changed.`,
+    `Publish under another version. If ${version} was never published, and nobody is publishing it right now, remove that file.`,
+    { exit: 1 },
+  );
+}
+
+/** The lines of the new text that are not in the old one; an insertion makes them one block. */
+function newLines(before: string, after: string): string[] {
+  const old = before.split(/\r\n|\n|\r/);
+  const lines = after.split(/\r\n|\n|\r/);
+  let start = 0;
+  while (start < old.length && old[start] === lines[start]) start++;
+  let end = 0;
+  while (end < old.length - start && old[old.length - 1 - end] === lines[lines.length - 1 - end]) end++;
+  return lines.slice(start, lines.length - end);
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { placeholderIcon } from '../../src/author/placeholder-icon.ts';
+import type { Trouble } from '../../src/core/trouble.ts';
+import { createDigester } from '../../src/observe/digest.ts';
+import { lookAtImage } from '../../src/observe/icon.ts';
+import { type AppPlan, type IconFile, type NewApp, planApp } from '../../src/publish/add-app.ts';
+import { BASE, JUDGEMENT, memoryStore, placeOf } from './memory.ts';
+
+function iconOf(text: string): IconFile {
+  const bytes = Buffer.from(text);
+  const digester = createDigester(Infinity);
+  digester.write(bytes);
+  return { bytes, content: digester.end(), image: lookAtImage(bytes) };
+}
+
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+const icon = iconOf(svg);
+const newApp = (more: Partial<NewApp> = {}): NewApp => ({
+  key: 'a',
+  name: 'A',
+  description: 'An app.',
+  color: '#112233',
+  icon,
+  metadataUrl: null,
+  ...more,
+});
+const empty = '{\n  "apps": {}\n}\n';
+
+async function plan(app: NewApp, files: Record<string, string> = { 'registry.json': empty }): Promise<AppPlan> {
+  return planApp(placeOf(memoryStore(files)), app, JUDGEMENT);
+}
+
+async function refusal(promise: Promise<unknown>): Promise<Trouble> {
+  return promise.then(
+    () => Promise.reject(new Error('it was not refused')),
+    (error: Trouble) => error,
+  );
+}
+
+const written = ({ plan: { steps } }: AppPlan): [string, string][] => steps.map(({ kind, path }) => [kind, path]);
+
+test('the icon, the metadata file, and last the manifest', async () => {
+  const planned = await plan(newApp());
+  expect(written(planned)).toEqual([
+    ['create', 'apps/a/icon.svg'],
+    ['create', 'apps/a/versions.json'],
+    ['edit', 'registry.json'],
+  ]);
+  expect(planned.entry).toEqual({
+    name: 'A',
+    description: 'An app.',
+    blockStyle: { iconUrl: `${BASE}apps/a/icon.svg`, color: '#112233' },
+    appMetadataUrl: `${BASE}apps/a/versions.json`,
+  });
+});
+
+test('an icon and metadata that are kept elsewhere are only named', async () => {
+  const planned = await plan(
+    newApp({ icon: { url: 'https://cdn.example.com/a.png' }, metadataUrl: 'https://raw.example.com/a/versions.json' }),
+  );
+  expect(written(planned)).toEqual([['edit', 'registry.json']]);
+});
+
+test('metadata at another place of the workspace', async () => {
+  expect(written(await plan(newApp({ metadataUrl: `${BASE}meta/a.json` })))).toContainEqual(['create', 'meta/a.json']);
+});
+
+test('metadata that is there already is taken over, unless it is none', async () => {
+  const kept = { 'registry.json': empty, 'apps/a/versions.json': '{"versions":[{"version":"1.0.0"}]}' };
+  expect(written(await plan(newApp(), { ...kept, 'apps/a/versions.json': '{"versions":[]}' }))).not.toContainEqual([
+    'create',
+    'apps/a/versions.json',
+  ]);
+  expect(await refusal(plan(newApp(), { ...kept, 'apps/a/versions.json': '{"version":[]}' }))).toMatchObject({
+    code: 'document-unusable',
+    exit: 1,
+  });
+});
+
+test('once it is all there, there is nothing to do, whatever was published since', async () => {
+  const store = memoryStore({ 'registry.json': empty });
+  const place = placeOf(store);
+  for (const step of (await planApp(place, newApp(), JUDGEMENT)).plan.steps) {
+    const text = step.kind === 'edit' ? step.edit(String(store.files.get(step.path)))! : '';
+    store.files.set(step.path, step.kind === 'edit' ? Buffer.from(text) : Buffer.from(step.bytes));
+  }
+  store.files.set('apps/a/versions.json', Buffer.from('{"versions":[{}]}'));
+  expect(written(await planApp(place, newApp(), JUDGEMENT))).toEqual([]);
+  expect(await refusal(planApp(place, newApp({ name: 'B' }), JUDGEMENT))).toMatchObject({ code: 'exists', exit: 1 });
+  expect(await refusal(planApp(place, newApp({ icon: iconOf(svg.replace('8', '9')) }), JUDGEMENT))).toMatchObject({
+    code: 'exists',
+    exit: 1,
+  });
+});
+
+describe('keys', () => {
+  test.each([
+    '../../etc/x',
+    'a/b',
+    'a\\b',
+    '..',
+    '.',
+    '',
+    ' a',
+    'a.b',
+    'appé',
+    'ａ',
+    'CON',
+    'nul',
+    'com1',
+    'a'.repeat(300),
+    'a\u0000',
+  ])('%j is refused before anything is read', async (key) => {
+    const store = memoryStore({});
+    store.read = () => Promise.reject(new Error('read'));
+    expect(await refusal(planApp(placeOf(store), newApp({ key }), JUDGEMENT))).toMatchObject({
+      code: 'app-key-unsafe',
+      exit: 1,
+    });
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '2', '-', '_'])(
+    '%s is a key like any other',
+    async (key) => {
+      const planned = await plan(newApp({ key }));
+      const edit = planned.plan.steps.at(-1)!;
+      const apps = (JSON.parse(edit.kind === 'edit' ? edit.edit(empty)! : '') as { apps: object }).apps;
+      expect(Object.keys(apps)).toEqual([key]);
+      expect(planned.entry.appMetadataUrl).toBe(`${BASE}apps/${key}/versions.json`);
+    },
+  );
+
+  test('a key that differs in case alone is worth a warning', async () => {
+    const manifest = JSON.stringify({ apps: { A: (await plan(newApp({ key: 'A' }))).entry } });
+    expect((await plan(newApp(), { 'registry.json': manifest })).findings.map(({ rule }) => rule)).toContain(
+      'app-key-ambiguous',
+    );
+  });
+});
+
+describe('what the rules refuse is not written', () => {
+  const cases: [what: string, app: Partial<NewApp>, rule: string][] = [
+    ['a colour', { color: 'blue' }, 'block-color-malformed'],
+    ['an icon over plain http', { icon: { url: 'http://cdn.example.com/a.png' } }, 'url-insecure'],
+    ['metadata that is no URL', { metadataUrl: 'versions.json' }, 'url-malformed'],
+    ['a URL with a password', { metadataUrl: 'https://me:secret@x.test/v.json' }, 'url-malformed'],
+  ];
+  test.each(cases)('%s', async (_, more, rule) => {
+    const trouble = await refusal(plan(newApp(more)));
+    expect(trouble).toMatchObject({ code: rule, exit: 1 });
+    expect(trouble.message + trouble.hint).not.toContain('secret');
+  });
+
+  test('a rule that is switched off refuses nothing', async () => {
+    const place = placeOf(memoryStore({ 'registry.json': empty }));
+    expect(
+      (
+        await planApp(place, newApp({ icon: { url: 'http://cdn.example.com/a.png' } }), {
+          ...JUDGEMENT,
+          severities: { 'url-insecure': 'off' },
+        })
+      ).plan.steps,
+    ).toHaveLength(2);
+  });
+
+  test('an icon with a script is a warning', async () => {
+    const active = iconOf('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>1</script></svg>');
+    expect((await plan(newApp({ icon: active }))).findings.map(({ rule }) => rule)).toContain('icon-svg-active');
+  });
+});
+
+test.each([
+  ['no manifest', {}, 'manifest-missing', 2],
+  ['a manifest with a byte order mark', { 'registry.json': `\ufeff${empty}` }, 'document-unusable', 1],
+  ['a manifest whose apps are a list', { 'registry.json': '{"apps":[]}' }, 'document-unusable', 1],
+])('%s', async (_, files, code, exit) => {
+  expect(await refusal(plan(newApp(), files))).toMatchObject({ code, exit });
+});
+
+describe('the icon that is drawn where there is none', () => {
+  test.each([
+    ['my-app', '#ffffff', '#111111'],
+    ['9lives', '#000000', '#ffffff'],
+    ['__', '#3b5bdb', '#ffffff'],
+  ])('for %s on %s', (key, color, ink) => {
+    const text = placeholderIcon(key, color);
+    expect(lookAtImage(Buffer.from(text))).toMatchObject({ kind: 'svg', fault: null, active: [] });
+    expect(text).toContain(`fill="${color}"`);
+    expect(text).toContain(`fill="${ink}"`);
+  });
+});

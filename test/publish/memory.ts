@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { Artifact } from '../../src/publish/publish-version.ts';
+import type { Place } from '../../src/publish/place.ts';
+import type { Store } from '../../src/store/store.ts';
+import { localPath } from '../../src/observe/places.ts';
+import { seen } from '../support/archives.ts';
+import { entry, tgz } from '../support/tar-builder.ts';
+
+function token(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** A store that is a Map, and nothing else. */
+export function memoryStore(files: Record<string, string | Uint8Array>): Store & { files: Map<string, Buffer> } {
+  const kept = new Map(Object.entries(files).map(([path, bytes]) => [path, Buffer.from(bytes)]));
+  return {
+    name: 'memory',
+    files: kept,
+    async read(path) {
+      const bytes = kept.get(path);
+      return bytes ? { bytes, token: token(bytes) } : null;
+    },
+    async create(path, bytes) {
+      if (kept.has(path)) return 'exists';
+      kept.set(path, Buffer.from(bytes));
+      return 'created';
+    },
+    async replace(path, bytes, expected) {
+      const there = kept.get(path);
+      if (!there || token(there) !== expected) return 'changed';
+      kept.set(path, Buffer.from(bytes));
+      return 'replaced';
+    },
+  };
+}
+
+export const BASE = 'https://apps.example.com/r/';
+
+export function placeOf(store: Store): Place {
+  return { store, manifest: 'registry.json', base: BASE, pathOf: (url) => localPath(url, BASE) };
+}
+
+export const JUDGEMENT = { now: '2026-01-01T00:00:00Z', severities: {} };
+
+/** A whole .tar.gz whose bytes depend on `code`. */
+export function tarGz(code: string): Buffer {
+  return tgz(entry('app.js', code));
+}
+
+export async function artifact(bytes: Uint8Array, url: string | null = null): Promise<Artifact> {
+  return { bytes: url === null ? bytes : null, url, ...(await seen(bytes)) };
+}

@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import { checkVersion, chooseVersion } from '../../src/publish/choose-version.ts';
+import { appToPublish, planVersion, type VersionPlan } from '../../src/publish/publish-version.ts';
+import type { Trouble } from '../../src/core/trouble.ts';
+import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
+
+const app = (metadata = `${BASE}apps/a/versions.json`): object => ({
+  name: 'A',
+  description: 'An app.',
+  blockStyle: { iconUrl: `${BASE}apps/a/icon.svg`, color: '#112233' },
+  appMetadataUrl: metadata,
+});
+const one = tarGz('one');
+const two = tarGz('two');
+const checksumOf = async (bytes: Buffer): Promise<string> => `sha256:${(await artifact(bytes)).content.sha256}`;
+
+async function registry(
+  versions: object[] = [],
+  files: Record<string, string | Uint8Array> = {},
+  entry = app(),
+): Promise<ReturnType<typeof memoryStore>> {
+  return memoryStore({
+    'registry.json': JSON.stringify({ apps: { a: entry } }),
+    'apps/a/versions.json': `${JSON.stringify({ versions }, null, 2)}\n`,
+    ...files,
+  });
+}
+
+async function plan(
+  store: ReturnType<typeof memoryStore>,
+  word: string,
+  bytes: Buffer,
+  url: string | null = null,
+): Promise<VersionPlan> {
+  const place = placeOf(store);
+  return planVersion(place, await appToPublish(place, 'a'), word, await artifact(bytes, url), JUDGEMENT);
+}
+
+async function refusal(promise: Promise<unknown>): Promise<Trouble> {
+  return promise.then(
+    () => Promise.reject(new Error('it was not refused')),
+    (error: Trouble) => error,
+  );
+}
+
+async function listed(
+  version: string,
+  bytes: Buffer,
+  url = `${BASE}apps/a/versions/${version}.tar.gz`,
+): Promise<object> {
+  return { version, artifactUrl: url, artifactChecksum: await checksumOf(bytes) };
+}
+
+describe('the plan', () => {
+  test('the artifact first, its entry last; planning writes nothing', async () => {
+    const store = await registry();
+    const before = new Map(store.files);
+    const planned = await plan(store, '1.0.0', one);
+    expect(planned.plan.steps.map(({ kind, path }) => [kind, path])).toEqual([
+      ['create', 'apps/a/versions/1.0.0.tar.gz'],
+      ['edit', 'apps/a/versions.json'],
+    ]);
+    expect(planned.entry).toEqual(await listed('1.0.0', one));
+    expect(planned.lines.join('\n')).toContain('"version": "1.0.0"');
+    expect(store.files).toEqual(before);
+  });
+
+  test('an artifact that is kept elsewhere is only listed', async () => {
+    const url = 'https://releases.example.com/a/1.0.0.tar.gz';
+    const planned = await plan(await registry(), '1.0.0', one, url);
+    expect(planned.plan.steps.map(({ kind }) => kind)).toEqual(['edit']);
+    expect(planned.entry.artifactUrl).toBe(url);
+  });
+
+  test.each([
+    ['apps/a/versions.json', 'apps/a/versions/1.0.0.tar.gz'],
+    ['a.json', 'a/1.0.0.tar.gz'],
+    ['all/b', 'all/b-artifacts/1.0.0.tar.gz'],
+    ['with space/versions.json', 'with space/versions/1.0.0.tar.gz'],
+  ])('the artifact of %s goes to %s', async (metadata, path) => {
+    const store = await registry([], { [metadata]: '{"versions":[]}' }, app(BASE + metadata.replaceAll(' ', '%20')));
+    const planned = await plan(store, '1.0.0', one);
+    expect(planned.path).toBe(path);
+    expect(planned.entry.artifactUrl).toBe(BASE + path.replaceAll(' ', '%20'));
+  });
+
+  test('the edit is made again on what somebody else has written meanwhile', async () => {
+    const { plan: made } = await plan(await registry(), '1.0.0', one);
+    const step = made.steps.at(-1)!;
+    const meanwhile = JSON.stringify({ versions: [await listed('0.9.0', two)] });
+    const text = step.kind === 'edit' ? step.edit(meanwhile) : null;
+    expect((JSON.parse(text!) as { versions: { version: string }[] }).versions.map((v) => v.version)).toEqual([
+      '0.9.0',
+      '1.0.0',
+    ]);
+  });
+});
+
+describe('a published version never changes', () => {
+  test('the same bytes again: nothing to do', async () => {
+    const store = await registry([await listed('1.0.0', one)], { 'apps/a/versions/1.0.0.tar.gz': one });
+    expect(await plan(store, '1.0.0', one)).toMatchObject({ published: true, plan: { steps: [] } });
+  });
+
+  test('the same bytes at another address: nothing to do, and no second copy', async () => {
+    const url = 'https://releases.example.com/a/1.0.0.tar.gz';
+    expect(await plan(await registry([await listed('1.0.0', one, url)]), '1.0.0', one)).toMatchObject({
+      published: true,
+      plan: { steps: [] },
+      entry: { artifactUrl: url },
+    });
+  });
+
+  test('a listed file that is gone is put back', async () => {
+    const planned = await plan(await registry([await listed('1.0.0', one)]), '1.0.0', one);
+    expect(planned).toMatchObject({
+      published: true,
+      plan: { steps: [{ kind: 'create', path: 'apps/a/versions/1.0.0.tar.gz' }] },
+    });
+  });
+
+  test.each(['listed', 'not listed yet'])('other bytes are refused, naming both digests: %s', async (what) => {
+    const store = await registry(what === 'listed' ? [await listed('1.0.0', one)] : [], {
+      'apps/a/versions/1.0.0.tar.gz': one,
+    });
+    const trouble = await refusal(plan(store, '1.0.0', two));
+    expect(trouble).toMatchObject({ code: 'immutable', exit: 1 });
+    expect(trouble.message).toContain(await checksumOf(one));
+    expect(trouble.message).toContain(await checksumOf(two));
+  });
+
+  test('an interrupted run is finished: the artifact is there, its entry is not', async () => {
+    const planned = await plan(await registry([], { 'apps/a/versions/1.0.0.tar.gz': one }), '1.0.0', one);
+    expect(planned.published).toBe(false);
+    expect(planned.plan.steps.map(({ kind }) => kind)).toEqual(['edit']);
+  });
+
+  test('a bump with the bytes of the highest version publishes them no second time', async () => {
+    const store = await registry([await listed('2.0.0', two), await listed('1.0.0', one)], {
+      'apps/a/versions/2.0.0.tar.gz': two,
+    });
+    expect(await plan(store, 'patch', two)).toMatchObject({
+      published: true,
+      entry: { version: '2.0.0' },
+      plan: { steps: [] },
+    });
+    expect(await plan(store, 'patch', one)).toMatchObject({ published: false, entry: { version: '2.0.1' } });
+  });
+});
+
+describe('what the rules refuse is not written', () => {
+  test.each([
+    ['no archive', Buffer.from('hello'), 'artifact-not-tar-gz'],
+    ['a truncated archive', one.subarray(0, one.length - 10), 'artifact-not-tar-gz'],
+  ])('%s', async (_, bytes, rule) => {
+    const trouble = await refusal(plan(await registry(), '1.0.0', bytes));
+    expect(trouble).toMatchObject({ code: rule, exit: 1 });
+    expect(trouble.message).toContain('Nothing was changed.');
+  });
+
+  test.each([
+    ['plain http', 'http://releases.example.com/1.tar.gz', 'url-insecure'],
+    ['the address of another version', `${BASE}apps/a/versions/0.9.0.tar.gz`, 'artifact-url-shared'],
+  ])('an artifact URL: %s', async (_, url, rule) => {
+    expect(await refusal(plan(await registry([await listed('0.9.0', two)]), '1.0.0', one, url))).toMatchObject({
+      code: rule,
+      exit: 1,
+    });
+  });
+
+  test('an address whose bytes move is a warning', async () => {
+    const planned = await plan(
+      await registry(),
+      '1.0.0',
+      one,
+      'https://github.com/o/r/releases/latest/download/a.tar.gz',
+    );
+    expect(planned.findings.map(({ rule, severity }) => [rule, severity])).toContainEqual(['url-unstable', 'warning']);
+  });
+
+  test('errors that were there before do not stand in the way', async () => {
+    const store = await registry([{ version: 'v0.1', artifactUrl: 'nowhere', artifactChecksum: 'unknown' }]);
+    expect((await plan(store, '1.0.0', one)).plan.steps).toHaveLength(2);
+  });
+});
+
+describe('which app', () => {
+  const cases: [what: string, entry: object | null, code: string, exit: number][] = [
+    ['none of that name', null, 'app-unknown', 2],
+    ['metadata that is kept elsewhere', app('https://raw.example.com/a/versions.json'), 'metadata-elsewhere', 2],
+    ['metadata that leads out of the workspace', app(`${BASE}..%2f..%2fetc/passwd`), 'metadata-elsewhere', 2],
+    ['no metadata URL', { name: 'A' }, 'document-unusable', 1],
+    ['metadata that is gone', app(`${BASE}apps/gone/versions.json`), 'metadata-missing', 2],
+  ];
+  test.each(cases)('%s', async (_, entry, code, exit) => {
+    const store = memoryStore({ 'registry.json': JSON.stringify({ apps: entry === null ? {} : { a: entry } }) });
+    expect(await refusal(appToPublish(placeOf(store), 'a'))).toMatchObject({ code, exit });
+  });
+
+  test.each(['../../etc/x', 'a/b', '..', '.', '', 'a b', 'é', 'a\u0000b'])(
+    'the key %j is refused before anything is read',
+    async (key) => {
+      const store = memoryStore({});
+      store.read = () => Promise.reject(new Error('read'));
+      expect(await refusal(appToPublish(placeOf(store), key))).toMatchObject({ code: 'app-key-unsafe', exit: 1 });
+    },
+  );
+
+  test.each(['constructor', 'toString', '__proto__'])('%s is no app where it is not listed', async (key) => {
+    expect(await refusal(appToPublish(placeOf(memoryStore({ 'registry.json': '{"apps":{}}' })), key))).toMatchObject({
+      code: 'app-unknown',
+    });
+  });
+});
+
+describe('which version', () => {
+  test.each([
+    ['patch', ['1.2.3'], '1.2.4'],
+    ['minor', ['1.2.3', '1.10.0'], '1.11.0'],
+    ['major', ['1.2.3', '2.0.0-rc.1'], '2.0.0'],
+    ['patch', ['9007199254740993.0.0'], '9007199254740993.0.1'],
+    ['1.2.3', [], '1.2.3'],
+  ])('%s of %j is %s', (word, versions, chosen) => {
+    expect(chooseVersion(word, versions, 'a')).toBe(chosen);
+  });
+
+  test('there is nothing to count from', () => {
+    expect(() => chooseVersion('minor', ['1.0.0-rc.1'], 'a')).toThrow(
+      expect.objectContaining({
+        code: 'version-none',
+        exit: 2,
+        hint: expect.stringContaining('1.0.0') as string,
+      }) as Error,
+    );
+  });
+
+  test.each([
+    ['v1.2.3', 'version-not-semver', 2],
+    ['1.2', 'version-not-semver', 2],
+    [' 1.2.3', 'version-not-semver', 2],
+    ['01.2.3', 'version-not-semver', 2],
+    ['latest', 'version-not-semver', 2],
+    ['Patch', 'version-not-semver', 2],
+    ['../1.0.0', 'version-not-semver', 2],
+    ['1.2.3-rc.1', 'version-not-plain', 1],
+    ['1.2.3+b', 'version-not-plain', 1],
+  ])('%j is refused: %s', (word, code, exit) => {
+    expect(() => checkVersion(word, false)).toThrow(expect.objectContaining({ code, exit }) as Error);
+    if (exit === 1) expect(() => checkVersion(word, true)).not.toThrow();
+  });
+});
