@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { printable } from '../core/text.ts';
+import { isTrouble, Trouble } from '../core/trouble.ts';
+import type { Store } from '../store/store.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** What became of a step. `already-there`: the same bytes were. `unchanged`: the document needed no change. */
+export interface StepResult {
+  step: Step;
+  outcome: 'created' | 'already-there' | 'edited' | 'unchanged';
+}
+
+export interface CarryOutDeps {
+  /** Hears of every step that is done. */
+  onStep?(result: StepResult): void;
+  /**
+   * Asked after each file that was created, and before the next step, so that no document lists what cannot be fetched;
+   * also for one that an earlier run left there, when a document is still to be changed. What it throws ends the plan.
+   */
+  readBack?(step: Step & { kind: 'create' }): Promise<void>;
+}
+
+/** So often an edit is tried again when others were faster. Each time, one of the others got through. */
+const ATTEMPTS = 200;
+const NOTHING = 'Nothing was changed.';
+
+/**
+ * Carries out a plan, step by step, in its order. All steps are looked at first, so that what is refused is refused
+ * before anything is written. Run again after a failure, it does what is left.
+ * @throws Trouble that says what is done and what is not: `immutable` (exit 1) where a file is there with other bytes,
+ * `not-utf8`, `file-missing`, `contended`, and what the store, an edit or `readBack` throws
+ */
+export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  let started = false;
+  try {
+    const editsAhead = await rehearse(plan, store);
+    started = true;
+    for (const step of plan.steps) {
+      const result: StepResult = {
+        step,
+        outcome: step.kind === 'create' ? await create(step, store) : await edit(step, store),
+      };
+      results.push(result);
+      deps.onStep?.(result);
+      if (step.kind === 'create' && (result.outcome === 'created' || editsAhead)) await deps.readBack?.(step);
+    }
+    return results;
+  } catch (error) {
+    throw isTrouble(error) ? withState(error, plan, results, started) : error;
+  }
+}
+
+/** The plan in words, a line for each step: for `--dry-run`. */
+export function describePlan(plan: Plan): string {
+  return plan.steps
+    .map((step) => {
+      const size = step.kind === 'create' ? `, ${step.bytes.length.toLocaleString('en-US')} bytes` : '';
+      return `${step.kind === 'create' ? 'create' : 'edit  '} ${printable(step.path)}  (${printable(step.what)}${size})`;
+    })
+    .join('\n');
+}
+
+/** Looks at every step without writing; returns whether a document is going to be changed. */
+async function rehearse(plan: Plan, store: Store): Promise<boolean> {
+  /** Texts as they will be after the steps before. */
+  const texts = new Map<string, string>();
+  let edits = false;
+  for (const step of plan.steps) {
+    const stored = await store.read(step.path);
+    if (step.kind === 'create') {
+      if (stored) same(step, stored.bytes);
+      continue;
+    }
+    const text = texts.get(step.path) ?? decode(stored?.bytes ?? createdBefore(step, plan), step.path);
+    const changed = step.edit(text);
+    texts.set(step.path, changed ?? text);
+    edits ||= changed !== null && changed !== text;
+  }
+  return edits;
+}
+
+function createdBefore(edit: Step, { steps }: Plan): Uint8Array {
+  const made = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
+  if (made?.kind === 'create') return made.bytes;
+  throw missing(edit.path);
+}
+
+async function create(step: Step & { kind: 'create' }, store: Store): Promise<'created' | 'already-there'> {
+  const there = await store.read(step.path);
+  if (there === null && (await store.create(step.path, step.bytes)) === 'created') return 'created';
+  const stored = there ?? (await store.read(step.path));
+  if (stored === null) throw missing(step.path);
+  same(step, stored.bytes);
+  return 'already-there';
+}
+
+/** Refuses other bytes: what is published never changes (spec 2.4). */
+function same({ path, bytes }: Step & { kind: 'create' }, there: Uint8Array): void {
+  if (Buffer.from(there.buffer, there.byteOffset, there.length).equals(bytes)) return;
+  throw new Trouble(
+    'immutable',
+    `${printable(path)} is there already with other bytes: ${digest(there)} (${there.length} bytes) is there, ${digest(bytes)} (${bytes.length} bytes) is what you have. ${NOTHING}`,
+    'A published file never changes: publish what you have as a new version.',
+    { exit: 1 },
+  );
+}
+
+/**
+ * Edits a document until the change is in it. A store that cannot guard against lost updates is found out: the file is
+ * read once more, and must hold what was written, or whatever others made of it with the change still there.
+ */
+async function edit(step: Step & { kind: 'edit' }, store: Store): Promise<'edited' | 'unchanged'> {
+  let written: Uint8Array | null = null;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored = await store.read(step.path);
+    if (stored === null) throw missing(step.path);
+    if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
+    const text = decode(stored.bytes, step.path);
+    const changed = step.edit(text);
+    if (changed === null || changed === text) return written === null ? 'unchanged' : 'edited';
+    const bytes = Buffer.from(changed, 'utf8');
+    if ((await store.replace(step.path, bytes, stored.token)) === 'replaced') written = bytes;
+    else await wait(Math.random() * Math.min(250, 5 * 2 ** attempt));
+  }
+  throw new Trouble(
+    'contended',
+    `${printable(step.path)} was changed by others ${ATTEMPTS} times while it was edited.`,
+    'Run the same command again when less is going on.',
+  );
+}
+
+/** The text, with a byte order mark if there is one: what is written back is what was read. */
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new Trouble(
+      'not-utf8',
+      `${printable(path)} is not UTF-8 text; it was not edited, since that would change more than it should.`,
+      'Save it as UTF-8; appreg lint tells where it goes wrong.',
+      { cause },
+    );
+  }
+}
+
+function missing(path: string): Trouble {
+  return new Trouble(
+    'file-missing',
+    `${printable(path)} is not there.`,
+    'Restore it from your history, or run appreg init in a new folder.',
+  );
+}
+
+function digest(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+/** The same trouble, with what holds now: for the whole plan, where the store spoke of its one file. */
+function withState(trouble: Trouble, { steps }: Plan, results: readonly StepResult[], started: boolean): Trouble {
+  const said = trouble.message.trimEnd();
+  const untouched = said.endsWith(NOTHING);
+  const what = untouched ? said.slice(0, -NOTHING.length).trimEnd() : said;
+  const done = results.map(({ step }) => printable(step.path)).join(', ');
+  const left = steps
+    .slice(results.length)
+    .map(({ path }) => printable(path))
+    .join(', ');
+  const state = [];
+  if (done === '' && (untouched || !started)) state.push(NOTHING);
+  else {
+    if (done !== '') state.push(`Done: ${done}.`);
+    if (left !== '') state.push(`Not done: ${left}.`);
+  }
+  const again = done === '' || /\bagain\b/.test(trouble.hint) ? '' : ' Then run the same command again to finish.';
+  const message = [what, ...state].join(' ');
+  return new Trouble(trouble.code, message, `${trouble.hint}${again}`, { exit: trouble.exit, cause: trouble });
+}
