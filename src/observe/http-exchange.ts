@@ -75,7 +75,15 @@ export async function exchange(request: Exchange, lanes: Lanes, clock: Clock): P
 
 async function ask(lane: Lane, { method, url, headers }: Exchange, signal: AbortSignal): Promise<Answer> {
   const { pathname, search } = new URL(url);
-  const options = { method, path: pathname + search, headers: headers.flat(), signal, responseHeaders: 'raw' as const };
+  // Without `reset` the client would close the connection behind every HEAD.
+  const options = {
+    method,
+    path: pathname + search,
+    headers: headers.flat(),
+    signal,
+    responseHeaders: 'raw' as const,
+    reset: false,
+  };
   const before = lane.connection;
   let answer: Answer;
   try {

@@ -81,7 +81,7 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes): Promise<Visi
       made.hops = hops;
       made.failure = failure;
       const last = hops.at(-1)!;
-      if (made.attempts > (options.retries ?? 2) || signal.aborted) break;
+      if (made.attempts > (options.retries ?? 2) || signal.aborted || lanes.dead(new URL(last.url).origin)) break;
       const wait = waitBefore(ask, made, last, options);
       if (wait === null) break;
       troubles.push(failure ? failure.code : `status ${last.status}`);

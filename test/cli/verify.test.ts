@@ -135,9 +135,15 @@ describe('verify', () => {
   });
 });
 
+const fetched = (): string[] => [...new Set(host.requests.filter((r) => r.method === 'GET').map((r) => r.path))].sort();
+const judged = async (file: string): Promise<Report> => {
+  const out: string[] = [];
+  await judge(contextOf({ format: 'json' }, out, [], {}), file);
+  return JSON.parse(out.join('')) as Report;
+};
+const same = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });
+
 describe('what is looked at', () => {
-  const fetched = (): string[] =>
-    [...new Set(host.requests.filter((r) => r.method === 'GET').map((r) => r.path))].sort();
   test.each<[string, VerifyOptions, string[]]>([
     ['everything', {}, ['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
     ['the latest', { versions: 'latest' }, ['/2.tar.gz', '/a.json', '/a.svg', '/registry.json']],
@@ -204,12 +210,6 @@ describe('usage errors', () => {
 });
 
 describe('saved facts', () => {
-  const judged = async (file: string): Promise<Report> => {
-    const out: string[] = [];
-    await judge(contextOf({ format: 'json' }, out, [], {}), file);
-    return JSON.parse(out.join('')) as Report;
-  };
-
   test('give the same report', async () => {
     live.serve('2.tar.gz', gzipped(live.older));
     live.serve(
@@ -218,7 +218,6 @@ describe('saved facts', () => {
     );
     const { report } = await run(live.url, { save: 'facts.json', origin: [ORIGIN] });
     const again = await judged('facts.json');
-    const same = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });
     expect(same(again)).toEqual(same(report));
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   });

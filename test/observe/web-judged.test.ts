@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openHttp } from '../../src/observe/http.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import {
   answer,
@@ -66,6 +67,10 @@ const manifest = (): string =>
       },
     },
   });
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const page = '<!doctype html><html><head><title>Sign in</title></head><body>…</body></html>';
 const html = (status = 200): Behaviour =>
   answer({ status, headers: { 'Content-Type': 'text/html', ...CORS }, body: page });
@@ -385,6 +390,55 @@ describe('reaching', () => {
   ])('%s', (_, breakIt, expected, options) => check(breakIt, expected, options));
 });
 
+describe('hosts', () => {
+  test.each<[kind: 'expired' | 'wrong-host' | 'leaf-only', cause: string]>([
+    ['expired', 'expired'],
+    ['wrong-host', 'wrong-host'],
+    ['leaf-only', 'incomplete-chain'],
+  ])('artifacts on a host whose certificate is %s: one error each', async (kind, cause) => {
+    const bad = await openFaultHost({ tls: certificates().get(kind) });
+    live.versions[0]!.artifactUrl = `${bad.origin}/2.tar.gz`;
+    live.list();
+    await check(() => {}, [`error tls-untrusted ${cause} (artifact 2.0.0)`]);
+    expect(bad.requests).toEqual([]);
+    await bad.close();
+  });
+
+  test('a dead host is not tried for each of its many files', async () => {
+    const gone = await openFaultHost();
+    await gone.close();
+    live.versions = Array.from({ length: 40 }, (_, i) => ({
+      version: `1.0.${i}`,
+      artifactUrl: `https://127.0.0.1:${gone.port}/${i}.tar.gz`,
+      artifactChecksum: checksum(archive(String(i))),
+    }));
+    live.list();
+    const { report, apps } = await verified(live.url, { concurrency: 2 });
+    expect(faults(report)).toHaveLength(40);
+    expect(new Set(report.findings.filter((f) => f.severity === 'error').map((f) => f.cause))).toEqual(
+      new Set(['refused']),
+    );
+    const tries = apps[0]!.artifacts.map((artifact) => ('service' in artifact.web ? artifact.web.service.attempts : 0));
+    expect(tries.filter((n) => n > 1).length).toBeLessThan(6);
+  });
+
+  test('IPv6', async () => {
+    const six = await openFaultHost({ host: '::1' });
+    six.on('/x', answer({ body: 'ok' }));
+    const http = openHttp();
+    const seen = await http.visit({
+      method: 'GET',
+      url: `http://[::1]:${six.port}/x`,
+      origin: null,
+      accept: '*/*',
+      total: 1000,
+    });
+    expect(seen).toMatchObject({ failure: null, hops: [{ status: 200, address: '::1' }] });
+    await http.close();
+    await six.close();
+  });
+});
+
 describe('redirects', () => {
   test.each<Case>([
     [
@@ -690,6 +744,35 @@ describe('caches and labels', () => {
       'a login page for JSON',
       () => live.serve('registry.json', byMethod({ GET: html() })),
       ['error document-unreadable html-page (manifest)'],
+    ],
+    [
+      'a bomb of JSON',
+      () =>
+        live.serve(
+          'registry.json',
+          byMethod({
+            GET: answer({
+              headers: { ...GOOD_JSON, 'Content-Encoding': 'gzip' },
+              body: gzipSync(Buffer.alloc(70 << 20, 0x20)),
+            }),
+          }),
+        ),
+      ['error document-oversized bytes (manifest)'],
+    ],
+    ['a page for an icon', () => live.serve('a.svg', byMethod({ GET: html() })), ['error icon-not-image html (icon)']],
+    [
+      'a PNG as bytes with nosniff',
+      () =>
+        live.serve(
+          'a.svg',
+          byMethod({
+            GET: answer({
+              headers: { 'Content-Type': 'application/octet-stream', 'X-Content-Type-Options': 'nosniff', ...CORS },
+              body: PNG,
+            }),
+          }),
+        ),
+      ['error icon-type-wrong png-nosniff (icon)'],
     ],
     [
       'an SVG as text',

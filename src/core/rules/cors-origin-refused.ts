@@ -26,11 +26,15 @@ export const corsOriginRefused = defineRule({
 /** The host answers everybody but a browser from elsewhere. */
 function refusedStatus(role: Role, visit: Visit, named: boolean): Problem | null {
   const status = statusOf(visit);
-  if (visit.failure !== null || status < 400 || status === 416 || status === 429 || status >= 500) return null;
+  const { failure } = visit;
+  if (failure === null && (status < 400 || status === 416 || status === 429)) return null;
+  const host = hostOf(lastHop(visit)?.url ?? '');
+  const how =
+    failure === null ? `answers the ${role} with ${status}` : `does not answer for the ${role} (${failure.code})`;
   return {
-    cause: `status-${status}`,
+    cause: failure === null ? `status-${status}` : 'no-answer',
     severity: named ? 'error' : 'warning',
-    message: `${hostOf(lastHop(visit)!.url)} answers the ${role} with ${status} when the request says Origin: ${visit.origin}, and with 2xx when it says nothing.`,
+    message: `${host} ${how} when the request says Origin: ${visit.origin}, and with 2xx when it says nothing.`,
     advice: named
       ? `Allow ${visit.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
       : 'Ask again with --origin <the service’s origin>; if that is refused too, look at hotlink protection and firewall rules.',
