@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { isTrouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
 import type { Context, GlobalOptions } from './context.ts';
@@ -54,6 +54,8 @@ function build(done: (code: number) => void): Command {
     return made.action(async (...args: unknown[]) => {
       const self = args.pop() as Command;
       const options = self.optsWithGlobals<GlobalOptions>();
+      // The program's own default would win over what stands behind the command's name.
+      if (self.opts<GlobalOptions>().color === false) options.color = false;
       args.pop();
       done(await (await load())(await contextFor(options), ...args, options));
     });
@@ -70,7 +72,7 @@ function build(done: (code: number) => void): Command {
     .option('--name <name>', 'display name')
     .option('--description <text>', 'what the app does, in a sentence')
     .option('--icon <file|url>', 'PNG or SVG; a file is checked and copied')
-    .option('--color <#RRGGBB>', 'background colour of its blocks')
+    .addOption(blockColor())
     .option('--metadata-url <url>', 'where its metadata file is kept, if not in this workspace')
     .option('--dry-run', 'check everything and show the plan; write nothing');
 
@@ -155,6 +157,13 @@ async function contextFor(options: GlobalOptions): Promise<Context> {
       return loadConfig(from, options.config === undefined ? null : resolve(cwd, options.config), env);
     },
   };
+}
+
+/** `--color` of an app is not the opposite of `--no-color`, so it goes by another name. */
+function blockColor(): Option {
+  const option = new Option('--color <#RRGGBB>', 'background colour of its blocks');
+  option.attributeName = () => 'blockColor';
+  return option;
 }
 
 function collect(value: string, before: string[] | undefined): string[] {

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { Chalk } from 'chalk';
 import { printable } from '../core/text.ts';
 import type { Style } from '../report/style.ts';
@@ -29,6 +30,8 @@ export interface Terminal {
   next(text: string): void;
   /** Progress on long work: a spinner at a terminal, nothing elsewhere. */
   progress(text: string): Progress;
+  /** Where questions are asked and answered, for prompts.ts; results stay clean of them. */
+  readonly dialog?: { input: Readable; output: Writable };
 }
 
 export interface TerminalOptions {
@@ -63,6 +66,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
     progress(text) {
       return errIsTerminal && !options.quiet ? spinner(text) : { update() {}, stop() {} };
     },
+    dialog: { input: process.stdin, output: process.stderr },
   };
 }
 

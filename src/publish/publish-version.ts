@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { addVersion, isListedAs, listedVersions, type NewVersion } from '../author/metadata.ts';
 import { versionsIn } from '../author/usable.ts';
 import type { AppFacts, ArchiveFacts, ArtifactFacts, Content, DocumentFacts } from '../core/facts.ts';
@@ -5,7 +6,7 @@ import { member, readingOf, stringOrNull } from '../core/json.ts';
 import type { Finding } from '../core/report.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
-import { latestOf } from '../core/version.ts';
+import { bump, latestOf } from '../core/version.ts';
 import { checkKey } from './add-app.ts';
 import { chooseVersion, isBump } from './choose-version.ts';
 import { type Judgement, newFindings } from './judged.ts';
@@ -100,16 +101,7 @@ export async function planVersion(
   const { key, metadata } = app;
   const listed = listedVersions(metadata.text, metadata.file);
   const checksum = `sha256:${artifact.content.sha256}`;
-  const again = isBump(word)
-    ? listed.find((one) => one.version === latestOf(listed.map((each) => each.version)) && isListedAs(one, checksum))
-    : undefined;
-  const version =
-    again?.version ??
-    chooseVersion(
-      word,
-      listed.map((one) => one.version),
-      key,
-    );
+  const version = await versionFor(place, app, word, listed, artifact, checksum);
   const path = artifact.bytes === null ? null : artifactPath(metadata.file, version);
   const entry: NewVersion = {
     version,
@@ -123,8 +115,9 @@ export async function planVersion(
   // Where the listed bytes are kept elsewhere, no second copy is made.
   if (path !== null && (edited !== null || there?.artifactUrl === entry.artifactUrl)) {
     const stored = await place.store.read(path);
-    if (stored && !Buffer.from(stored.bytes).equals(artifact.bytes!)) throw await occupied(path, stored.bytes, entry);
-    if (!stored)
+    if (stored && !isEqual(stored.bytes, artifact)) throw occupied(path, stored.bytes, entry);
+    // Also one that an earlier run left there: it is asked for at its public address before it is listed.
+    if (!stored || edited !== null)
       steps.push({ kind: 'create', path, bytes: artifact.bytes!, what: `the artifact of ${key} ${version}` });
   }
   if (edited === null) return { entry: there!, published: true, plan: { steps }, path, lines: [], findings: [] };
@@ -140,6 +133,28 @@ export async function planVersion(
     judgement,
   );
   return { entry, published: false, plan: { steps }, path, lines: newLines(metadata.text, edited), findings };
+}
+
+/**
+ * The version that `word` means. The highest one that is listed, where a bump would publish its very bytes again. A bump
+ * passes by a number whose artifact somebody else is publishing right now, or has left behind.
+ */
+async function versionFor(
+  place: Place,
+  { key, metadata }: AppToPublish,
+  word: string,
+  listed: readonly NewVersion[],
+  artifact: Artifact,
+  checksum: string,
+): Promise<string> {
+  if (!isBump(word)) return word;
+  const versions = listed.map((one) => one.version);
+  const latest = latestOf(versions);
+  if (listed.some((one) => one.version === latest && isListedAs(one, checksum))) return latest!;
+  for (let version = chooseVersion(word, versions, key); ; version = bump(version, 'patch')!) {
+    const stored = await place.store.read(artifactPath(metadata.file, version));
+    if (!stored || artifact.bytes === null || isEqual(stored.bytes, artifact)) return version;
+  }
 }
 
 /** Beside the metadata file: apps/a/versions.json keeps its artifacts in apps/a/versions/. */
@@ -165,8 +180,11 @@ function stateOf(
   return { manifest, app: { key, metadata: withText(metadata, text), icon, artifacts } };
 }
 
-async function occupied(path: string, bytes: Uint8Array, { version, artifactChecksum }: NewVersion): Promise<Trouble> {
-  const { createHash } = await import('node:crypto');
+function isEqual(there: Uint8Array, { bytes }: Artifact): boolean {
+  return bytes !== null && Buffer.from(there).equals(bytes);
+}
+
+function occupied(path: string, bytes: Uint8Array, { version, artifactChecksum }: NewVersion): Trouble {
   const there = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   return new Trouble(
     'immutable',

@@ -132,7 +132,15 @@ describe('a published version never changes', () => {
   test('an interrupted run is finished: the artifact is there, its entry is not', async () => {
     const planned = await plan(await registry([], { 'apps/a/versions/1.0.0.tar.gz': one }), '1.0.0', one);
     expect(planned.published).toBe(false);
-    expect(planned.plan.steps.map(({ kind }) => kind)).toEqual(['edit']);
+    expect(planned.plan.steps.map(({ kind }) => kind)).toEqual(['create', 'edit']);
+  });
+
+  test('a bump passes by a number whose file is there with other bytes', async () => {
+    const files = { 'apps/a/versions/1.0.1.tar.gz': two };
+    const versions = [await listed('1.0.0', tarGz('zero'))];
+    expect((await plan(await registry(versions, files), 'patch', one)).entry.version).toBe('1.0.2');
+    expect((await plan(await registry(versions, files), 'patch', two)).entry.version).toBe('1.0.1');
+    expect((await plan(await registry(versions, files), 'minor', one)).entry.version).toBe('1.1.0');
   });
 
   test('a bump with the bytes of the highest version publishes them no second time', async () => {

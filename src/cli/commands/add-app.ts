@@ -1,0 +1,57 @@
+import { printable, safeJson } from '../../core/text.ts';
+import { checkNewKey, type NewApp, planApp } from '../../publish/add-app.ts';
+import { carryOut } from '../../publish/carry-out.ts';
+import { severitiesOf } from '../checks.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+import { checkUrl } from '../fetch.ts';
+import { wantsJson } from '../format.ts';
+import { iconFrom } from '../icon-source.ts';
+import { answersTo } from '../prompts.ts';
+import { appQuestions } from '../questions.ts';
+import { sayFindings, sayPlan } from '../remarks.ts';
+import { openWorkspace } from '../workspace.ts';
+
+interface Options extends GlobalOptions {
+  name?: string;
+  description?: string;
+  icon?: string;
+  blockColor?: string;
+  metadataUrl?: string;
+  dryRun?: boolean;
+}
+
+/** `appreg add-app <key>`: an icon, a metadata file and an entry in the manifest. */
+export async function addApp(context: Context, key: string, options: Options): Promise<number> {
+  checkNewKey(key);
+  const { terminal } = context;
+  const json = wantsJson('add-app', options.format);
+  const { place, config } = await openWorkspace(context);
+  const { metadataUrl = null } = options;
+  if (metadataUrl !== null) checkUrl(metadataUrl, '--metadata-url');
+  const answers = await answersTo(terminal, appQuestions(context.cwd, key), [
+    options.name,
+    options.description,
+    options.blockColor,
+    options.icon,
+  ]);
+  if (answers === null) return 130;
+  const [name, description, color, icon] = answers as [string, string, string, string];
+
+  const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
+  const { entry, plan, findings } = await planApp(place, app, {
+    now: new Date().toISOString(),
+    severities: severitiesOf(context, config),
+  });
+  const status = plan.steps.length === 0 ? 'unchanged' : options.dryRun === true ? 'planned' : 'added';
+  sayFindings(terminal, findings);
+  if (status === 'added') await carryOut(plan, place.store);
+  else if (status === 'planned') sayPlan(terminal, plan);
+
+  const files = plan.steps.map(({ path }) => path);
+  if (json) terminal.out(safeJson({ key, status, entry, files }));
+  else if (status === 'unchanged') terminal.out(`${key} is in ${printable(place.manifest)} already; nothing to do`);
+  else terminal.out(`${status} ${terminal.style.bold(key)}: ${printable(files.join(', '))}`);
+  if (status === 'planned') terminal.next('the same command without --dry-run');
+  else terminal.next(`appreg publish-version ${key} 1.0.0 --entry <file>`);
+  return 0;
+}

@@ -1,0 +1,85 @@
+import { printable, redact, safeJson } from '../../core/text.ts';
+import { checkVersion } from '../../publish/choose-version.ts';
+import { publish, type Published } from '../../publish/publish.ts';
+import { appToPublish, planVersion } from '../../publish/publish-version.ts';
+import { artifactFrom, checkSource, type SourceOptions } from '../artifact-source.ts';
+import { severitiesOf } from '../checks.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+import { wantsJson } from '../format.ts';
+import { readBack } from '../read-back.ts';
+import { sayFindings, sayPlan } from '../remarks.ts';
+import { openWorkspace } from '../workspace.ts';
+
+interface Options extends GlobalOptions, SourceOptions {
+  allowPrerelease?: boolean;
+  dryRun?: boolean;
+  readBack?: boolean;
+}
+
+type Status = 'published' | 'already-published' | 'planned';
+
+/**
+ * `appreg publish-version <app> <version|major|minor|patch>` (spec 4.4): the artifact first, then its entry in the
+ * metadata file. The same bytes again are success; a published version never changes.
+ */
+export async function publishVersion(context: Context, key: string, word: string, options: Options): Promise<number> {
+  const { terminal } = context;
+  const json = wantsJson('publish-version', options.format);
+  checkVersion(word, options.allowPrerelease === true);
+  checkSource(options);
+  const { place, config } = await openWorkspace(context);
+  const app = await appToPublish(place, key);
+  const artifact = await artifactFrom(context, options, config.bundle);
+  const judgement = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
+
+  let done: Published;
+  let status: Status;
+  if (options.dryRun === true) {
+    const planned = await planVersion(place, app, word, artifact, judgement);
+    done = { planned, results: [], isNew: !planned.published };
+    status = done.isNew ? 'planned' : 'already-published';
+    sayPlan(terminal, planned.plan, planned.lines);
+  } else {
+    const ask = artifact.bytes !== null && options.readBack !== false;
+    const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(terminal, entry) };
+    done = await publish(place, key, word, artifact, judgement, deps || {});
+    status = done.isNew ? 'published' : 'already-published';
+  }
+
+  sayFindings(terminal, done.planned.findings);
+  const bytes = artifact.content.bytes;
+  terminal.out(json ? safeJson(asJson(key, status, done, bytes)) : inWords(context, key, status, done, bytes));
+  const manifestUrl = printable(redact(place.base + encodeURIComponent(place.manifest)));
+  if (status === 'planned') terminal.next('the same command without --dry-run');
+  else terminal.next(`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
+  return 0;
+}
+
+function asJson(app: string, status: Status, { planned, results }: Published, bytes: number): object {
+  const { version, artifactUrl, artifactChecksum } = planned.entry;
+  const outcomes = new Map(results.map(({ step, outcome }) => [step, outcome]));
+  const steps = planned.plan.steps.map((step) => {
+    const { kind, path, what } = step;
+    return { kind, path, what, outcome: outcomes.get(step) ?? null };
+  });
+  return { app, version, artifactUrl: redact(artifactUrl), artifactChecksum, bytes, status, steps };
+}
+
+function inWords(
+  { terminal }: Context,
+  app: string,
+  status: Status,
+  { planned, results }: Published,
+  bytes: number,
+): string {
+  const { version, artifactUrl, artifactChecksum } = planned.entry;
+  const title = terminal.style.bold(`${app} ${printable(version)}`);
+  const words = { published: 'published', 'already-published': 'already published as', planned: 'would publish' };
+  const lines = [
+    `${words[status]} ${title}`,
+    `  ${printable(artifactChecksum)}  ${bytes.toLocaleString('en-US')} bytes`,
+    `  ${printable(redact(artifactUrl))}`,
+  ];
+  for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
+  return lines.join('\n');
+}

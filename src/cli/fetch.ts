@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import type { ArchiveFacts, Content, Visit } from '../core/facts.ts';
+import { kindOf } from '../core/magic.ts';
+import { printable, redact, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { urlFault } from '../core/url.ts';
+import { isAnswered, statusOf } from '../core/visit.ts';
+import { type ArchiveReader, createArchiveReader } from '../observe/archive.ts';
+import { createDigester, type Digester } from '../observe/digest.ts';
+import { type Http, openHttp } from '../observe/http.ts';
+
+/** Fetching an artifact to know its bytes, as the service would: digested on the wire, nothing kept. */
+
+const LIMIT = 2 ** 31;
+const TOTAL = 600_000;
+
+export interface Fetched {
+  /** How the URL answered. */
+  visit: Visit;
+  content: Content;
+  archive: ArchiveFacts;
+}
+
+/** Digests and lists what a URL serves. What the network does is in `visit`; `http` is for those who have one. */
+export async function fetchBytes(
+  url: string,
+  onBytes: (bytes: number) => void = () => {},
+  http: Http = openHttp(),
+): Promise<Fetched> {
+  let digester: Digester = createDigester(LIMIT);
+  let archive: ArchiveReader = createArchiveReader();
+  let bytes = 0;
+  try {
+    const visit = await http.visit({
+      method: 'GET',
+      url,
+      origin: null,
+      accept: '*/*',
+      total: TOTAL,
+      body() {
+        digester = createDigester(LIMIT);
+        archive = createArchiveReader();
+        bytes = 0;
+        return {
+          limit: LIMIT,
+          over: 'fail',
+          write(chunk) {
+            bytes += chunk.length;
+            onBytes(bytes);
+            const listed = archive.write(chunk);
+            digester.write(chunk);
+            return listed;
+          },
+        };
+      },
+    });
+    return { visit, content: digester.end(), archive: await archive.end() };
+  } finally {
+    await http.close();
+  }
+}
+
+/** The same, where only a whole answer will do. Throws Trouble (exit 1) that names the status or what went wrong. */
+export async function fetchWhole(url: string, onBytes?: (bytes: number) => void): Promise<Fetched> {
+  const fetched = await fetchBytes(url, onBytes);
+  if (isAnswered(fetched.visit)) return fetched;
+  throw new Trouble(
+    'unreachable',
+    `${named(url)} ${answer(fetched.visit)}.`,
+    'Check the address, and that it needs no sign-in.',
+    { exit: 1 },
+  );
+}
+
+/** How a visit ended, in words behind the URL. */
+export function answer(visit: Visit): string {
+  const { failure } = visit;
+  if (failure) return `cannot be fetched: ${printable(redact(shorten(failure.message)))} (${printable(failure.code)})`;
+  return `answers with status ${statusOf(visit)}`;
+}
+
+/** True for a text that is a URL and not the name of a file. */
+export function isUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+/** Refuses a URL that clients could not use (exit 2); `flag` is where it was given. */
+export function checkUrl(url: string, flag: string): void {
+  const fault = urlFault(url);
+  if (fault)
+    throw new Trouble(
+      'url-malformed',
+      `${flag} ${named(url)}: ${printable(redact(fault.message))}`,
+      printable(redact(fault.advice)),
+    );
+}
+
+export function named(url: string): string {
+  return printable(redact(shorten(url)));
+}
+
+/** What is suspicious about bytes that somebody takes for an artifact, or null. */
+export function suspicion(head: string): string | null {
+  const kind = kindOf(Buffer.from(head, 'base64'));
+  if (kind === 'empty') return 'is empty';
+  if (kind === 'html') return 'is an HTML page';
+  if (kind === 'xml') return 'is an XML document, perhaps an error message of the host';
+  return kind === 'git-lfs-pointer' ? 'is a Git LFS pointer, not the file itself (git lfs pull fetches it)' : null;
+}
+
+/** A local file, whole. Throws Trouble (exit 2) where it cannot be read. */
+export function readInput(path: string, shownAs: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw unreadable(shownAs, error);
+  }
+}
+
+export function unreadable(shownAs: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  const reasons: Record<string, string> = {
+    ENOENT: 'is not there',
+    ENOTDIR: 'is not there',
+    EISDIR: 'is a folder',
+    EACCES: 'may not be read',
+    ERR_FS_FILE_TOO_LARGE: 'is larger than 2 GiB',
+  };
+  return new Trouble(
+    'file-unreadable',
+    `${printable(shownAs)} ${reasons[code] ?? `cannot be read (${code})`}.`,
+    'Check the path and its permissions.',
+    { cause: error },
+  );
+}

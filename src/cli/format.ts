@@ -1,0 +1,12 @@
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+
+/** True for --format json. Throws Trouble for a format that a command which makes no report does not have. */
+export function wantsJson(command: string, format: string | undefined): boolean {
+  if (format === undefined || format === 'pretty' || format === 'json') return format === 'json';
+  throw new Trouble(
+    'format-unknown',
+    `${command} has no format ${printable(format)}.`,
+    'Use --format pretty or --format json.',
+  );
+}

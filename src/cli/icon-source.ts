@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import { placeholderIcon } from '../author/placeholder-icon.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { createDigester } from '../observe/digest.ts';
+import { lookAtImage } from '../observe/icon.ts';
+import type { IconFile } from '../publish/add-app.ts';
+import type { Context } from './context.ts';
+import { isUrl, readInput } from './fetch.ts';
+
+/**
+ * The icon that `--icon` or an answer names: a URL as it is, a file by its content, or for '' at a terminal one that is
+ * drawn. Throws Trouble: exit 1 for a file that is no PNG or SVG, exit 2 for one that cannot be read.
+ */
+export function iconFrom(context: Context, key: string, color: string, icon: string): IconFile | { url: string } {
+  if (isUrl(icon)) return { url: icon };
+  if (icon === '') {
+    if (context.options.yes === true || !context.terminal.interactive)
+      throw new Trouble('option-invalid', '--icon is empty.', 'Name a PNG or SVG file, or a URL.');
+    context.terminal.log(
+      `An icon was drawn from the first letter; put your own into apps/${key}/icon.svg before you publish.`,
+    );
+  }
+  const bytes = icon === '' ? Buffer.from(placeholderIcon(key, color)) : readInput(resolve(context.cwd, icon), icon);
+  const image = lookAtImage(bytes);
+  if ((image.kind !== 'png' && image.kind !== 'svg') || image.fault) {
+    const what = image.fault
+      ? printable(image.fault.message)
+      : `it is ${image.kind === 'empty' ? 'empty' : printable(image.kind)}`;
+    throw new Trouble(
+      'icon-not-image',
+      `${printable(icon)} cannot be an icon: ${what}. Nothing was changed.`,
+      'An icon is a PNG or SVG image (told by its content, not by its name).',
+      { exit: 1 },
+    );
+  }
+  const digester = createDigester(Infinity);
+  digester.write(bytes);
+  return { bytes, content: digester.end(), image };
+}

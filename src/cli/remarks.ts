@@ -1,0 +1,22 @@
+import type { Finding } from '../core/report.ts';
+import { printable, redact, shorten } from '../core/text.ts';
+import { describePlan } from '../publish/carry-out.ts';
+import type { Plan } from '../publish/plan.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Remarks that the commands which write have in common. */
+
+/** Warnings and notes about what is added: on stderr, since they are no results. */
+export function sayFindings(terminal: Terminal, findings: readonly Finding[]): void {
+  for (const { severity, rule, message, advice } of findings) {
+    const line = printable(redact(shorten(`${severity}: ${message} ${advice} (${rule})`, 400)));
+    if (severity === 'note') terminal.detail(line);
+    else terminal.log(line);
+  }
+}
+
+/** What would be written, and the new lines of a document. */
+export function sayPlan(terminal: Terminal, plan: Plan, lines: readonly string[] = []): void {
+  terminal.log(`Nothing was written. The plan:\n${describePlan(plan)}`);
+  for (const line of lines) terminal.log(terminal.errStyle.green(`+ ${printable(shorten(line, 2000))}`));
+}

@@ -1,0 +1,56 @@
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { asBase, localPath } from '../observe/places.ts';
+import type { Place } from '../publish/place.ts';
+import { openDirectory } from '../store/directory.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+
+/** A workspace that commands write to. */
+export interface OpenWorkspace {
+  /** Absolute. */
+  root: string;
+  config: Config;
+  place: Place;
+}
+
+/**
+ * The workspace around the current folder, and the store that it is kept in.
+ * @throws Trouble (exit 2) where there is no configuration, or it does not say where the registry will be served
+ */
+export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
+  const { config, file, root } = await context.config();
+  if (file === null) {
+    throw new Trouble(
+      'workspace-missing',
+      `There is no registry workspace in ${printable(context.cwd)}.`,
+      'Scaffold one (appreg init), or name its configuration with --config <file>.',
+    );
+  }
+  if (config.baseUrl === undefined) {
+    throw new Trouble(
+      'base-url-missing',
+      `${printable(file)} has no baseUrl, so there are no addresses to write.`,
+      'Add "baseUrl": "https://…/", the address that the files will be served at.',
+    );
+  }
+  refuseStore(config.store?.type);
+  const base = asBase(config.baseUrl);
+  const place: Place = {
+    store: openDirectory(root, { notice: (text) => context.terminal.log(printable(text)) }),
+    manifest: config.manifest ?? 'registry.json',
+    base,
+    pathOf: (url) => localPath(url, base),
+  };
+  return { root, config, place };
+}
+
+/** Refuses the stores that are not there yet (exit 2). */
+export function refuseStore(type: string | undefined): void {
+  if (type === undefined || type === 'directory') return;
+  throw new Trouble(
+    'store-unsupported',
+    `The store ${printable(type)} comes with a later release.`,
+    'Use the store "directory", and upload the folder by your own means.',
+  );
+}

@@ -1,0 +1,47 @@
+import { isTrouble } from '../core/trouble.ts';
+import { carryOut, type CarryOutDeps, type StepResult } from './carry-out.ts';
+import { isBump } from './choose-version.ts';
+import type { Judgement } from './judged.ts';
+import type { Place } from './place.ts';
+import { appToPublish, type Artifact, planVersion, type VersionPlan } from './publish-version.ts';
+
+/** How often a bump counts anew when others were faster. */
+const ATTEMPTS = 50;
+
+export interface Published {
+  planned: VersionPlan;
+  results: StepResult[];
+  /** False when these bytes were listed already. */
+  isNew: boolean;
+}
+
+/**
+ * Plans a version and carries the plan out (spec 4.4). Publishers who bump at once each get a number of their own.
+ * @param deps.readBack asks for a stored artifact at its public address, before it is listed
+ * @throws Trouble as `planVersion` and `carryOut` do
+ */
+export async function publish(
+  place: Place,
+  key: string,
+  word: string,
+  artifact: Artifact,
+  judgement: Judgement,
+  deps: Omit<CarryOutDeps, 'readBack'> & { readBack?(entry: VersionPlan['entry']): Promise<void> } = {},
+): Promise<Published> {
+  const { readBack, ...others } = deps;
+  let tried = '';
+  for (let attempt = 1; ; attempt++) {
+    const planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgement);
+    try {
+      const ask = readBack && { readBack: () => readBack(planned.entry) };
+      const results = await carryOut(planned.plan, place.store, { ...others, ...ask });
+      const isNew = results.some(({ outcome }) => outcome === 'edited');
+      return { planned, results, isNew };
+    } catch (error) {
+      const { version } = planned.entry;
+      const taken = isTrouble(error) && error.code === 'immutable' && version !== tried;
+      if (!taken || !isBump(word) || attempt === ATTEMPTS) throw error;
+      tried = version;
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addApp } from '../../src/cli/commands/add-app.ts';
+import { init } from '../../src/cli/commands/init.ts';
+import { contextIn, folder, refusal, snapshot } from './author-support.ts';
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+// One transparent pixel.
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+const FLAGS = { name: 'Feed Watch', description: 'Watches feeds.', icon: 'my icon.svg', blockColor: '#d9480f' };
+
+async function workspace(): Promise<string> {
+  const dir = folder();
+  await init(contextIn(dir), undefined, { baseUrl: 'https://apps.example.com/' });
+  writeFileSync(join(dir, 'my icon.svg'), SVG);
+  return dir;
+}
+
+const manifestOf = (dir: string): { apps: Record<string, unknown> } =>
+  JSON.parse(readFileSync(join(dir, 'registry.json'), 'utf8')) as { apps: Record<string, unknown> };
+
+describe('an app', () => {
+  test('gets its icon, its metadata file and its entry', async () => {
+    const dir = await workspace();
+    const context = contextIn(dir);
+    expect(await addApp(context, 'feed-watch', FLAGS)).toBe(0);
+    expect(manifestOf(dir).apps['feed-watch']).toEqual({
+      name: 'Feed Watch',
+      description: 'Watches feeds.',
+      blockStyle: { iconUrl: 'https://apps.example.com/apps/feed-watch/icon.svg', color: '#d9480f' },
+      appMetadataUrl: 'https://apps.example.com/apps/feed-watch/versions.json',
+    });
+    expect(readFileSync(join(dir, 'apps/feed-watch/icon.svg'), 'utf8')).toBe(SVG);
+    expect(readFileSync(join(dir, 'apps/feed-watch/versions.json'), 'utf8')).toBe('{\n  "versions": []\n}\n');
+    expect(context.said).toMatchObject({ log: [], next: ['appreg publish-version feed-watch 1.0.0 --entry <file>'] });
+  });
+
+  test('the icon is called by its content, whatever the name of the file', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'my icon.svg'), PNG);
+    await addApp(contextIn(dir), 'a', FLAGS);
+    expect(readFileSync(join(dir, 'apps/a/icon.png'))).toEqual(PNG);
+    expect(existsSync(join(dir, 'apps/a/icon.svg'))).toBe(false);
+  });
+
+  test('once more: nothing to do; with another entry: refused', async () => {
+    const dir = await workspace();
+    await addApp(contextIn(dir), 'a', FLAGS);
+    const before = snapshot(dir);
+    const context = contextIn(dir);
+    expect(await addApp(context, 'a', { ...FLAGS, format: 'json' })).toBe(0);
+    expect(JSON.parse(context.said.out.join())).toMatchObject({ key: 'a', status: 'unchanged', files: [] });
+    expect(await refusal(addApp(contextIn(dir), 'a', { ...FLAGS, name: 'Other' }))).toMatchObject({
+      code: 'exists',
+      exit: 1,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString', '2'])('may be called %s', async (key) => {
+    const dir = await workspace();
+    expect(await addApp(contextIn(dir), key, FLAGS)).toBe(0);
+    expect(Object.keys(manifestOf(dir).apps)).toEqual([key]);
+    expect(existsSync(join(dir, 'apps', key, 'versions.json'))).toBe(true);
+    expect(await addApp(contextIn(dir), key, FLAGS)).toBe(0);
+  });
+
+  test('with --dry-run every check is made and nothing written', async () => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    const context = contextIn(dir);
+    expect(await addApp(context, 'a', { ...FLAGS, dryRun: true })).toBe(0);
+    expect(context.said.log.join('\n')).toContain('apps/a/icon.svg');
+    expect(
+      await refusal(addApp(contextIn(dir), 'a', { ...FLAGS, metadataUrl: 'http://x.test/v.json', dryRun: true })),
+    ).toMatchObject({ code: 'url-insecure', exit: 1 });
+    expect(snapshot(dir)).toBe(before);
+  });
+});
+
+describe('the manifest keeps its bytes', () => {
+  const entry =
+    '"old": {"name":"Old","description":"","blockStyle":{"iconUrl":"https://x.test/i.png","color":"#000000"},"appMetadataUrl":"https://x.test/v.json","x-n":[1.0,-0,1E5,9007199254740993,"\\u0041\\/\u2028"]}';
+  test.each([
+    ['CRLF, tabs, no final newline', `{\r\n\t"x-before": {},\r\n\t"apps": {\r\n\t\t${entry}\r\n\t}\r\n}`],
+    ['minified', `{"apps":{${entry}},"x":1}`],
+    ['three spaces', `{\n   "apps": {\n      ${entry}\n   }\n}\n\n`],
+    ['strange', `\n{ "apps"\t:{${entry}\n\n}  }  `],
+  ])('%s', async (_, text) => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'registry.json'), text);
+    expect(await addApp(contextIn(dir), 'a', FLAGS)).toBe(0);
+    const after = readFileSync(join(dir, 'registry.json'), 'utf8');
+    const end = text.indexOf(entry) + entry.length;
+    expect(after.startsWith(text.slice(0, end))).toBe(true);
+    expect(after.endsWith(text.slice(end))).toBe(true);
+    expect(Object.keys((JSON.parse(after) as { apps: object }).apps)).toEqual(['old', 'a']);
+  });
+
+  test.each([
+    ['a byte order mark', Buffer.from('\ufeff{"apps":{}}')],
+    ['a name twice', Buffer.from('{"apps":{},"apps":{}}')],
+    [
+      'a byte that is no UTF-8',
+      Buffer.from([
+        0x7b, 0x22, 0x61, 0x70, 0x70, 0x73, 0x22, 0x3a, 0x7b, 0x7d, 0x2c, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d,
+      ]),
+    ],
+    ['a trailing comma', Buffer.from('{"apps":{},}')],
+  ])('one with %s is refused as it is', async (_, bytes) => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'registry.json'), bytes);
+    const before = snapshot(dir);
+    expect(await refusal(addApp(contextIn(dir), 'a', FLAGS))).toMatchObject({
+      code: 'document-unusable',
+      exit: 1,
+      message: expect.stringContaining('registry.json') as string,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+});
+
+describe('what is refused', () => {
+  test.each(['../../etc/x', 'a/b', '..', '.', '', 'a b', 'CON', 'a'.repeat(300), 'é', '../registry'])(
+    'the key %j, before any path is made',
+    async (key) => {
+      const dir = await workspace();
+      const before = snapshot(dir);
+      expect(await refusal(addApp(contextIn(dir), key, FLAGS))).toMatchObject({ code: 'app-key-unsafe', exit: 1 });
+      expect(snapshot(dir)).toBe(before);
+    },
+  );
+
+  const icons: [what: string, bytes: string | Buffer][] = [
+    ['a JPEG', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16])],
+    ['an HTML page', '<!doctype html><title>x</title>'],
+    ['nothing', ''],
+    ['half a PNG', PNG.subarray(0, 40)],
+    ['an SVG that does not parse', '<svg xmlns="http://www.w3.org/2000/svg"><rect></svg>'],
+  ];
+  test.each(icons)('an icon that is %s', async (_, bytes) => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'my icon.svg'), bytes);
+    const before = snapshot(dir);
+    expect(await refusal(addApp(contextIn(dir), 'a', FLAGS))).toMatchObject({ code: 'icon-not-image', exit: 1 });
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  const flags: [what: string, options: Parameters<typeof addApp>[2], names: string][] = [
+    ['no flags', {}, '--name, --description, --color, --icon'],
+    ['no icon', { ...FLAGS, icon: undefined as never }, '--icon'],
+    ['an empty icon', { ...FLAGS, icon: '' }, '--icon'],
+    ['an icon that is not there', { ...FLAGS, icon: 'gone.svg' }, '--icon'],
+    ['a short colour', { ...FLAGS, blockColor: '#fff' }, '--color'],
+    ['a blank name', { ...FLAGS, name: ' ' }, '--name'],
+    ['metadata at no URL', { ...FLAGS, metadataUrl: 'versions.json' }, '--metadata-url'],
+  ];
+  test.each(flags)('%s: a usage error that names the flag', async (_, options, names) => {
+    const dir = await workspace();
+    const trouble = await refusal(addApp(contextIn(dir), 'a', options));
+    expect(trouble.exit).toBe(2);
+    expect(trouble.message).toContain(names);
+  });
+
+  test('a workspace that is none', async () => {
+    expect(await refusal(addApp(contextIn(folder()), 'a', FLAGS))).toMatchObject({
+      code: 'workspace-missing',
+      exit: 2,
+      hint: expect.stringContaining('appreg init') as string,
+    });
+  });
+
+  test('a folder that is a link out of the workspace', async () => {
+    const dir = await workspace();
+    const outside = folder();
+    mkdirSync(join(dir, 'apps'));
+    symlinkSync(outside, join(dir, 'apps/a'));
+    expect((await refusal(addApp(contextIn(dir), 'a', FLAGS))).code).toBe('path-refused');
+    expect(snapshot(outside)).toBe('');
+  });
+});
+
+describe('at a terminal', () => {
+  test('what is missing is asked for, with suggestions; without an icon one is drawn', async () => {
+    const dir = await workspace();
+    const context = contextIn(dir, {}, ['\r', 'Watches feeds.\r', '\r', '\r']);
+    expect(await addApp(context, 'feed-watch', {})).toBe(0);
+    expect(manifestOf(dir).apps['feed-watch']).toMatchObject({
+      name: 'Feed Watch',
+      description: 'Watches feeds.',
+      blockStyle: { color: '#3b5bdb' },
+    });
+    expect(readFileSync(join(dir, 'apps/feed-watch/icon.svg'), 'utf8')).toContain('>F</text>');
+    expect(context.said.log.join()).toContain('An icon was drawn');
+    expect(context.asked()).toContain('What does it do');
+  });
+
+  test('Ctrl+C writes nothing', async () => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    expect(await addApp(contextIn(dir, {}, ['\r', '\u0003']), 'a', {})).toBe(130);
+    expect(snapshot(dir)).toBe(before);
+  });
+});

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import { checksum } from '../../src/cli/commands/checksum.ts';
+import { contextIn, folder, refusal } from './author-support.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  servers.push(server);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const sha = (bytes: string | Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+test('of one file: the checksum alone', async () => {
+  const dir = folder();
+  const bytes = Buffer.alloc(3_000_000, 'appreg');
+  writeFileSync(join(dir, 'a.tar.gz'), bytes);
+  const context = contextIn(dir);
+  expect(await checksum(context, ['a.tar.gz'], {})).toBe(0);
+  expect(context.said).toMatchObject({ out: [sha(bytes)], log: [] });
+});
+
+test('of several: each with its name, escaped', async () => {
+  const dir = folder();
+  writeFileSync(join(dir, 'a'), 'a');
+  writeFileSync(join(dir, 'b\u001b[31m'), 'b');
+  const context = contextIn(dir);
+  await checksum(context, ['a', 'b\u001b[31m'], {});
+  expect(context.said.out).toEqual([`${sha('a')}  a`, `${sha('b')}  b\\u{1b}[31m`]);
+});
+
+test('as JSON: one document', async () => {
+  const dir = folder();
+  writeFileSync(join(dir, 'a'), 'abc');
+  const context = contextIn(dir);
+  await checksum(context, ['a'], { format: 'json' });
+  expect(context.said.out.map((text) => JSON.parse(text) as unknown)).toEqual([
+    [{ target: 'a', checksum: sha('abc'), bytes: 3 }],
+  ]);
+});
+
+test('of a URL: the bytes on the wire, behind redirects', async () => {
+  const packed = gzipSync('content');
+  const url = await serving((request, response) => {
+    if (request.url === '/from') return void response.writeHead(302, { location: '/to' }).end();
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
+  });
+  const context = contextIn(folder());
+  await checksum(context, [`${url}/from`], {});
+  expect(context.said.out).toEqual([sha(packed)]);
+});
+
+test.each([
+  ['an HTML page', '<!doctype html><title>Sign in</title>', 'HTML page'],
+  ['a Git LFS pointer', 'version https://git-lfs.github.com/spec/v1\noid sha256:x\nsize 1\n', 'Git LFS pointer'],
+  ['nothing', '', 'is empty'],
+])('%s gets its checksum and a warning', async (_, text, says) => {
+  const dir = folder();
+  writeFileSync(join(dir, 'a'), text);
+  const context = contextIn(dir);
+  expect(await checksum(context, ['a'], {})).toBe(0);
+  expect(context.said.out).toEqual([sha(text)]);
+  expect(context.said.log.join()).toContain(says);
+});
+
+test('what cannot be hashed', async () => {
+  const url = await serving((_, response) => void response.writeHead(404).end('gone'));
+  const dir = folder();
+  const context = contextIn(dir);
+  expect(await refusal(checksum(context, [`${url}/a?sig=secret`], {}))).toMatchObject({
+    code: 'unreachable',
+    exit: 1,
+    message: expect.stringMatching(/sig=REDACTED answers with status 404/) as string,
+  });
+  expect(await refusal(checksum(context, ['gone.tar.gz'], {}))).toMatchObject({ code: 'file-unreadable', exit: 2 });
+  expect(await refusal(checksum(context, ['.'], {}))).toMatchObject({
+    code: 'file-unreadable',
+    exit: 2,
+    message: '. is a folder.',
+  });
+  expect(await refusal(checksum(context, ['https://me:pw@x.test/a'], {}))).toMatchObject({
+    code: 'url-malformed',
+    exit: 2,
+    message: expect.not.stringContaining('pw@') as string,
+  });
+  expect(await refusal(checksum(context, ['a'], { format: 'sarif' }))).toMatchObject({
+    code: 'format-unknown',
+    exit: 2,
+  });
+  expect(context.said.out).toEqual([]);
+});

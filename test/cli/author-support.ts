@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach } from 'vitest';
+import { loadConfig } from '../../src/cli/config.ts';
+import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import type { Trouble } from '../../src/core/trouble.ts';
+import { PLAIN } from '../../src/report/style.ts';
+
+/** Commands as functions, in folders of their own, with a terminal that records. */
+
+export interface Recorded extends Context {
+  /** Lines of stdout, of stderr, and the next steps. */
+  said: { out: string[]; log: string[]; next: string[] };
+  /** What the questions looked like. */
+  asked(): string;
+}
+
+/** @param keys what somebody types, one portion for each question; with it the terminal is interactive */
+export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readonly string[] | null = null): Recorded {
+  const said: Recorded['said'] = { out: [], log: [], next: [] };
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 40 });
+  let shown = '';
+  let next = 0;
+  output.on('data', (chunk: Buffer) => {
+    const before = shown;
+    shown += String(chunk);
+    // Each question that appears gets its keys.
+    for (const message of MESSAGES) {
+      if (keys && !before.includes(message) && shown.includes(message))
+        setImmediate(() => input.write(keys[next++] ?? '\u0003'));
+    }
+  });
+  return {
+    cwd,
+    options,
+    env: {},
+    said,
+    asked: () => shown,
+    config: (from = cwd) => loadConfig(from, null, {}),
+    terminal: {
+      interactive: keys !== null,
+      style: PLAIN,
+      errStyle: PLAIN,
+      out: (text) => void said.out.push(text),
+      log: (text) => void said.log.push(text),
+      detail() {},
+      next: (text) => void said.next.push(text),
+      progress: () => ({ update() {}, stop() {} }),
+      dialog: { input, output },
+    },
+  };
+}
+
+const MESSAGES = ['At which address', 'What is it called', 'What does it do', 'The colour of its blocks', 'Its icon'];
+
+const folders: string[] = [];
+
+/** An empty folder that is gone after the test. */
+export function folder(): string {
+  const made = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-author-'));
+  folders.push(made);
+  return made;
+}
+
+afterEach(() => {
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
+});
+
+/** Everything in a folder, with its bytes and modes, as one text: equal exactly when nothing was changed. */
+export function snapshot(root: string): string {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((path) => {
+      const stat = lstatSync(join(root, path));
+      const digest = stat.isFile()
+        ? createHash('sha256')
+            .update(readFileSync(join(root, path)))
+            .digest('hex')
+        : '';
+      return `${path} ${stat.mode} ${stat.mtimeMs} ${digest}`;
+    })
+    .join('\n');
+}
+
+/** What a command was refused with. */
+export async function refusal(promise: Promise<unknown>): Promise<Trouble> {
+  return promise.then(
+    () => Promise.reject(new Error('it was not refused')),
+    (error: Trouble) => error,
+  );
+}
