@@ -95,7 +95,7 @@ export function createDecodedDigester(
   const digester = createDigester(limit);
   const decoder = createDecoder(codings, limit, (chunk) => digester.write(chunk));
   return {
-    write: decoder.write,
+    write: (chunk) => decoder.write(chunk),
     async end() {
       const error = await decoder.end();
       const { bytes, sha256, head } = digester.end();

@@ -86,11 +86,9 @@ export function connector(options: ConnectOptions, opened: (connection: Connecti
       if (done) return;
       const tls = secure ? tlsFacts(socket as TLSSocket, options.trust) : null;
       if (secure && !(socket as TLSSocket).authorized) {
-        const reason = (socket as TLSSocket).authorizationError as unknown;
-        const text =
-          reason instanceof Error
-            ? ((reason as NodeJS.ErrnoException).code ?? reason.message)
-            : String(reason ?? 'UNAUTHORIZED');
+        // Typed as an error, but it is the code, or the words where there is none.
+        const reason: unknown = (socket as TLSSocket).authorizationError;
+        const text = typeof reason === 'string' ? reason : reason instanceof Error ? reason.message : 'UNAUTHORIZED';
         return fail(/^[A-Z0-9_]+$/.test(text) ? text : 'UNSPECIFIED', text, tls);
       }
       done = true;

@@ -5,7 +5,9 @@ import type { Failure, Hop, Visit } from '../core/facts.ts';
 import { header, retryAfter } from '../core/headers.ts';
 import { VERSION } from '../core/tool.ts';
 import { type Body, type Clock, exchange, type Exchange } from './http-exchange.ts';
+import { openClock } from './http-clock.ts';
 import { isPassing } from './http-failure.ts';
+import { concealer } from './http-secrets.ts';
 import { type Lanes, openLanes } from './http-lanes.ts';
 import { openTrust } from './tls.ts';
 
@@ -115,28 +117,6 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes): Promise<Visi
     lanes.pause(new URL(last.url).origin, wait);
     return wait;
   }
-}
-
-function openClock(total: number, interrupted: AbortSignal | undefined): Clock {
-  const late = new AbortController();
-  let left = total;
-  let since = 0;
-  let timer: NodeJS.Timeout | null = null;
-  const clock: Clock = {
-    signal: interrupted ? AbortSignal.any([late.signal, interrupted]) : late.signal,
-    hold() {
-      if (timer === null) return;
-      clearTimeout(timer);
-      timer = null;
-      left -= Date.now() - since;
-    },
-    go() {
-      since = Date.now();
-      timer ??= setTimeout(() => late.abort(new Error('TOTAL_TIMEOUT')), Math.max(0, left));
-    },
-  };
-  clock.go();
-  return clock;
 }
 
 function usualBackoff(attempt: number): number {
@@ -265,11 +245,4 @@ function withoutSecrets(made: Visit, { secrets }: HttpOptions): Visit {
     if (hop.excerpt !== undefined) hop.excerpt = conceal(hop.excerpt);
   }
   return made;
-}
-
-/** Takes header values out of a text, with and without the scheme in front of them (`Bearer …`). */
-export function concealer(values: readonly string[]): (text: string) => string {
-  // A value of a few characters is no secret, and stands everywhere.
-  const hidden = values.flatMap((value) => [value, value.replace(/^\w+ +/, '')]).filter((value) => value.length >= 4);
-  return (text) => hidden.reduce((seen, value) => seen.replaceAll(value, 'REDACTED'), text);
 }

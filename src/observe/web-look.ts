@@ -25,7 +25,7 @@ import { lookAtImage } from './icon.ts';
 
 const MIB = 2 ** 20;
 /** Bytes read at most. A registry of 100,000 apps has a manifest of 43 MB. */
-export const LIMITS = { document: 64 * MIB, icon: 5 * MIB, artifact: 2048 * MIB, decoded: 1024 * MIB };
+const LIMITS = { document: 64 * MIB, icon: 5 * MIB, artifact: 2048 * MIB, decoded: 1024 * MIB };
 
 export interface Look {
   http: Http;

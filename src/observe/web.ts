@@ -4,7 +4,9 @@ import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../co
 import { digestOf } from '../core/checksum.ts';
 import { isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
-import { concealer, type HttpOptions, openHttp } from './http.ts';
+import { type HttpOptions, openHttp } from './http.ts';
+import { concealer } from './http-secrets.ts';
+import { bounded, inOrder, once } from './web-queue.ts';
 import { artifactOf, fetchArtifact, type Look, lookAtDocument, lookAtIcon, sideViews } from './web-look.ts';
 
 /** Looks at a live registry, app by app, and forgets each app once it was handed over. */
@@ -44,8 +46,6 @@ export interface Seen {
   unknownApps: string[];
 }
 
-/** Apps under way at once; those behind a slow one wait, so that memory does not grow with the registry. */
-const WINDOW = 64;
 const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
 const MALFORMED: Unseen = { unseen: 'because of url-malformed' };
 const SKIPPED: Unseen = { unseen: 'artifacts are not downloaded with --skip-artifacts', everywhere: true };
@@ -95,32 +95,6 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
   }
 }
 
-/** Works on several at once and hands the results over in order. @returns true when interrupted */
-async function inOrder<T, R>(
-  items: readonly T[],
-  signal: AbortSignal | undefined,
-  work: (item: T) => Promise<R>,
-  hand: (result: R) => Promise<void>,
-): Promise<boolean> {
-  const underWay: Promise<R>[] = [];
-  let next = 0;
-  for (let i = 0; i < items.length; i += 1) {
-    while (next < items.length && underWay.length < WINDOW) {
-      const started = work(items[next++]!);
-      // Awaited in its turn; until then a defect in it must not count as unhandled.
-      started.catch(() => {});
-      underWay.push(started);
-    }
-    const result = await underWay.shift()!;
-    if (signal?.aborted) {
-      await Promise.allSettled(underWay);
-      return true;
-    }
-    await hand(result);
-  }
-  return false;
-}
-
 interface Shared {
   document(url: string, look: Look): Promise<DocumentFacts>;
   icon(url: string, look: Look): Promise<IconFacts>;
@@ -148,12 +122,6 @@ function sharing(entries: readonly JsonValue[]): Shared {
     icon: async (url, look) =>
       repeated.has(url) ? { ...(await once(icons, url, () => lookAtIcon(url, look))) } : lookAtIcon(url, look),
   };
-}
-
-function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  let made = known.get(key);
-  if (!made) known.set(key, (made = make()));
-  return made;
 }
 
 function iconUrlOf(entry: JsonValue): string | null {
@@ -253,20 +221,6 @@ async function lookAtArtifacts(
   );
   await addSideViews(facts, look);
   return facts;
-}
-
-/** Works on so many at once; results in the order of the items. */
-async function bounded<T, R>(items: readonly T[], work: (item: T) => Promise<R>, limit: number): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  async function worker(): Promise<void> {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await work(items[index]!);
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  return results;
 }
 
 /** How the artifacts' hosts answer browsers is asked once per app and host, of the first artifact that could be had. */

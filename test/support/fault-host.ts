@@ -107,7 +107,7 @@ function parse(head: string, connection: number): FaultRequest {
   return { method, path, headers, connection };
 }
 
-export type HeaderList = readonly (readonly [string, string])[];
+type HeaderList = readonly (readonly [string, string])[];
 
 export interface AnswerOptions {
   status?: number;

@@ -4,7 +4,7 @@ import { type Judging, startJudging } from '../../core/judge.ts';
 import { printable, redact } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { fromSnapshot } from '../../observe/earlier.ts';
-import { concealer } from '../../observe/http.ts';
+import { concealer } from '../../observe/http-secrets.ts';
 import { observeRegistry, type Progress, type Seen, type WebOptions } from '../../observe/web.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { Context } from '../context.ts';
