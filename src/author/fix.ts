@@ -38,12 +38,16 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
   if (value === undefined || duplicates.length > 0) return { text: fixed, fixes };
   const changes = role === 'manifest' ? manifestChanges(value) : metadataChanges(value);
   const spans = locate(fixed, changes.map((change) => change.pointer));
-  for (const { to, ...fix } of changes.toSorted((a, b) => spans.get(b.pointer)!.start - spans.get(a.pointer)!.start)) {
+  // Put together piece by piece: cutting a large text anew for each change would copy it as often.
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { to, ...fix } of changes.toSorted((a, b) => spans.get(a.pointer)!.start - spans.get(b.pointer)!.start)) {
     const span = spans.get(fix.pointer)!;
-    fixed = fixed.slice(0, span.start) + JSON.stringify(to) + fixed.slice(span.end);
+    pieces.push(fixed.slice(done, span.start), JSON.stringify(to));
+    done = span.end;
     fixes.push(fix);
   }
-  return { text: fixed, fixes };
+  return { text: pieces.join('') + fixed.slice(done), fixes };
 }
 
 function metadataChanges(value: JsonValue): Change[] {

@@ -20,13 +20,16 @@ export function pretty(report: Report, options: PrettyOptions): string {
 
 function findings(report: Report, options: PrettyOptions): string[] {
   const { style } = options;
-  const lines: string[] = [];
-  let place: string | null = null;
+  const byPlace = new Map<string, Finding[]>();
   for (const finding of report.findings.slice(0, SHOWN)) {
-    const here = printable(finding.file ?? finding.url ?? report.target);
-    if (here !== place) lines.push(...(place === null ? [] : ['']), style.underline(here));
-    place = here;
-    lines.push(...one(finding, options));
+    const place = finding.file ?? finding.url ?? report.target;
+    const list = byPlace.get(place);
+    if (list) list.push(finding);
+    else byPlace.set(place, [finding]);
+  }
+  const lines: string[] = [];
+  for (const [place, list] of byPlace) {
+    lines.push(...(lines.length === 0 ? [] : ['']), style.underline(printable(place)), ...list.flatMap((finding) => one(finding, options)));
   }
   const more = report.findings.length - SHOWN;
   if (more > 0) lines.push('', style.dim(`… and ${count(more, 'more finding')}; --format json lists them all.`));
