@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
+
+/** Folders and git repositories that are gone when the tests of a file are over. */
+
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new folder with these files, by path; values that are no text or bytes become JSON. */
+export function folder(files: Record<string, unknown> = {}): string {
+  const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'appreg-test-')));
+  made.push(root);
+  write(root, files);
+  return root;
+}
+
+export function write(root: string, files: Record<string, unknown>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(
+      join(root, path),
+      typeof content === 'string' || content instanceof Uint8Array ? content : `${JSON.stringify(content, null, 2)}\n`,
+    );
+  }
+}
+
+/** git as nobody in particular, whatever the machine is set up to. */
+export function git(root: string, ...args: string[]): string {
+  const settings = [
+    'user.name=Test',
+    'user.email=test@example.com',
+    'commit.gpgsign=false',
+    'init.defaultBranch=main',
+    'core.autocrlf=false',
+    'protocol.file.allow=always',
+  ];
+  return execFileSync('git', [...settings.flatMap((setting) => ['-c', setting]), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+  }).trim();
+}
+
+export function commitAll(root: string, message = 'change'): string {
+  git(root, 'add', '--all');
+  git(root, 'commit', '--quiet', '--allow-empty', '--message', message);
+  return git(root, 'rev-parse', 'HEAD');
+}
+
+/** What a call throws. */
+export function thrown(run: () => unknown): Error & { code?: string; hint?: string } {
+  try {
+    run();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('it threw nothing');
+}
