@@ -1,0 +1,176 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fixDocument } from '../../src/author/fix.ts';
+import { documentText } from '../../src/core/document-text.ts';
+import { readingOf } from '../../src/core/json.ts';
+import { judge } from '../../src/core/judge.ts';
+import { checksum, digest } from '../support/core-facts.ts';
+import { BASE, entry, listed, snapshot } from '../support/snapshots.ts';
+
+const right = checksum(1);
+const metadata = (fields: string): string =>
+  `{\r\n\t"x-n": 1.0,  "versions" : [ { ${fields} } ] , "e":"\\u0041\\/"\r\n}`;
+const fixed = (fields: string): string => fixDocument('metadata', metadata(fields)).text;
+const entryText = (fields: string): string => `{"apps":{"a/~":{${fields}}}}`;
+
+describe('what is certain is mended, and every other byte stays', () => {
+  test.each([
+    ['upper case', `"artifactChecksum": "sha256:${digest(1).toUpperCase()}"`, `"artifactChecksum": "${right}"`],
+    ['no prefix', `"artifactChecksum":"${digest(1)}"`, `"artifactChecksum":"${right}"`],
+    ['white space', `"artifactChecksum": " ${right}\\n"`, `"artifactChecksum": "${right}"`],
+    ['another prefix', `"artifactChecksum": "SHA-256:${digest(1)}"`, `"artifactChecksum": "${right}"`],
+    [
+      'base64',
+      `"artifactChecksum": "sha256-${Buffer.from(digest(1), 'hex').toString('base64')}"`,
+      `"artifactChecksum": "${right}"`,
+    ],
+    ['v', '"version": "v1.2.3"', '"version": "1.2.3"'],
+    ['=', '"version": "=1.2.3"', '"version": "1.2.3"'],
+    ['white space around a version', '"version": " 1.2.3\\n"', '"version": "1.2.3"'],
+    ['v in front of a pre-release', '"version": "v1.2.3-rc.1"', '"version": "1.2.3-rc.1"'],
+    ['white space around a URL', '"artifactUrl": " https://x.test/a\\t"', '"artifactUrl": "https://x.test/a"'],
+    [
+      'several at once',
+      `"version":"v1.0.0","artifactUrl":"https://x.test/ ","artifactChecksum":"${digest(1)}"`,
+      `"version":"1.0.0","artifactUrl":"https://x.test/","artifactChecksum":"${right}"`,
+    ],
+  ])('%s', (_, before, after) => expect(fixed(before)).toBe(metadata(after)));
+
+  test.each([
+    ['no #', '"blockStyle":{"color":"1A73e8"}', '"blockStyle":{"color":"#1A73e8"}'],
+    ['white space around a colour', '"blockStyle":{"color":" #1a73e8 "}', '"blockStyle":{"color":"#1a73e8"}'],
+    [
+      'white space around URLs',
+      '"appMetadataUrl":" https://x.test/a","blockStyle":{"iconUrl":"https://x.test/i "}',
+      '"appMetadataUrl":"https://x.test/a","blockStyle":{"iconUrl":"https://x.test/i"}',
+    ],
+  ])('%s', (_, before, after) => expect(fixDocument('manifest', entryText(before)).text).toBe(entryText(after)));
+
+  test('the byte order mark', () => {
+    expect(fixDocument('manifest', '\ufeff{"apps":{}}\r\n')).toEqual({
+      text: '{"apps":{}}\r\n',
+      fixes: [{ pointer: '', what: expect.stringContaining('byte order mark'), version: null }],
+    });
+  });
+
+  test('commas too many, and what was hidden behind them', () => {
+    const { text, fixes } = fixDocument('metadata', `{"versions":[{"version":"v1.0.0",},,\n{"version":"2.0.0"},\n],}`);
+    expect(text).toBe('{"versions":[{"version":"1.0.0"},\n{"version":"2.0.0"}\n]}');
+    expect(fixes.map((fix) => fix.what)).toEqual([
+      'removed a comma before a closing bracket',
+      'removed a doubled comma',
+      'removed a comma before a closing bracket',
+      'removed a comma before a closing bracket',
+      'wrote the version "v1.0.0" as "1.0.0"',
+    ]);
+  });
+
+  test('says where, what, and to which version', () => {
+    const { fixes } = fixDocument('metadata', metadata(`"version": "v1.0.0", "artifactChecksum": "${digest(1)}"`));
+    expect(fixes).toEqual([
+      { pointer: '/versions/0/version', what: 'wrote the version "v1.0.0" as "1.0.0"', version: 'v1.0.0' },
+      { pointer: '/versions/0/artifactChecksum', what: expect.stringContaining('same digest'), version: 'v1.0.0' },
+    ]);
+  });
+});
+
+describe('what is not certain stays', () => {
+  test.each([
+    ['a version that might mean several', '"version": "1.2"'],
+    ['leading zeros', '"version": "01.2.3"'],
+    ['latest', '"version": "latest"'],
+    ['a checksum that was cut off', `"artifactChecksum": "${right.slice(0, -1)}"`],
+    ['43 digits, which would pass for base64', `"artifactChecksum": "sha256:${digest(1).slice(0, 43)}"`],
+    ['another algorithm', `"artifactChecksum": "sha1:${digest(1).slice(0, 40)}"`],
+    ['a placeholder', '"artifactChecksum": "unknown"'],
+    ['no text', '"version": 1, "artifactUrl": null, "artifactChecksum": {}'],
+    ['http', '"artifactUrl": "http://x.test/a"'],
+    ['a URL of white space', '"artifactUrl": "  "'],
+    ['fields of that name elsewhere', `"more": {"version": "v1.0.0", "artifactChecksum": "${digest(1)}"}`],
+  ])('%s', (_, fields) =>
+    expect(fixDocument('metadata', metadata(fields))).toEqual({ text: metadata(fields), fixes: [] }),
+  );
+
+  test.each(['#FFF', 'red', '#11223344', 'rgb(1,2,3)'])('the colour %s', (color) => {
+    const text = entryText(`"blockStyle":{"color":"${color}"}`);
+    expect(fixDocument('manifest', text)).toEqual({ text, fixes: [] });
+  });
+
+  test('a version whose right spelling is taken, or wanted twice', () => {
+    const wanted = JSON.stringify(listed('v1.0.0', 'V1.0.0'));
+    const taken = JSON.stringify(listed('1.0.0', 'v1.0.0'));
+    expect(fixDocument('metadata', taken)).toEqual({ text: taken, fixes: [] });
+    expect(fixDocument('metadata', wanted).text).toBe(wanted.replace('"v1.0.0"', '"1.0.0"'));
+  });
+
+  test.each([
+    ['a name that stands twice', `{"versions":[{"version":"v1.0.0","version":"v1.0.0"}]}`],
+    ['another fault of syntax', `{"versions":[{"version":"v1.0.0"}]`],
+    ['nothing', ''],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['100,000 levels', `{"versions":${'['.repeat(100_000)}`],
+    ['a page', '<html>'],
+  ])('%s', (_, text) => expect(fixDocument('metadata', text)).toEqual({ text, fixes: [] }));
+});
+
+const rules = (of: string): string[] =>
+  judge(snapshot(['a'], { a: of }), { command: 'lint' }).findings.map((f) => f.rule);
+
+const shape = (of: string): string =>
+  JSON.stringify(readingOf(documentText(of)).value, (_, value: unknown) => (typeof value === 'string' ? '' : value));
+
+describe('any document', () => {
+  const version = fc.constantFrom('1.0.0', 'v1.0.0', ' 1.0.0', '1.0', '2.0.0', 'V2.0.0');
+  const sum = fc.constantFrom(right, digest(1), digest(2).toUpperCase(), 'sha256:unknown', `${right}\n`);
+  const url = fc.constantFrom('https://x.test/1', ' https://x.test/2', 'https://x.test/3\n', '');
+  const list = fc.array(
+    fc.oneof(
+      fc.record({ version, artifactUrl: url, artifactChecksum: sum, more: fc.json() }, { requiredKeys: [] }),
+      fc.constant(null),
+    ),
+    { maxLength: 4 },
+  );
+  const text = fc
+    .tuple(
+      list,
+      fc.constantFrom(undefined, 2, '\t'),
+      fc.constantFrom('', '\n'),
+      fc.constantFrom('', '\ufeff'),
+      fc.boolean(),
+    )
+    .map(([versions, indent, end, mark, crlf]) => {
+      const plain = JSON.stringify({ versions }, null, indent);
+      return mark + (crlf ? plain.replaceAll('\n', '\r\n') : plain) + end;
+    });
+
+  test('mended twice is mended once; nothing new is found; only texts change', () => {
+    fc.assert(
+      fc.property(text, (source) => {
+        const { text: mended, fixes } = fixDocument('metadata', source);
+        expect(fixDocument('metadata', mended)).toEqual({ text: mended, fixes: [] });
+        expect(mended === source).toBe(fixes.length === 0);
+        const old = new Set(rules(source));
+        // Two spellings of one version or digest may turn out to be the same.
+        expect(
+          rules(mended).filter((rule) => !old.has(rule) && !['checksum-shared', 'artifact-url-shared'].includes(rule)),
+        ).toEqual([]);
+        expect(shape(mended)).toBe(shape(source));
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+test('ten thousand versions and a thousand commas take no more than a moment', () => {
+  const start = performance.now();
+  const many = JSON.stringify(listed(...Array.from({ length: 10_000 }, (_, i) => `v1.0.${i}`)));
+  expect(fixDocument('metadata', many).fixes).toHaveLength(10_000);
+  fixDocument('metadata', `[${'1,,'.repeat(1000)}1]`);
+  expect(performance.now() - start).toBeLessThan(5000);
+});
+
+test('a sound manifest stays as it is', () => {
+  const text = `${JSON.stringify({ apps: { a: entry('a') }, base: BASE }, null, 2)}\n`;
+  expect(fixDocument('manifest', text)).toEqual({ text, fixes: [] });
+});

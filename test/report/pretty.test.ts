@@ -1,0 +1,172 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../src/core/facts.ts';
+import { judge } from '../../src/core/judge.ts';
+import type { Report } from '../../src/core/report.ts';
+import { json } from '../../src/report/json.ts';
+import { pretty } from '../../src/report/pretty.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { count, duration, size } from '../../src/report/words.ts';
+import { entry, listed, snapshot } from '../support/snapshots.ts';
+
+const lint = (facts: Snapshot, seconds = 0.4): Report => judge(facts, { command: 'lint', seconds });
+const show = (report: Report, verbose = false): string => pretty(report, { style: PLAIN, verbose });
+const last = (text: string): string => text.split('\n').at(-1)!;
+
+describe('the last line', () => {
+  test.each([
+    ['nothing wrong', lint(snapshot(['a'])), /^✓ No problems \(1 app, 1 version, \d+ bytes, 0\.4 s\)$/],
+    ['warnings alone', lint(snapshot({ apps: { a: entry('a', { name: '' }) } })), /^! 0 errors, 1 warning \(1 app/],
+    ['notes alone', lint(snapshot({ apps: {} })), /^✓ 0 errors, 0 warnings, 1 note \(0 apps, 0 versions, \d+ bytes/],
+    ['errors', lint(snapshot('{')), /^✗ 1 error, 0 warnings \(0 apps/],
+    [
+      'an incomplete run',
+      lint({ ...snapshot(['a']), incomplete: 'it was interrupted' }),
+      /^Incomplete: 0 errors, 0 warnings so far \(1 app/,
+    ],
+  ])('%s', (_, report, line) => expect(last(show(report))).toMatch(line));
+});
+
+test('a finding: position, severity, message, rule, what it is about, and what to do', () => {
+  const text = show(lint(snapshot(['a'], { a: listed('1.0.0', 'v2') })));
+  expect(text).toContain(
+    'apps/a/versions.json\n  9:18  error  “v2” is not a semantic version.  version-not-semver (a v2)\n    → Write it as "2.0.0".\n',
+  );
+});
+
+test('hidden apps are named with the reason, and what needs the network is counted once', () => {
+  const text = show(lint(snapshot(['a b', 'c'], { c: listed('1.0.0') })));
+  expect(text).toContain('1 app that subscribers will not see:\n  a b  hidden, because of app-key-unsafe\n');
+  expect(text.match(/need the network \(appreg verify <registry-url>\)/g)).toHaveLength(1);
+  expect(text).toContain('2 artifacts not hashed: not in the workspace.');
+});
+
+test('nothing is printed twice', () => {
+  const report = lint(
+    snapshot(
+      { more: 1, apps: { 'a b': entry('a'), c: entry('c', { name: '' }), d: entry('d', { appMetadataUrl: 'x' }) } },
+      { 'a b': listed('v1'), c: '{', d: listed('1.0', '1.0.0') },
+    ),
+  );
+  for (const verbose of [false, true]) {
+    const lines = show(report, verbose)
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !line.trimStart().startsWith('→') && !/^ {6}\S+: /.test(line));
+    expect(lines.filter((line, i) => lines.indexOf(line) !== i)).toEqual([]);
+  }
+});
+
+test('each place is a heading once, and its findings stand below it', () => {
+  const text = show(lint(snapshot(['a', 'b'], { a: listed('v1', '1.0'), b: listed('v1') })));
+  expect(text.match(/^apps\/a\/versions\.json$/gm)).toHaveLength(1);
+  expect(text.match(/^apps\/b\/versions\.json$/gm)).toHaveLength(1);
+});
+
+test('verbose shows evidence, and every check that was not made', () => {
+  const report = lint(snapshot(['a'], { a: listed('v1') }));
+  expect(show(report)).not.toContain('version: v1');
+  expect(show(report, true)).toContain('      version: v1');
+  expect(show(report, true)).toContain('Not judged:');
+  expect(show(report, true)).toContain('  unreachable: needs the network');
+});
+
+test('a rule that failed, and a run that was not completed, are said without asking', () => {
+  const report = lint({ ...snapshot(['a']), incomplete: 'it was interrupted' });
+  expect(show(report)).toContain('Incomplete: it was interrupted');
+});
+
+test('at most 200 findings and 200 apps, and then their number', () => {
+  const keys = Array.from({ length: 1500 }, (_, i) => `a.${i}`);
+  const report = lint(snapshot(keys));
+  const text = show(report);
+  expect(text.match(/→/g)).toHaveLength(200);
+  expect(text).toContain('… and 1,300 more findings; --format json lists them all.');
+  expect(text).toContain('1,500 apps that subscribers will not see:');
+  expect(text).toContain('… and 1,300 more apps');
+});
+
+describe('hostile text', () => {
+  const evil = '\u001b[2J\u001b[1;31m\r\n\u0007\u009b31m\u202e\u2066\u200b\u2028\ufeff\u0000\u007f\ud800::error::x';
+  const hostile = lint({
+    ...snapshot(
+      {
+        [evil]: 1,
+        apps: {
+          [evil]: entry('a', {
+            name: evil,
+            appMetadataUrl: evil,
+            blockStyle: { iconUrl: `https://x.test/${evil}`, color: evil },
+          }),
+        },
+      },
+      { [evil]: { versions: [{ version: evil, artifactUrl: evil, artifactChecksum: evil }], [evil]: 1 } },
+    ),
+    target: evil,
+    orphans: [evil],
+    incomplete: evil,
+  });
+
+  test('moves no cursor, turns no line around and begins no line of its own', () => {
+    for (const verbose of [false, true]) {
+      const text = show(hostile, verbose);
+      expect(hostile.findings.length).toBeGreaterThan(5);
+      // oxlint-disable-next-line no-control-regex
+      expect(text).not.toMatch(
+        /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/u,
+      );
+      expect(text).not.toMatch(/^::error/m);
+    }
+    expect(json(hostile)).not.toMatch(/[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066\ufeff]/);
+    expect(JSON.parse(json(hostile))).toEqual(JSON.parse(JSON.stringify(hostile)));
+  });
+
+  test('whatever the field', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (raw) => {
+        const name = raw.replace(/\p{Cs}/gu, 'x');
+        const text = show(
+          lint({ ...snapshot({ apps: { [name]: entry(name, { description: name }) }, [name]: name }), target: name }),
+          true,
+        );
+        // oxlint-disable-next-line no-control-regex
+        expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('words', () => {
+  test.each([
+    [0, '0 errors'],
+    [1, '1 error'],
+    [2, '2 errors'],
+    [1000, '1,000 errors'],
+    [1234567, '1,234,567 errors'],
+  ])('%d is %s', (n, text) => expect(count(n, 'error')).toBe(text));
+  test.each([
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [999, '999 bytes'],
+    [1000, '1.0 kB'],
+    [1449, '1.4 kB'],
+    [999_949, '999.9 kB'],
+    [999_950, '1.0 MB'],
+    [1_000_000, '1.0 MB'],
+    [43_000_000, '43.0 MB'],
+    [2.5e9, '2.5 GB'],
+    [5e15, '5000.0 TB'],
+  ])('%d is %s', (n, text) => expect(size(n)).toBe(text));
+  test.each([
+    [0, '0.0 s'],
+    [0.04, '0.0 s'],
+    [0.44, '0.4 s'],
+    [9.94, '9.9 s'],
+    [9.96, '10 s'],
+    [59.4, '59 s'],
+    [59.6, '1 min 0 s'],
+    [119.6, '2 min 0 s'],
+    [200, '3 min 20 s'],
+    [3725, '62 min 5 s'],
+  ])('%d seconds are %s', (n, text) => expect(duration(n)).toBe(text));
+});
