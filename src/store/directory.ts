@@ -42,35 +42,29 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
 
   /** @throws Trouble `locked`, `lock-lost`, when the path is refused or the disk refuses; nothing is changed then */
   async function replace(path: string, bytes: Uint8Array, token: string): Promise<'replaced' | 'changed'> {
+    let holds = NOTHING_CHANGED;
     try {
       const target = await locate(root, path);
-      return await shielded(() => replaceLocked(target, path, bytes, token));
-    } catch (error) {
-      throw diskTrouble(error, path);
-    }
-  }
-
-  async function replaceLocked(
-    target: string,
-    path: string,
-    bytes: Uint8Array,
-    token: string,
-  ): Promise<'replaced' | 'changed'> {
-    // Nobody can lock what is in no folder.
-    if ((await readAt(target, path))?.token !== token) return 'changed';
-    const lock = await takeLock(target, path, options);
-    try {
-      if ((await readAt(target, path))?.token !== token) return 'changed';
-      const done = await replaceFile(target, bytes, {
-        as: path,
-        async check() {
-          if (!(await lock.held())) throw lockLost(path);
-          return (await readAt(target, path))?.token === token;
-        },
+      const now = async (): Promise<boolean> => (await readAt(target, path))?.token === token;
+      // Asked before the lock, too: there is none where there is not even a folder.
+      if (!(await now())) return 'changed';
+      return await shielded(async () => {
+        const lock = await takeLock(target, path, options);
+        try {
+          if (!(await now())) return 'changed';
+          const check = async (): Promise<boolean> => {
+            if (await lock.held()) return now();
+            throw lockLost(path);
+          };
+          if (!(await replaceFile(target, bytes, { as: path, check }))) return 'changed';
+          holds = 'The file is written, but its lock is still there.';
+          return 'replaced';
+        } finally {
+          await lock.release();
+        }
       });
-      return done ? 'replaced' : 'changed';
-    } finally {
-      await lock.release();
+    } catch (error) {
+      throw diskTrouble(error, path, holds);
     }
   }
 }

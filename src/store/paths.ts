@@ -65,7 +65,7 @@ async function settle(file: string, path: string): Promise<string> {
 function refused(path: string, why: string): Trouble {
   return new Trouble(
     'path-refused',
-    `The path ${printable(shorten(path))} is refused: ${printable(why)}. ${NOTHING_CHANGED}`,
+    `The path “${printable(shorten(path))}” is refused: ${printable(why)}. ${NOTHING_CHANGED}`,
     'Name a file below the folder, with forward slashes.',
   );
 }

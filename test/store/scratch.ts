@@ -1,0 +1,30 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** An empty folder that is gone after the tests of the file. */
+export function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'appreg-store-'));
+  made.push(folder);
+  return folder;
+}
+
+/** Everything below a folder that a write may leave behind: temporary files and locks. */
+export function leftovers(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tmp|lock)$/.test(name));
+}
+
+/** Waits for something that no event tells. */
+export async function until(holds: () => boolean, limit = 10_000): Promise<void> {
+  const end = performance.now() + limit;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`waited ${limit} ms in vain`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
