@@ -15,8 +15,9 @@ export function sayFindings(terminal: Terminal, findings: readonly Finding[]): v
   }
 }
 
-/** What would be written, and the new lines of a document. */
-export function sayPlan(terminal: Terminal, plan: Plan, lines: readonly string[] = []): void {
-  terminal.log(`Nothing was written. The plan:\n${describePlan(plan)}`);
-  for (const line of lines) terminal.log(terminal.errStyle.green(`+ ${printable(shorten(line, 2000))}`));
+/** What would be written, and the new lines of a document: the result of a dry run. */
+export function planInWords(terminal: Terminal, plan: Plan, lines: readonly string[] = []): string {
+  const added = lines.map((line) => terminal.style.green(`+ ${printable(shorten(line, 2000))}`));
+  const steps = plan.steps.length === 0 ? 'nothing to do' : describePlan(plan);
+  return ['Nothing was written. The plan:', steps, ...added].join('\n');
 }

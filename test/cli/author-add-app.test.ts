@@ -74,7 +74,9 @@ describe('an app', () => {
     const before = snapshot(dir);
     const context = contextIn(dir);
     expect(await addApp(context, 'a', { ...FLAGS, dryRun: true })).toBe(0);
-    expect(context.said.log.join('\n')).toContain('apps/a/icon.svg');
+    expect(context.said.out.join('\n')).toMatch(
+      /^Nothing was written[^]*create apps\/a\/icon.svg[^]*edit   registry.json/,
+    );
     expect(
       await refusal(addApp(contextIn(dir), 'a', { ...FLAGS, metadataUrl: 'http://x.test/v.json', dryRun: true })),
     ).toMatchObject({ code: 'url-insecure', exit: 1 });

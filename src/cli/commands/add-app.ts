@@ -1,4 +1,4 @@
-import { printable, safeJson } from '../../core/text.ts';
+import { printable, redact, safeJson } from '../../core/text.ts';
 import { checkNewKey, type NewApp, planApp } from '../../publish/add-app.ts';
 import { carryOut } from '../../publish/carry-out.ts';
 import { severitiesOf } from '../checks.ts';
@@ -8,7 +8,7 @@ import { wantsJson } from '../format.ts';
 import { iconFrom } from '../icon-source.ts';
 import { answersTo } from '../prompts.ts';
 import { appQuestions } from '../questions.ts';
-import { sayFindings, sayPlan } from '../remarks.ts';
+import { planInWords, sayFindings } from '../remarks.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface Options extends GlobalOptions {
@@ -45,12 +45,12 @@ export async function addApp(context: Context, key: string, options: Options): P
   const status = plan.steps.length === 0 ? 'unchanged' : options.dryRun === true ? 'planned' : 'added';
   sayFindings(terminal, findings);
   if (status === 'added') await carryOut(plan, place.store);
-  else if (status === 'planned') sayPlan(terminal, plan);
 
   const files = plan.steps.map(({ path }) => path);
-  if (json) terminal.out(safeJson({ key, status, entry, files }));
+  if (json) terminal.out(redact(safeJson({ key, status, entry, files })));
   else if (status === 'unchanged') terminal.out(`${key} is in ${printable(place.manifest)} already; nothing to do`);
-  else terminal.out(`${status} ${terminal.style.bold(key)}: ${printable(files.join(', '))}`);
+  else if (status === 'planned') terminal.out(planInWords(terminal, plan));
+  else terminal.out(`added ${terminal.style.bold(key)}: ${printable(files.join(', '))}`);
   if (status === 'planned') terminal.next('the same command without --dry-run');
   else terminal.next(`appreg publish-version ${key} 1.0.0 --entry <file>`);
   return 0;

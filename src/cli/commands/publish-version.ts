@@ -7,7 +7,7 @@ import { severitiesOf } from '../checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 import { readBack } from '../read-back.ts';
-import { sayFindings, sayPlan } from '../remarks.ts';
+import { planInWords, sayFindings } from '../remarks.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface Options extends GlobalOptions, SourceOptions {
@@ -38,7 +38,6 @@ export async function publishVersion(context: Context, key: string, word: string
     const planned = await planVersion(place, app, word, artifact, judgement);
     done = { planned, results: [], isNew: !planned.published };
     status = done.isNew ? 'planned' : 'already-published';
-    sayPlan(terminal, planned.plan, planned.lines);
   } else {
     const ask = artifact.bytes !== null && options.readBack !== false;
     const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(terminal, entry) };
@@ -80,6 +79,7 @@ function inWords(
     `  ${printable(artifactChecksum)}  ${bytes.toLocaleString('en-US')} bytes`,
     `  ${printable(redact(artifactUrl))}`,
   ];
+  if (status === 'planned') lines.push(planInWords(terminal, planned.plan, planned.lines));
   for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
   return lines.join('\n');
 }

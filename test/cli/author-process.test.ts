@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addApp } from '../../src/cli/commands/add-app.ts';
+import { init } from '../../src/cli/commands/init.ts';
+import { lint } from '../../src/cli/commands/lint.ts';
+import { tarGz } from '../publish/memory.ts';
+import { contextIn, folder, snapshot } from './author-support.ts';
+
+/** The whole command line, in processes of its own: what only shows there. */
+
+const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+/** Where a process cannot be killed by a signal of its own. */
+const WINDOWS = process.platform === 'win32';
+
+let built: string;
+let program: string;
+beforeAll(async () => {
+  built = mkdtempSync(join(tmpdir(), 'appreg-author-program-'));
+  program = join(built, 'appreg.cjs');
+  await build({
+    stdin: {
+      contents:
+        "import { main } from './src/cli/main.ts'; main(process.argv).then((code) => { process.exitCode = code; });",
+      resolveDir: PROJECT,
+      loader: 'ts',
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    outfile: program,
+    supported: { 'dynamic-import': false },
+    external: ['esbuild', 'typescript'],
+    define: { 'import.meta.url': '__url' },
+    banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
+    logLevel: 'error',
+  });
+});
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+async function appreg(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
+    cwd,
+    env: { ...process.env, NO_COLOR: '1', NODE_PATH: join(PROJECT, 'node_modules'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout!.on('data', (chunk) => (stdout += String(chunk)));
+  child.stderr!.on('data', (chunk) => (stderr += String(chunk)));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+async function workspace(): Promise<string> {
+  const dir = folder();
+  writeFileSync(join(dir, 'i.svg'), SVG);
+  // A host that refuses at once, so that nobody waits for it.
+  await init(contextIn(dir), undefined, { baseUrl: 'http://127.0.0.1:9/' });
+  await addApp(contextIn(dir), 'a', { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' });
+  return dir;
+}
+
+const versions = (dir: string): string[] =>
+  (
+    JSON.parse(readFileSync(join(dir, 'apps/a/versions.json'), 'utf8')) as { versions: { version: string }[] }
+  ).versions.map((one) => one.version);
+const leftovers = (dir: string): string[] =>
+  readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((path) => /\.(tmp|lock)$/.test(path));
+
+test('--color of an app and --no-color of the terminal are two things', async () => {
+  const dir = await workspace();
+  const add = (key: string, ...more: string[]): Promise<Ended> =>
+    appreg(
+      dir,
+      ['add-app', key, '--name', 'B', '--description', 'An app.', '--icon', 'i.svg', '--color', '#a1b2c3', ...more],
+      { FORCE_COLOR: '1', NO_COLOR: undefined },
+    );
+  expect((await add('b')).stdout).toContain('\u001b');
+  expect((await add('c', '--no-color')).stdout).toBe('added c: apps/c/icon.svg, apps/c/versions.json, registry.json\n');
+  expect(readFileSync(join(dir, 'registry.json'), 'utf8').match(/"color": "#a1b2c3"/g)).toHaveLength(2);
+});
+
+test('without a terminal nothing is asked: what is missing is a usage error', async () => {
+  const dir = await workspace();
+  expect(await appreg(dir, ['add-app', 'b'])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('--name, --description, --color, --icon') as string,
+  });
+  expect(await appreg(dir, ['init', 'new'])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('--base-url') as string,
+  });
+});
+
+test('two publishers at once both end up in the file', async () => {
+  const dir = await workspace();
+  for (let round = 0; round < 6; round++) {
+    writeFileSync(join(dir, 'x.tar.gz'), tarGz(`x${round}`));
+    writeFileSync(join(dir, 'y.tar.gz'), tarGz(`y${round}`));
+    const ended = await Promise.all(
+      ['x', 'y'].map((name, i) =>
+        appreg(dir, ['publish-version', 'a', `1.${round}.${i}`, '--artifact', `${name}.tar.gz`]),
+      ),
+    );
+    expect(ended).toMatchObject([{ code: 0 }, { code: 0 }]);
+    expect(versions(dir)).toHaveLength(2 * round + 2);
+  }
+  expect(new Set(versions(dir)).size).toBe(12);
+  expect(leftovers(dir)).toEqual([]);
+});
+
+test('two publishers of the same version at once: the same bytes are success, other bytes are refused', async () => {
+  const dir = await workspace();
+  writeFileSync(join(dir, 'x.tar.gz'), tarGz('x'));
+  writeFileSync(join(dir, 'y.tar.gz'), tarGz('y'));
+  const publish = (name: string): Promise<Ended> =>
+    appreg(dir, ['publish-version', 'a', '1.0.0', '--artifact', `${name}.tar.gz`]);
+  expect(await Promise.all([publish('x'), publish('x')])).toMatchObject([{ code: 0 }, { code: 0 }]);
+  expect(versions(dir)).toEqual(['1.0.0']);
+  expect(await Promise.all([publish('y'), publish('x')])).toMatchObject([
+    { code: 1, stderr: expect.stringContaining('sha256:') as string },
+    { code: 0 },
+  ]);
+  expect(versions(dir)).toEqual(['1.0.0']);
+});
+
+describe.skipIf(WINDOWS)('killed at any step, it finishes when it is run again', () => {
+  test.each([
+    'temp-created',
+    'half-written',
+    'before-sync',
+    'before-link',
+    'after-link',
+    'lock-prepared',
+    'before-rename',
+    'after-rename',
+    'before-unlock',
+  ])('%s', async (step) => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'x.tar.gz'), tarGz('x'));
+    const args = ['publish-version', 'a', '1.0.0', '--artifact', 'x.tar.gz'];
+    expect(await appreg(dir, args, { APPREG_FAILPOINT: step })).toMatchObject({ signal: 'SIGKILL' });
+    // What a subscriber would read at this instant is whole, and names nothing that is not there.
+    for (const version of versions(dir))
+      expect(readFileSync(join(dir, `apps/a/versions/${version}.tar.gz`))).toEqual(tarGz('x'));
+    expect(await appreg(dir, args)).toMatchObject({ code: 0 });
+    expect(versions(dir)).toEqual(['1.0.0']);
+    expect(await lint(contextIn(dir), [], {})).toBe(0);
+    const before = snapshot(dir);
+    expect(await appreg(dir, args)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^already published/) as string,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+});

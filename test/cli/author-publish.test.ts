@@ -1,0 +1,409 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { addApp } from '../../src/cli/commands/add-app.ts';
+import { init } from '../../src/cli/commands/init.ts';
+import { lint } from '../../src/cli/commands/lint.ts';
+import { publishVersion } from '../../src/cli/commands/publish-version.ts';
+import { tarGz } from '../publish/memory.ts';
+import { contextIn, folder, type Recorded, refusal, snapshot } from './author-support.ts';
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+const one = tarGz('one');
+const two = tarGz('two');
+const sha = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  servers.push(server);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** A workspace with the app `a`, and two artifacts beside it. */
+async function workspace(baseUrl = 'https://apps.example.com/', key = 'a'): Promise<string> {
+  const dir = folder();
+  await init(contextIn(dir), 'r', { baseUrl });
+  writeFileSync(join(dir, 'i.svg'), SVG);
+  writeFileSync(join(dir, 'one.tar.gz'), one);
+  writeFileSync(join(dir, 'two.tar.gz'), two);
+  await addApp(contextIn(join(dir, 'r')), key, {
+    name: 'A',
+    description: 'An app.',
+    icon: '../i.svg',
+    blockColor: '#112233',
+  });
+  return join(dir, 'r');
+}
+
+type Options = Parameters<typeof publishVersion>[3];
+
+/** Publishes without asking the public address, unless told otherwise. */
+async function publish(
+  dir: string,
+  version: string,
+  options: Options = { artifact: '../one.tar.gz' },
+): Promise<Recorded> {
+  const context = contextIn(dir);
+  expect(await publishVersion(context, 'a', version, { readBack: false, ...options })).toBe(0);
+  return context;
+}
+
+const listed = (dir: string): Record<string, string>[] =>
+  (JSON.parse(readFileSync(join(dir, 'apps/a/versions.json'), 'utf8')) as { versions: Record<string, string>[] })
+    .versions;
+
+async function lintsClean(dir: string): Promise<void> {
+  const context = contextIn(dir);
+  expect([await lint(context, [], {}), context.said.out]).toEqual([0, expect.anything()]);
+}
+
+describe('a version', () => {
+  test('is stored, listed, and lints clean', async () => {
+    const dir = await workspace();
+    const { said } = await publish(dir, '1.0.0');
+    expect(readFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'))).toEqual(one);
+    expect(listed(dir)).toEqual([
+      {
+        version: '1.0.0',
+        artifactUrl: 'https://apps.example.com/apps/a/versions/1.0.0.tar.gz',
+        artifactChecksum: sha(one),
+      },
+    ]);
+    expect(said.out.join('\n')).toMatch(
+      /^published a 1\.0\.0\n {2}sha256:[0-9a-f]{64} {2}[\d,]+ bytes\n {2}https:.*\n {2}created apps\/a\/versions\/1\.0\.0\.tar\.gz\n {2}edited apps\/a\/versions\.json$/,
+    );
+    expect(said.next).toEqual(['appreg lint; upload the folder; appreg verify https://apps.example.com/registry.json']);
+    await lintsClean(dir);
+  });
+
+  test('is built from an entry point, with its UI', async () => {
+    const dir = await workspace();
+    writeFileSync(join(dir, '../main.ts'), 'export const answer: number = 42;');
+    writeFileSync(join(dir, '../ui.ts'), 'export const ui: string = "x";');
+    const { said } = await publish(dir, '0.1.0', { entry: '../main.ts', ui: '../ui.ts', format: 'json' });
+    expect(JSON.parse(said.out.join())).toMatchObject({
+      app: 'a',
+      version: '0.1.0',
+      status: 'published',
+      artifactChecksum: listed(dir)[0]!['artifactChecksum'],
+      steps: [
+        { kind: 'create', outcome: 'created' },
+        { kind: 'edit', outcome: 'edited' },
+      ],
+    });
+    expect(
+      JSON.parse(
+        (await publish(dir, 'minor', { entry: '../main.ts', ui: '../ui.ts', format: 'json' })).said.out.join(),
+      ),
+    ).toMatchObject({ version: '0.1.0', status: 'already-published' });
+    await lintsClean(dir);
+  });
+
+  test('by major, minor, patch', async () => {
+    const dir = await workspace();
+    for (const [word, code] of [
+      ['1.0.0', 'a'],
+      ['patch', 'b'],
+      ['minor', 'c'],
+      ['major', 'd'],
+      ['patch', 'e'],
+    ] as const) {
+      writeFileSync(join(dir, 'x.tar.gz'), tarGz(code));
+      await publish(dir, word, { artifact: 'x.tar.gz' });
+    }
+    expect(listed(dir).map(({ version }) => version)).toEqual(['1.0.0', '1.0.1', '1.1.0', '2.0.0', '2.0.1']);
+  });
+
+  test.each(['__proto__', 'constructor', '2'])('of the app %s', async (key) => {
+    const dir = await workspace(undefined, key);
+    expect(await publishVersion(contextIn(dir), key, '1.0.0', { artifact: '../one.tar.gz', readBack: false })).toBe(0);
+    expect(existsSync(join(dir, 'apps', key, 'versions/1.0.0.tar.gz'))).toBe(true);
+    await lintsClean(dir);
+  });
+});
+
+describe('1. a published version never changes', () => {
+  test('the same bytes again are success, and nothing is written', async () => {
+    const dir = await workspace();
+    await publish(dir, '1.0.0');
+    const before = snapshot(dir);
+    for (const word of ['1.0.0', 'patch', 'major']) {
+      expect((await publish(dir, word)).said.out[0]).toMatch(/^already published as a 1\.0\.0/);
+    }
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('other bytes are refused, naming both digests, and nothing is written', async () => {
+    const dir = await workspace();
+    await publish(dir, '1.0.0');
+    const before = snapshot(dir);
+    const trouble = await refusal(publish(dir, '1.0.0', { artifact: '../two.tar.gz' }));
+    expect(trouble).toMatchObject({ code: 'immutable', exit: 1 });
+    expect(trouble.message).toContain(sha(one));
+    expect(trouble.message).toContain(sha(two));
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('an artifact that lies there unlisted is never overwritten', async () => {
+    const dir = await workspace();
+    mkdirSync(join(dir, 'apps/a/versions'));
+    writeFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'), two);
+    const before = snapshot(dir);
+    expect(await refusal(publish(dir, '1.0.0'))).toMatchObject({ code: 'immutable', exit: 1 });
+    expect(snapshot(dir)).toBe(before);
+  });
+});
+
+describe('2. the artifact, then its public address, then the metadata', () => {
+  /** A host that serves the workspace's files, and notes what was listed when each was asked for. */
+  async function live(
+    change: (bytes: Buffer) => Buffer = (bytes) => bytes,
+  ): Promise<{ dir: string; asked: { url: string; listed: number }[] }> {
+    const asked: { url: string; listed: number }[] = [];
+    let dir = '';
+    const base = await serving((request, response) => {
+      const path = new URL(request.url!, 'http://x').pathname;
+      asked.push({ url: request.url!, listed: listed(dir).length });
+      const file = join(dir, path);
+      if (existsSync(file)) response.end(change(readFileSync(file)));
+      else response.writeHead(404).end();
+    });
+    dir = await workspace(base);
+    return { dir, asked };
+  }
+
+  test('the stored bytes are fetched before they are listed, and never before they are stored', async () => {
+    const { dir, asked } = await live();
+    await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
+    expect(asked).toEqual([{ url: `/apps/a/versions/1.0.0.tar.gz?read-back=${sha(one).slice(7, 23)}`, listed: 0 }]);
+    expect(listed(dir)).toHaveLength(1);
+  });
+
+  test('an address that serves another archive: nothing is listed, and the state is told', async () => {
+    const { dir } = await live(() => two);
+    const trouble = await refusal(publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true }));
+    expect(trouble.exit).toBe(1);
+    expect(trouble.message).toContain(sha(one));
+    expect(trouble.message).toContain(sha(two));
+    expect(trouble.message).toContain('Done: apps/a/versions/1.0.0.tar.gz. Not done: apps/a/versions.json.');
+    expect(listed(dir)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'not found',
+      (): RequestListener => (_, response) => void response.writeHead(404).end(),
+      'answers with status 404',
+    ],
+    [
+      'a page for whatever is not there',
+      (): RequestListener => (_, response) => void response.end('<!doctype html><title>App</title>'),
+      'is an HTML page',
+    ],
+    ['a broken answer', (): RequestListener => (_, response) => void response.destroy(), 'cannot be fetched'],
+  ])('a folder that is uploaded later is only a remark: %s', async (_, answer, says) => {
+    const dir = await workspace(await serving(answer()));
+    const { said } = await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
+    expect(said.log.join()).toContain('Not served yet');
+    expect(said.log.join()).toContain(says);
+    expect(listed(dir)).toHaveLength(1);
+  });
+
+  test('--no-read-back asks nobody', async () => {
+    const { dir, asked } = await live();
+    await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: false });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('3. edits change nothing else', () => {
+  const old =
+    '{"version":"0.9.0" , "artifactUrl":"https://x.test/0.9.0.tar.gz","artifactChecksum":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b851","x":[1.0,-0,1E5,9007199254740993,"\\u0041\\/\u2028"]}';
+  test.each([
+    ['CRLF, tabs, no final newline', `{\r\n\t"x-before": { },\r\n\t"versions": [\r\n\t\t${old}\r\n\t]\r\n}`],
+    ['minified', `{"versions":[${old}],"x":1}`],
+    ['strange', `\n{ "versions"\t:[${old}\n\n]  }  \n\n`],
+  ])('%s', async (_, text) => {
+    const dir = await workspace();
+    const file = join(dir, 'apps/a/versions.json');
+    writeFileSync(file, text);
+    chmodSync(file, 0o640);
+    await publish(dir, '1.0.0');
+    const after = readFileSync(file, 'utf8');
+    const end = text.indexOf(old) + old.length;
+    expect(after.startsWith(text.slice(0, end))).toBe(true);
+    expect(after.endsWith(text.slice(end))).toBe(true);
+    expect(listed(dir).map(({ version }) => version)).toEqual(['0.9.0', '1.0.0']);
+  });
+
+  test.each([
+    ['a byte order mark', Buffer.from('\ufeff{"versions":[]}')],
+    ['a name twice', Buffer.from('{"versions":[],"versions":[]}')],
+    [
+      'a byte that is no UTF-8',
+      Buffer.concat([Buffer.from('{"versions":[],"'), Buffer.from([0xff]), Buffer.from('":1}')]),
+    ],
+    ['a comment', Buffer.from('{"versions":[]} // none')],
+    ['versions that are no list', Buffer.from('{"versions":{}}')],
+  ])('a file with %s is refused as it is', async (_, bytes) => {
+    const dir = await workspace();
+    writeFileSync(join(dir, 'apps/a/versions.json'), bytes);
+    const before = snapshot(dir);
+    expect(await refusal(publish(dir, '1.0.0'))).toMatchObject({
+      code: 'document-unusable',
+      exit: 1,
+      message: expect.stringContaining('apps/a/versions.json') as string,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+});
+
+describe('4. interrupted, it can be run again', () => {
+  test('the artifact is there, its entry is not', async () => {
+    const dir = await workspace();
+    await publish(dir, '1.0.0');
+    writeFileSync(join(dir, 'apps/a/versions.json'), '{\n  "versions": []\n}\n');
+    expect((await publish(dir, '1.0.0')).said.out.join('\n')).toContain('already-there apps/a/versions/1.0.0.tar.gz');
+    expect(listed(dir)).toHaveLength(1);
+  });
+
+  test('the entry is there, its artifact is gone', async () => {
+    const dir = await workspace();
+    await publish(dir, '1.0.0');
+    rmSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'));
+    await publish(dir, '1.0.0');
+    await lintsClean(dir);
+  });
+
+  test('several at once in one process all end up in the file', async () => {
+    const dir = await workspace();
+    await publish(dir, '1.0.0');
+    const codes = ['b', 'c', 'd', 'e'];
+    for (const code of codes) writeFileSync(join(dir, `${code}.tar.gz`), tarGz(code));
+    await Promise.all(codes.map((code) => publish(dir, 'patch', { artifact: `${code}.tar.gz` })));
+    expect(
+      listed(dir)
+        .map(({ version }) => version)
+        .sort(),
+    ).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4']);
+    expect(new Set(listed(dir).map(({ artifactChecksum }) => artifactChecksum)).size).toBe(5);
+    await lintsClean(dir);
+  });
+});
+
+describe('5. --dry-run', () => {
+  test('makes every read and check, prints the plan, writes nothing', async () => {
+    const dir = await workspace();
+    await publish(dir, '1.0.0');
+    const before = snapshot(join(dir, '..'));
+    const { said } = await publish(dir, 'patch', { artifact: '../two.tar.gz', dryRun: true, readBack: true });
+    expect(said.out.join('\n')).toMatch(
+      /^would publish a 1\.0\.1[^]*create apps\/a\/versions\/1\.0\.1\.tar\.gz[^]*edit   apps\/a\/versions\.json[^]*\+ .*"version": "1\.0\.1"/,
+    );
+    expect(
+      JSON.parse(
+        (await publish(dir, 'patch', { artifact: '../two.tar.gz', dryRun: true, format: 'json' })).said.out.join(),
+      ),
+    ).toMatchObject({
+      version: '1.0.1',
+      status: 'planned',
+      steps: [
+        { kind: 'create', outcome: null },
+        { kind: 'edit', outcome: null },
+      ],
+    });
+    expect(await refusal(publish(dir, '1.0.0', { artifact: '../two.tar.gz', dryRun: true }))).toMatchObject({
+      code: 'immutable',
+      exit: 1,
+    });
+    expect((await publish(dir, '1.0.0', { artifact: '../one.tar.gz', dryRun: true })).said.out.join('\n')).toMatch(
+      /^already published as a 1\.0\.0/,
+    );
+    expect(snapshot(join(dir, '..'))).toBe(before);
+  });
+});
+
+describe('an artifact that is kept elsewhere', () => {
+  test('is fetched, digested and listed; over plain http it is refused elsewhere than on this machine', async () => {
+    const base = await serving((request, response) =>
+      request.url === '/from' ? void response.writeHead(302, { location: '/to' }).end() : void response.end(one),
+    );
+    const dir = await workspace();
+    const { said } = await publish(dir, '1.0.0', { artifactUrl: `${base}from` });
+    expect(listed(dir)).toEqual([{ version: '1.0.0', artifactUrl: `${base}from`, artifactChecksum: sha(one) }]);
+    expect(said.log.join()).toContain('url-insecure');
+    expect(existsSync(join(dir, 'apps/a/versions'))).toBe(false);
+  });
+
+  test.each([
+    [
+      'not found',
+      (): RequestListener => (_, response) => void response.writeHead(404).end(),
+      'unreachable',
+      'status 404',
+    ],
+    [
+      'an HTML page',
+      (): RequestListener => (_, response) => void response.end('<!doctype html><title>Sign in</title>'),
+      'artifact-not-tar-gz',
+      'HTML page',
+    ],
+    [
+      'cut off',
+      (): RequestListener => (_, response) =>
+        void response.writeHead(200, { 'content-length': 9999 }).write(one, () => response.destroy()),
+      'unreachable',
+      'cannot be fetched',
+    ],
+  ])('%s', async (_, answer, code, says) => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    expect(await refusal(publish(dir, '1.0.0', { artifactUrl: `${await serving(answer())}a.tar.gz` }))).toMatchObject({
+      code,
+      exit: 1,
+      message: expect.stringContaining(says) as string,
+    });
+    expect(snapshot(dir)).toBe(before);
+  });
+});
+
+describe('what is refused before anything is done', () => {
+  const wrong: [what: string, key: string, word: string, options: Options, code: string, exit: number][] = [
+    ['no source', 'a', '1.0.0', {}, 'option-missing', 2],
+    ['two sources', 'a', '1.0.0', { artifact: 'x', entry: 'y' }, 'option-conflict', 2],
+    ['a UI without an entry', 'a', '1.0.0', { artifact: 'x', ui: 'y' }, 'option-conflict', 2],
+    ['a hostile key', '../../a', '1.0.0', { artifact: '../one.tar.gz' }, 'app-key-unsafe', 1],
+    ['an unknown app', 'b', '1.0.0', { artifact: '../one.tar.gz' }, 'app-unknown', 2],
+    ['no version', 'a', 'v1', { artifact: '../one.tar.gz' }, 'version-not-semver', 2],
+    ['a pre-release', 'a', '1.0.0-rc.1', { artifact: '../one.tar.gz' }, 'version-not-plain', 1],
+    ['nothing to count from', 'a', 'patch', { artifact: '../one.tar.gz' }, 'version-none', 2],
+    ['no such artifact', 'a', '1.0.0', { artifact: 'gone.tar.gz' }, 'file-unreadable', 2],
+    ['no such entry', 'a', '1.0.0', { entry: 'gone.ts' }, 'entry-missing', 2],
+    ['no archive', 'a', '1.0.0', { artifact: '../i.svg' }, 'artifact-not-tar-gz', 1],
+    ['a URL with a password', 'a', '1.0.0', { artifactUrl: 'https://me:pw@x.test/a.tar.gz' }, 'url-malformed', 2],
+  ];
+  test.each(wrong)('%s', async (_, key, word, options, code, exit) => {
+    const dir = await workspace();
+    const before = snapshot(dir);
+    expect(await refusal(publishVersion(contextIn(dir), key, word, options))).toMatchObject({ code, exit });
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test('--allow-prerelease allows one, with a warning', async () => {
+    const dir = await workspace();
+    const { said } = await publish(dir, '1.0.0-rc.1', { artifact: '../one.tar.gz', allowPrerelease: true });
+    expect(said.log.join()).toContain('version-not-plain');
+  });
+});
