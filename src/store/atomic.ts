@@ -36,7 +36,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
       const target = (await orNull(realpath(path))) ?? path;
       const old = await orNull(lstat(target));
       if (old !== null) await refuseUnwritable(target, old, as);
-      await sweep(target);
+      await sweep(dirname(target));
       await withTemp(target, bytes, old, async (temp) => {
         stopIfInterrupted();
         if (check !== undefined && !(await check())) return;
@@ -64,7 +64,7 @@ export async function createFile(path: string, bytes: Uint8Array, options: { as?
   try {
     return await shielded(async () => {
       if (await orNull(lstat(path))) return false;
-      await sweep(path);
+      await sweep(dirname(path));
       await withTemp(path, bytes, null, async (temp) => {
         stopIfInterrupted();
         failpoint('before-link');

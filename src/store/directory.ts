@@ -81,11 +81,17 @@ async function readAt(target: string, path: string): Promise<Stored | null> {
   return bytes && { bytes, token: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Each new folder's name is made to last, as the file's will be. */
+/** Each new folder's name is made to last, as the file's will be. (Node's own recursion hides why it failed.) */
 async function makeFolders(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
-  if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  if ((await orNull(stat(folder))) !== null) return;
+  const parent = dirname(folder);
+  if (parent !== folder) await makeFolders(parent);
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (errno(error) !== 'EEXIST') throw error; // Somebody else was faster.
+  }
+  await syncFolder(parent);
 }
 
 function lockLost(path: string): Trouble {

@@ -92,12 +92,9 @@ export function tempName(base: string): string {
   return `.${shortBase(base)}.${MACHINE}-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
 }
 
-/** The machine and process in a name from `tempName(base)`; null of other names. */
-export function tempOwner(name: string, base: string): { machine: string; pid: number; started: null } | null {
-  const prefix = `.${shortBase(base)}.`;
-  const found = name.startsWith(prefix)
-    ? /^([0-9a-f]{12})-(\d{1,10})-[0-9a-f]{16}\.tmp$/.exec(name.slice(prefix.length))
-    : null;
+/** The machine and process in a name from `tempName`; null of other names. */
+export function tempOwner(name: string): { machine: string; pid: number; started: null } | null {
+  const found = /^\..+\.([0-9a-f]{12})-(\d{1,10})-[0-9a-f]{16}\.tmp$/.exec(name);
   return found ? { machine: found[1]!, pid: Number(found[2]), started: null } : null;
 }
 

@@ -48,7 +48,7 @@ export function storeContract(name: string, make: () => Promise<Made>): void {
       const created = await rival.read(path);
       expect(Buffer.compare(created!.bytes, bytes)).toBe(0);
 
-      const other = Uint8Array.from([...bytes.subarray(0, 1000)].reverse());
+      const other = bytes.slice(0, 1000).map((byte) => byte ^ 1);
       expect(await store.replace(path, Uint8Array.of(1, 2), created!.token)).toBe('replaced');
       expect(await store.replace(path, other, (await store.read(path))!.token)).toBe('replaced');
       expect(Buffer.compare((await rival.read(path))!.bytes, other)).toBe(0);

@@ -18,6 +18,23 @@ async function overwrite(store: Store, path: string, text: string): Promise<stri
   return store.replace(path, Buffer.from(text), stored?.token ?? 'none');
 }
 
+function folder(): { root: string; store: Store; outside: string } {
+  const outside = scratch();
+  const root = join(outside, 'root');
+  fs.mkdirSync(join(root, 'real'), { recursive: true });
+  fs.writeFileSync(join(root, 'real/file.json'), 'old');
+  fs.writeFileSync(join(outside, 'secret.json'), 'secret');
+  return { root, outside, store: openDirectory(root) };
+}
+
+function file(mode: number): { path: string; store: Store } {
+  const root = scratch();
+  const path = join(root, 'a.json');
+  fs.writeFileSync(path, 'old');
+  fs.chmodSync(path, mode);
+  return { path, store: openDirectory(root) };
+}
+
 describe('a folder', () => {
   test('is made with the first file, and read as empty until then', async () => {
     const root = join(scratch(), 'not/yet');
@@ -77,15 +94,6 @@ describe('a folder', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('symbolic links', () => {
-  function folder(): { root: string; store: Store; outside: string } {
-    const outside = scratch();
-    const root = join(outside, 'root');
-    fs.mkdirSync(join(root, 'real'), { recursive: true });
-    fs.writeFileSync(join(root, 'real/file.json'), 'old');
-    fs.writeFileSync(join(outside, 'secret.json'), 'secret');
-    return { root, outside, store: openDirectory(root) };
-  }
-
   test.each([
     ['a relative link', 'real/file.json', 'link.json'],
     ['a link to another folder', 'real', 'linked/file.json'],
@@ -156,14 +164,6 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('what else a file has', () => {
-  function file(mode: number): { path: string; store: Store } {
-    const root = scratch();
-    const path = join(root, 'a.json');
-    fs.writeFileSync(path, 'old');
-    fs.chmodSync(path, mode);
-    return { path, store: openDirectory(root) };
-  }
-
   test.each([0o600, 0o640, 0o644, 0o664, 0o666, 0o755, 0o2664])('mode %o is kept', async (mode) => {
     const { path, store } = file(mode);
     const before = process.umask(0o077);

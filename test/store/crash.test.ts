@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openDirectory } from '../../src/store/directory.ts';
+import { artifacts, audit, buildPublisher, seed, start } from './processes.ts';
+import { artifactBytes, artifactPath } from './publisher.ts';
+import { leftovers, scratch } from './scratch.ts';
+
+/** Publishers that die: what is there stays whole, and the next run finishes. APPREG_STORM=10 makes ten times the rounds. */
+
+const STORM = Number(process.env['APPREG_STORM'] ?? 1);
+const BYTES = 100_000;
+let publisher: string;
+beforeAll(async () => {
+  publisher = await buildPublisher(scratch());
+});
+
+async function seeded(versions: string[]): Promise<string> {
+  const root = scratch();
+  seed(root);
+  if (versions.length > 0) expect((await start(publisher, { root, versions, bytes: BYTES }).ended).code).toBe(0);
+  return root;
+}
+
+describe.skipIf(process.platform === 'win32')('killed at a step', () => {
+  // [what is written then, the step, whether the new state is in place, what may be left behind]
+  const steps: ['artifact' | 'metadata', string, boolean][] = [
+    ['artifact', 'temp-created', false],
+    ['artifact', 'half-written', false],
+    ['artifact', 'before-sync', false],
+    ['artifact', 'before-link', false],
+    ['artifact', 'after-link', true],
+    ['metadata', 'lock-prepared', false],
+    ['metadata', 'locked', false],
+    ['metadata', 'temp-created', false],
+    ['metadata', 'half-written', false],
+    ['metadata', 'before-sync', false],
+    ['metadata', 'before-rename', false],
+    ['metadata', 'after-rename', true],
+    ['metadata', 'before-unlock', true],
+  ];
+
+  test.concurrent.each(steps)(
+    'while the %s is written, %s: whole, and finished by the next run',
+    async (phase, failpoint, placed) => {
+      const root = await seeded(['1.0.0']);
+      const job = { root, versions: ['1.1.0'], bytes: BYTES };
+      if (phase === 'metadata') await openDirectory(root).create(artifactPath('1.1.0'), artifactBytes('1.1.0', BYTES));
+
+      const killed = await start(publisher, job, { failpoint }).ended;
+      expect(killed).toMatchObject({ signal: 'SIGKILL' });
+      expect(audit(root, BYTES)).toEqual(phase === 'metadata' && placed ? ['1.0.0', '1.1.0'] : ['1.0.0']);
+      expect(artifacts(root).includes('1.1.0.tar.gz')).toBe(phase === 'metadata' || placed);
+      // Otherwise this test would prove nothing about the next run.
+      expect(leftovers(root)).not.toEqual([]);
+
+      const again = await start(publisher, job).ended;
+      expect(again.out).toContain('published 1.1.0');
+      expect(again.code).toBe(0);
+      expect(audit(root, BYTES)).toEqual(['1.0.0', '1.1.0']);
+      // What the finished run had no reason to touch is swept by the next write.
+      const other = await start(publisher, { root, versions: ['1.2.0'], bytes: BYTES }).ended;
+      expect(other.code).toBe(0);
+      expect(leftovers(root)).toEqual([]);
+      if (failpoint === 'locked' || failpoint === 'before-unlock')
+        expect(again.out + other.out).toMatch(/notice Took over the lock of apps\/a\/versions\.json: process \d+ on /);
+    },
+  );
+});
+
+describe.skipIf(process.platform === 'win32')('interrupted', () => {
+  test.concurrent.each([
+    ['artifact', 'half-written', 'SIGINT'],
+    ['artifact', 'before-sync', 'SIGTERM'],
+    ['metadata', 'half-written', 'SIGINT'],
+    ['metadata', 'locked', 'SIGTERM'],
+    ['metadata', 'before-sync', 'SIGHUP'],
+  ] as const)('while the %s is written, %s, by %s: nothing is left', async (phase, failpoint, signal) => {
+    const root = await seeded(['1.0.0']);
+    if (phase === 'metadata') await openDirectory(root).create(artifactPath('1.1.0'), artifactBytes('1.1.0', BYTES));
+    const ended = await start(
+      publisher,
+      { root, versions: ['1.1.0'], bytes: BYTES },
+      { failpoint: `${failpoint}:${signal}` },
+    ).ended;
+    expect(ended).toMatchObject({ code: null, signal });
+    expect(leftovers(root)).toEqual([]);
+    expect(audit(root, BYTES)).toEqual(['1.0.0']);
+    expect(existsSync(join(root, artifactPath('1.1.0')))).toBe(phase === 'metadata');
+  });
+
+  test.concurrent('too late to turn back: the write is done, and the signal strikes then', async () => {
+    const root = await seeded([]);
+    const ended = await start(
+      publisher,
+      { root, versions: ['1.0.0', '1.1.0'], bytes: BYTES },
+      { failpoint: 'after-rename:SIGINT' },
+    ).ended;
+    expect(ended).toMatchObject({ code: null, signal: 'SIGINT' });
+    expect(leftovers(root)).toEqual([]);
+    expect(audit(root, BYTES)).toEqual(['1.0.0']);
+  });
+});
+
+describe('killed at any moment', () => {
+  test(
+    `${40 * STORM} times: every state could be served, and all is published in the end`,
+    { timeout: 60_000 * STORM },
+    async () => {
+      const rounds = 40 * STORM;
+      const root = await seeded([]);
+      const bytes = 400_000;
+      const versions = Array.from({ length: 30 }, (_, i) => `1.${i}.0`);
+      let before: string[] = [];
+      for (let round = 0; round < rounds; round++) {
+        // A registry that is complete would give the killer nothing to hit.
+        if (before.length === versions.length)
+          versions.push(...versions.map((version) => version.replace('.0', `.${round}`)));
+        const { child, ready, ended } = start(publisher, { root, versions, bytes });
+        await ready;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+        child.kill('SIGKILL');
+        await ended;
+        const now = audit(root, bytes);
+        expect(now.slice(0, before.length)).toEqual(before);
+        before = now;
+      }
+      expect((await start(publisher, { root, versions, bytes }).ended).code).toBe(0);
+      expect(audit(root, bytes)).toEqual(versions);
+    },
+  );
+});

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { carryOut } from '../../src/publish/carry-out.ts';
+import { isTrouble } from '../../src/core/trouble.ts';
+import { openDirectory } from '../../src/store/directory.ts';
+
+/**
+ * A publisher of its own process, for tests that kill it: publishes the named versions one after the other, each an
+ * artifact and an entry in a metadata file. Says `ready`, then a line for each version, in the end its trouble.
+ */
+export interface Job {
+  root: string;
+  versions: string[];
+  /** Of an artifact. */
+  bytes: number;
+  /** How much the metadata file grows with each version. */
+  padding?: number;
+  wait?: number;
+}
+
+export const METADATA = 'apps/a/versions.json';
+
+export function artifactPath(version: string): string {
+  return `apps/a/versions/${version}.tar.gz`;
+}
+
+/** The same for the same version, and never the same byte for long. */
+export function artifactBytes(version: string, bytes: number): Uint8Array {
+  const seed = createHash('sha256').update(version).digest();
+  return Uint8Array.from({ length: bytes }, (_, i) => (seed[i % 32]! + (i >> 5) * 31) & 255);
+}
+
+export function checksum(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+export interface Metadata {
+  versions: { version: string; artifactChecksum: string; padding: string }[];
+}
+
+function notice(text: string): void {
+  console.log(`notice ${text}`);
+}
+
+async function publish({ root, versions, bytes, padding = 0, wait }: Job): Promise<void> {
+  const store = openDirectory(root, wait === undefined ? { notice } : { notice, wait });
+  for (const version of versions) {
+    const content = artifactBytes(version, bytes);
+    const edit = (text: string): string | null => {
+      const metadata = JSON.parse(text) as Metadata;
+      if (metadata.versions.some((one) => one.version === version)) return null;
+      metadata.versions.push({ version, artifactChecksum: checksum(content), padding: 'x'.repeat(padding) });
+      return `${JSON.stringify(metadata, null, 2)}\n`;
+    };
+    const [artifact, entry] = await carryOut(
+      {
+        steps: [
+          { kind: 'create', path: artifactPath(version), bytes: content, what: 'artifact' },
+          { kind: 'edit', path: METADATA, edit, what: 'metadata' },
+        ],
+      },
+      store,
+    );
+    console.log(`published ${version} ${artifact!.outcome} ${entry!.outcome}`);
+  }
+}
+
+if (process.env['APPREG_TEST_JOB'] !== undefined) {
+  console.log('ready');
+  publish(JSON.parse(process.env['APPREG_TEST_JOB'])).catch((error: unknown) => {
+    if (!isTrouble(error)) throw error;
+    const { code, message, hint, exit } = error;
+    console.log(`trouble ${JSON.stringify({ code, message, hint })}`);
+    process.exitCode = exit;
+  });
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { audit, buildPublisher, type Ended, seed, start } from './processes.ts';
+import { METADATA } from './publisher.ts';
+import { leftovers, scratch } from './scratch.ts';
+
+/** Publishers at the same time, each a process of its own. */
+
+const STORM = Number(process.env['APPREG_STORM'] ?? 1);
+const BYTES = 20_000;
+let publisher: string;
+beforeAll(async () => {
+  publisher = await buildPublisher(scratch());
+});
+
+test(
+  'twelve at once, several versions each: all are listed, and those who look meanwhile see a whole registry',
+  { timeout: 60_000 * STORM },
+  async () => {
+    for (let round = 0; round < 2 * STORM; round++) {
+      const root = scratch();
+      seed(root);
+      const all: string[] = [];
+      const running = Array.from({ length: 12 }, (_, who) => {
+        const versions = Array.from({ length: 3 }, (_, i) => `${who}.${i}.0`);
+        all.push(...versions);
+        return start(publisher, { root, versions, bytes: BYTES, padding: 2_000 }).ended;
+      });
+      const state = { over: false };
+      const everybody = Promise.all(running).finally(() => (state.over = true));
+      let looks = 0;
+      let seen: string[] = [];
+      while (!state.over) {
+        const now = audit(root, BYTES);
+        expect(now.slice(0, seen.length)).toEqual(seen);
+        seen = now;
+        looks++;
+        await new Promise(setImmediate);
+      }
+      for (const { code, out } of await everybody)
+        expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('published') });
+      expect(looks).toBeGreaterThan(10);
+      expect(audit(root, BYTES).sort()).toEqual(all.sort());
+      expect(leftovers(root)).toEqual([]);
+    }
+  },
+);
+
+test('the same version from several at once: one creates it, all succeed, it is listed once', async () => {
+  const root = scratch();
+  seed(root);
+  const ended = await Promise.all(
+    Array.from({ length: 4 }, () => start(publisher, { root, versions: ['1.0.0'], bytes: BYTES }).ended),
+  );
+  expect(count(ended, 'created ')).toBe(1);
+  expect(count(ended, ' edited')).toBe(1);
+  expect(count(ended, 'published 1.0.0')).toBe(4);
+  expect(audit(root, BYTES)).toEqual(['1.0.0']);
+});
+
+test('the same version with other bytes: refused with both digests, and nothing is written', async () => {
+  const root = scratch();
+  seed(root);
+  await start(publisher, { root, versions: ['1.0.0'], bytes: BYTES }).ended;
+  const before = readFileSync(join(root, METADATA));
+  const { code, trouble } = await start(publisher, { root, versions: ['1.0.0'], bytes: BYTES + 1 }).ended;
+  expect(code).toBe(1);
+  expect(trouble).toMatchObject({
+    code: 'immutable',
+    message: expect.stringMatching(/sha256:[0-9a-f]{64} .*sha256:[0-9a-f]{64} .*Nothing was changed\.$/),
+  });
+  expect(audit(root, BYTES)).toEqual(['1.0.0']);
+  expect(readFileSync(join(root, METADATA))).toEqual(before);
+});
+
+function count(ended: Ended[], text: string): number {
+  return ended.filter(({ out }) => out.includes(text)).length;
+}
