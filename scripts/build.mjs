@@ -14,7 +14,8 @@ const commands = join(root, 'src/cli/commands');
 /** `import('./commands/x.ts')` and the like become a lazy require of a bundle of its own. */
 const LAZY = { name: 'lazy-files', setup(build) {
   build.onResolve({ filter: /\.ts$/ }, (args) => {
-    if (args.kind !== 'dynamic-import') return undefined;
+    // Elsewhere than in main.ts a lazy import stays in the bundle, and runs when it is asked for.
+    if (args.kind !== 'dynamic-import' || basename(args.importer) !== 'main.ts') return undefined;
     return { path: `./${basename(args.path, '.ts')}.cjs`, external: true };
   });
 } };

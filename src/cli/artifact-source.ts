@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { bundle, type BundleOptions } from '../bundle/bundle.ts';
+import type { BundleOptions } from '../bundle/bundle.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { createArchiveReader } from '../observe/archive.ts';
@@ -68,6 +68,7 @@ export async function artifactFrom(
   };
   if (ui !== undefined) request.ui = resolve(cwd, ui);
   const progress = terminal.progress(`Building ${printable(entry!)}`);
+  const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(`warning: ${warning}`);
   return look(built.archive, printable(entry!));

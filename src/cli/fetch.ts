@@ -7,7 +7,7 @@ import { urlFault } from '../core/url.ts';
 import { isAnswered, statusOf } from '../core/visit.ts';
 import { type ArchiveReader, createArchiveReader } from '../observe/archive.ts';
 import { createDigester, type Digester } from '../observe/digest.ts';
-import { type Http, openHttp } from '../observe/http.ts';
+import type { HttpOptions } from '../observe/http.ts';
 
 /** Fetching an artifact to know its bytes, as the service would: digested on the wire, nothing kept. */
 
@@ -21,12 +21,15 @@ export interface Fetched {
   archive: ArchiveFacts;
 }
 
-/** Digests and lists what a URL serves. What the network does is in `visit`; `http` is for those who have one. */
+/** Digests and lists what a URL serves. What the network does is in `visit`. */
 export async function fetchBytes(
   url: string,
   onBytes: (bytes: number) => void = () => {},
-  http: Http = openHttp(),
+  options: HttpOptions = {},
 ): Promise<Fetched> {
+  // Most runs of the commands that could fetch something have nothing to fetch.
+  const { openHttp } = await import('../observe/http.ts');
+  const http = openHttp(options);
   let digester: Digester = createDigester(LIMIT);
   let archive: ArchiveReader = createArchiveReader();
   let bytes = 0;
@@ -75,7 +78,10 @@ export async function fetchWhole(url: string, onBytes?: (bytes: number) => void)
 /** How a visit ended, in words behind the URL. */
 export function answer(visit: Visit): string {
   const { failure } = visit;
-  if (failure) return `cannot be fetched: ${printable(redact(shorten(failure.message)))} (${printable(failure.code)})`;
+  if (failure) {
+    const said = printable(redact(shorten(failure.message)));
+    return `cannot be fetched: ${said}${said.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
+  }
   return `answers with status ${statusOf(visit)}`;
 }
 

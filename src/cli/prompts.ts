@@ -56,6 +56,9 @@ export async function answersTo(
 /** Loaded only when something is asked. Questions go to stderr, so that results stay clean. */
 async function ask(terminal: Terminal, { message, initial, placeholder, fault }: Question): Promise<string | null> {
   const { isCancel, text } = await import('@clack/prompts');
+  // Some pseudo-terminals say that they have no columns, and every letter would get a line of its own.
+  const output = terminal.dialog?.output as { columns?: number } | undefined;
+  if (output?.columns === 0) output.columns = 80;
   const answer = await text({
     message,
     ...(initial !== undefined && { initialValue: initial }),

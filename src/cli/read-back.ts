@@ -1,7 +1,6 @@
 import type { NewVersion } from '../author/metadata.ts';
 import { Trouble } from '../core/trouble.ts';
 import { isAnswered } from '../core/visit.ts';
-import { openHttp } from '../observe/http.ts';
 import { answer, fetchBytes, named, suspicion } from './fetch.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,8 +14,8 @@ export async function readBack(terminal: Terminal, entry: NewVersion): Promise<v
   const progress = terminal.progress(`Asking for ${named(url)}`);
   // A query of its own keeps a "not found" for the real address out of the host's caches.
   const asked = `${url}?read-back=${checksum.slice(7, 23)}`;
-  const http = openHttp({ retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 });
-  const { visit, content } = await fetchBytes(asked, () => {}, http).finally(() => progress.stop());
+  const options = { retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 };
+  const { visit, content } = await fetchBytes(asked, () => {}, options).finally(() => progress.stop());
   const odd = isAnswered(visit) ? suspicion(content.head) : answer(visit);
   if (odd !== null) {
     terminal.log(`Not served yet: ${named(url)} ${odd}`);

@@ -166,24 +166,24 @@ describe('1. a published version never changes', () => {
   });
 });
 
-describe('2. the artifact, then its public address, then the metadata', () => {
-  /** A host that serves the workspace's files, and notes what was listed when each was asked for. */
-  async function live(
-    change: (bytes: Buffer) => Buffer = (bytes) => bytes,
-  ): Promise<{ dir: string; asked: { url: string; listed: number }[] }> {
-    const asked: { url: string; listed: number }[] = [];
-    let dir = '';
-    const base = await serving((request, response) => {
-      const path = new URL(request.url!, 'http://x').pathname;
-      asked.push({ url: request.url!, listed: listed(dir).length });
-      const file = join(dir, path);
-      if (existsSync(file)) response.end(change(readFileSync(file)));
-      else response.writeHead(404).end();
-    });
-    dir = await workspace(base);
-    return { dir, asked };
-  }
+/** A host that serves the workspace's files, and notes what was listed when each was asked for. */
+async function live(
+  change: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): Promise<{ dir: string; asked: { url: string; listed: number }[] }> {
+  const asked: { url: string; listed: number }[] = [];
+  let dir = '';
+  const base = await serving((request, response) => {
+    const path = new URL(request.url!, 'http://x').pathname;
+    asked.push({ url: request.url!, listed: listed(dir).length });
+    const file = join(dir, path);
+    if (existsSync(file)) response.end(change(readFileSync(file)));
+    else response.writeHead(404).end();
+  });
+  dir = await workspace(base);
+  return { dir, asked };
+}
 
+describe('2. the artifact, then its public address, then the metadata', () => {
   test('the stored bytes are fetched before they are listed, and never before they are stored', async () => {
     const { dir, asked } = await live();
     await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
