@@ -1,0 +1,352 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
+import { Trouble } from '../../src/core/trouble.ts';
+import { carryOut, describePlan, type StepResult } from '../../src/publish/carry-out.ts';
+import type { Plan, Step } from '../../src/publish/plan.ts';
+import type { Store } from '../../src/store/store.ts';
+import { memoryStore } from './memory.ts';
+
+// Nobody is waited for here.
+vi.mock('node:timers/promises', () => ({ setTimeout: () => new Promise(setImmediate) }));
+
+const artifact: Step & { kind: 'create' } = {
+  kind: 'create',
+  path: 'a/1.0.0.tar.gz',
+  bytes: Buffer.from('bytes'),
+  what: 'the artifact of a 1.0.0',
+};
+const metadata = 'a/versions.json';
+
+/** Adds a line, once. */
+function adding(line: string): Step & { kind: 'edit' } {
+  return {
+    kind: 'edit',
+    path: metadata,
+    edit: (text) => (text.split('\n').includes(line) ? null : `${text}${line}\n`),
+    what: `the version ${line}`,
+  };
+}
+
+const plan: Plan = { steps: [artifact, adding('1.0.0')] };
+
+function outcomes(results: readonly StepResult[]): string[] {
+  return results.map(({ step, outcome }) => `${step.path}: ${outcome}`);
+}
+
+/** A store that says in which order it was asked to write, and can be made to fail. */
+function watched(
+  files: Record<string, string | Uint8Array>,
+  over: (store: Store) => Partial<Store> = () => ({}),
+): { store: Store; log: string[]; text(path: string): string | undefined } {
+  const memory = memoryStore(files);
+  const odd = { ...memory, ...over(memory) };
+  const log: string[] = [];
+  const store: Store = {
+    name: 'memory',
+    read: (path) => odd.read(path),
+    async create(path, bytes) {
+      const answer = await odd.create(path, bytes);
+      log.push(`${answer} ${path}`);
+      return answer;
+    },
+    async replace(path, bytes, token) {
+      const answer = await odd.replace(path, bytes, token);
+      log.push(`${answer} ${path}`);
+      return answer;
+    },
+  };
+  return { store, log, text: (path) => memory.files.get(path)?.toString('utf8') };
+}
+
+const sha = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+
+/** Somebody who puts `content` there just before. */
+const faster =
+  (content: string) =>
+  (inner: Store): Partial<Store> => ({
+    async create(path, bytes) {
+      await inner.create(path, Buffer.from(content));
+      return inner.create(path, bytes);
+    },
+  });
+
+const full = (): never => {
+  throw new Trouble('disk-full', 'Cannot write it: the disk is full. Nothing was changed.', 'Free some space.');
+};
+
+async function notServed(): Promise<void> {
+  throw new Trouble('read-back', 'It is not served yet.', 'Wait for the host.');
+}
+
+/** An edit that somebody else's text makes impossible. */
+const refusing: Step = {
+  ...adding('1'),
+  edit(text) {
+    if (text === '') return 'ours';
+    throw new Trouble('immutable', 'Published meanwhile. Nothing was changed.', 'Take the next version.', { exit: 1 });
+  },
+};
+
+describe('a plan', () => {
+  test('is carried out in its order, and each step is told when it is done', async () => {
+    const { store, log, text } = watched({ [metadata]: '' });
+    const results = await carryOut(plan, store, {
+      onStep: ({ step, outcome }) => log.push(`told ${outcome} ${step.path}`),
+      readBack: async (step) => void log.push(`read back ${step.path}`),
+    });
+    expect(log).toEqual([
+      'created a/1.0.0.tar.gz',
+      'told created a/1.0.0.tar.gz',
+      'read back a/1.0.0.tar.gz',
+      'replaced a/versions.json',
+      'told edited a/versions.json',
+    ]);
+    expect(outcomes(results)).toEqual(['a/1.0.0.tar.gz: created', 'a/versions.json: edited']);
+    expect(text(metadata)).toBe('1.0.0\n');
+  });
+
+  test('carried out again writes nothing and reads nothing back', async () => {
+    const { store, log } = watched({ [metadata]: '' });
+    await carryOut(plan, store);
+    log.length = 0;
+    const readBack = async (): Promise<void> => void log.push('read back');
+    expect(outcomes(await carryOut(plan, store, { readBack }))).toEqual([
+      'a/1.0.0.tar.gz: already-there',
+      'a/versions.json: unchanged',
+    ]);
+    expect(log).toEqual([]);
+  });
+
+  test('whose artifact an earlier run left there reads it back before it is listed', async () => {
+    const { store, log } = watched({ [metadata]: '', [artifact.path]: artifact.bytes });
+    const readBack = async (): Promise<void> => void log.push('read back');
+    expect(outcomes(await carryOut(plan, store, { readBack }))).toEqual([
+      'a/1.0.0.tar.gz: already-there',
+      'a/versions.json: edited',
+    ]);
+    expect(log).toEqual(['read back', 'replaced a/versions.json']);
+  });
+
+  test('may create a document and edit it, and edit it twice', async () => {
+    const { store, text } = watched({});
+    const steps: Step[] = [
+      { kind: 'create', path: metadata, bytes: Buffer.from('0\n'), what: 'the file' },
+      adding('1'),
+      adding('2'),
+      adding('1'),
+    ];
+    expect(outcomes(await carryOut({ steps }, store)).map((line) => line.split(': ')[1])).toEqual([
+      'created',
+      'edited',
+      'edited',
+      'unchanged',
+    ]);
+    expect(text(metadata)).toBe('0\n1\n2\n');
+  });
+
+  test('without steps is done', async () => {
+    expect(await carryOut({ steps: [] }, watched({}).store)).toEqual([]);
+  });
+
+  test('keeps a byte order mark and line endings', async () => {
+    const { store, text } = watched({ [metadata]: '\ufeffa\r\nb\r\n' });
+    await carryOut({ steps: [adding('c')] }, store);
+    expect(text(metadata)).toBe('\ufeffa\r\nb\r\nc\n');
+  });
+
+  test('an edit that gives the same text changes nothing', async () => {
+    const { store, log } = watched({ [metadata]: 'x' });
+    expect(outcomes(await carryOut({ steps: [{ ...adding('x'), edit: (text) => text }] }, store))).toEqual([
+      'a/versions.json: unchanged',
+    ]);
+    expect(log).toEqual([]);
+  });
+});
+
+describe('is refused before anything is written', () => {
+  test.each<[string, Record<string, string | Uint8Array>, Step[], Partial<Trouble>]>([
+    [
+      'other bytes under a published name, by both digests',
+      { [metadata]: '', [artifact.path]: 'others' },
+      [adding('1'), artifact],
+      {
+        code: 'immutable',
+        exit: 1,
+        message: `a/1.0.0.tar.gz is there already with other bytes: ${sha('others')} (6 bytes) is there, ${sha('bytes')} (5 bytes) is what you have. Nothing was changed.`,
+      },
+    ],
+    [
+      'a document that is not UTF-8',
+      { [metadata]: Buffer.of(0x7b, 0xff, 0x7d) },
+      [artifact, adding('1')],
+      { code: 'not-utf8', exit: 2 },
+    ],
+    [
+      'a document that is not there',
+      {},
+      [artifact, adding('1')],
+      { code: 'file-missing', exit: 2, message: 'a/versions.json is not there. Nothing was changed.' },
+    ],
+    [
+      'what the edit refuses',
+      { [metadata]: '' },
+      [
+        artifact,
+        {
+          ...adding('1'),
+          edit: () => {
+            throw new Trouble('immutable', 'No.', 'Another version.', { exit: 1 });
+          },
+        },
+      ],
+      { code: 'immutable', exit: 1, message: 'No. Nothing was changed.', hint: 'Another version.' },
+    ],
+  ])('%s', async (_, files, steps, trouble) => {
+    const { store, log } = watched(files);
+    await expect(carryOut({ steps }, store)).rejects.toMatchObject({
+      message: expect.stringMatching(/Nothing was changed\.$/),
+      ...trouble,
+    });
+    expect(log).toEqual([]);
+  });
+});
+
+describe('when others are faster', () => {
+  test('an edit is made anew on what they wrote', async () => {
+    let rivals = 5;
+    const { store, log, text } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path, bytes, token) {
+        if (rivals > 0) {
+          const now = (await inner.read(path))!;
+          await inner.replace(path, Buffer.concat([now.bytes, Buffer.from(`rival ${rivals--}\n`)]), now.token);
+        }
+        return inner.replace(path, bytes, token);
+      },
+    }));
+    expect(outcomes(await carryOut({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(text(metadata)).toBe('rival 5\nrival 4\nrival 3\nrival 2\nrival 1\nours\n');
+    expect(log.filter((line) => line.startsWith('changed'))).toHaveLength(5);
+  });
+
+  test('forty at once all get through', async () => {
+    const { store, text } = watched({ [metadata]: '' });
+    const versions = Array.from({ length: 40 }, (_, i) => `1.${i}.0`);
+    await Promise.all(versions.map((version) => carryOut({ steps: [adding(version)] }, store)));
+    expect(text(metadata)!.trim().split('\n').sort()).toEqual(versions.sort());
+  });
+
+  test('the same file with the same bytes is theirs and ours; with other bytes it is refused', async () => {
+    expect(outcomes(await carryOut({ steps: [artifact] }, watched({}, faster('bytes')).store))).toEqual([
+      'a/1.0.0.tar.gz: already-there',
+    ]);
+    await expect(carryOut(plan, watched({ [metadata]: '' }, faster('others')).store)).rejects.toMatchObject({
+      code: 'immutable',
+      exit: 1,
+    });
+  });
+
+  test('and the edit is refused on what they wrote: the artifact is there, and that is said', async () => {
+    const { store } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path, bytes, token) {
+        await inner.replace(path, Buffer.from('taken\n'), token);
+        return inner.replace(path, bytes, token);
+      },
+    }));
+    await expect(carryOut({ steps: [artifact, refusing] }, store)).rejects.toMatchObject({
+      code: 'immutable',
+      exit: 1,
+      message: 'Published meanwhile. Done: a/1.0.0.tar.gz. Not done: a/versions.json.',
+    });
+  });
+
+  test('always: it gives up in the end', async () => {
+    const { store } = watched({ [metadata]: '' }, () => ({ replace: async () => 'changed' }));
+    await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({ code: 'contended', exit: 2 });
+  });
+
+  test('and the store does not notice: the edit is found lost, and made again', async () => {
+    let lost = 2;
+    const { store, text } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path, bytes, token) {
+        if (lost-- <= 0) return inner.replace(path, bytes, token);
+        // Theirs, read before ours and written after it.
+        await inner.replace(path, Buffer.from(`rival ${lost}\n`), token);
+        return 'replaced';
+      },
+    }));
+    expect(outcomes(await carryOut({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(text(metadata)).toBe('rival 0\nours\n');
+  });
+
+  test('but keep what we wrote: it is not written twice', async () => {
+    const { store, text } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path, bytes, token) {
+        const answer = await inner.replace(path, bytes, token);
+        const now = (await inner.read(path))!;
+        await inner.replace(path, Buffer.concat([now.bytes, Buffer.from('later\n')]), now.token);
+        return answer;
+      },
+    }));
+    expect(outcomes(await carryOut({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(text(metadata)).toBe('ours\nlater\n');
+  });
+});
+
+describe('what holds after a failure is said', () => {
+  test('of the file that was read back, and of the rest', async () => {
+    const { store, log, text } = watched({ [metadata]: '' });
+    await expect(carryOut(plan, store, { readBack: notServed })).rejects.toMatchObject({
+      code: 'read-back',
+      exit: 2,
+      message: 'It is not served yet. Done: a/1.0.0.tar.gz. Not done: a/versions.json.',
+      hint: 'Wait for the host. Then run the same command again to finish.',
+    });
+    expect(log).toEqual(['created a/1.0.0.tar.gz']);
+    expect(text(metadata)).toBe('');
+    // And the next run does finish.
+    expect(outcomes(await carryOut(plan, store))).toEqual(['a/1.0.0.tar.gz: already-there', 'a/versions.json: edited']);
+  });
+
+  test('when the first step fails', async () => {
+    const { store } = watched({ [metadata]: '' }, () => ({ create: full }));
+    await expect(carryOut(plan, store)).rejects.toMatchObject({
+      message: 'Cannot write it: the disk is full. Nothing was changed.',
+      hint: 'Free some space.',
+    });
+  });
+
+  test('when a later one fails', async () => {
+    const { store } = watched({ [metadata]: '' }, () => ({ replace: full }));
+    await expect(carryOut(plan, store)).rejects.toMatchObject({
+      message: 'Cannot write it: the disk is full. Done: a/1.0.0.tar.gz. Not done: a/versions.json.',
+    });
+  });
+
+  test('and nothing more than is known: who does not say that nothing was changed is not made to', async () => {
+    const { store } = watched({ [metadata]: '' }, () => ({
+      replace() {
+        throw new Trouble('host', 'The host hung up.', 'Look at it.');
+      },
+    }));
+    await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({
+      message: 'The host hung up. Not done: a/versions.json.',
+    });
+  });
+
+  test('a defect keeps its stack', async () => {
+    const defect = new TypeError('ours');
+    const { store } = watched({}, () => ({
+      create() {
+        throw defect;
+      },
+    }));
+    await expect(carryOut({ steps: [artifact] }, store)).rejects.toBe(defect);
+  });
+});
+
+test('a plan in words: a line for each step, with nothing in it that moves the cursor', () => {
+  const odd: Step = { ...adding('2.0.0'), path: 'a\u001b[2J.json' };
+  expect(describePlan({ steps: [{ ...artifact, bytes: new Uint8Array(12_345) }, odd] })).toBe(
+    'create a/1.0.0.tar.gz  (the artifact of a 1.0.0, 12,345 bytes)\nedit   a\\u{1b}[2J.json  (the version 2.0.0)',
+  );
+});

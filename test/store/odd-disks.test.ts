@@ -1,0 +1,193 @@
+import * as fs from 'node:fs';
+import type * as promises from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createFile, replaceFile } from '../../src/store/atomic.ts';
+import { openDirectory } from '../../src/store/directory.ts';
+import { storeContract } from './contract.ts';
+import { scratch } from './scratch.ts';
+
+/** Disks and systems that this machine has not: each fault is put in front of the real functions. */
+
+type Name = 'link' | 'rename' | 'open' | 'unlink';
+type Real = typeof promises;
+const faults = vi.hoisted(() => ({}) as { [K in Name]?: (...args: Parameters<Real[K]>) => unknown });
+
+vi.mock('node:fs/promises', async (load) => {
+  const real = await load<Real>();
+  const through =
+    <K extends Name>(name: K) =>
+    async (...args: Parameters<Real[K]>): Promise<unknown> =>
+      (await faults[name]?.(...args)) ?? (real[name] as (...args: unknown[]) => unknown)(...args);
+  return {
+    ...real,
+    link: through('link'),
+    rename: through('rename'),
+    open: through('open'),
+    unlink: through('unlink'),
+  };
+});
+
+function fail(code: string): never {
+  throw Object.assign(new Error(`${code}: put on`), { code, syscall: 'test' });
+}
+
+afterEach(() => {
+  for (const name of Object.keys(faults) as Name[]) delete faults[name];
+  vi.unstubAllGlobals();
+});
+
+function file(): { root: string; path: string } {
+  const root = scratch();
+  const path = join(root, 'a.json');
+  fs.writeFileSync(path, 'old');
+  return { root, path };
+}
+
+/** A folder is never renamed onto another, not even an empty one; and folders cannot be opened. */
+function windows(): void {
+  faults.rename = (from, to) => {
+    const [source, target] = [fs.lstatSync(from), fs.lstatSync(to, { throwIfNoEntry: false })];
+    if (source.isDirectory() && target) fail('EPERM');
+  };
+  faults.open = (path) => {
+    if (fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) fail('EISDIR');
+  };
+}
+
+/** Opens files as the system does, and spoils one function of those that are written. */
+function spoil(
+  name: 'sync' | 'close' | 'writeFile' | 'stat',
+  fault: (really: () => unknown) => unknown,
+  folders = false,
+): void {
+  faults.open = async (path, flags, mode) => {
+    if ((flags === 'r') !== folders) return undefined;
+    const real = await vi.importActual<Real>('node:fs/promises');
+    const handle = await real.open(path, flags, mode);
+    const call = handle[name].bind(handle) as (...args: unknown[]) => unknown;
+    Object.assign(handle, {
+      [name]: async (...args: unknown[]) => (await fault(() => call(...args))) ?? call(...args),
+    });
+    return handle;
+  };
+}
+
+describe('no hard links', () => {
+  beforeEach(() => {
+    faults.link = () => fail('EPERM');
+  });
+
+  storeContract('such a disk', async () => ({ store: openDirectory(scratch()) }));
+
+  test('what comes up while the lock is taken is not overwritten', async () => {
+    const root = scratch();
+    const path = join(root, 'new.json');
+    faults.link = () => {
+      fs.writeFileSync(path, 'theirs');
+      fail('ENOTSUP');
+    };
+    expect(await createFile(path, Buffer.from('ours'))).toBe(false);
+    expect(fs.readFileSync(path, 'utf8')).toBe('theirs');
+    expect(fs.readdirSync(root)).toEqual(['new.json']);
+  });
+});
+
+describe('as on Windows', () => {
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform')!;
+  beforeEach(() => {
+    Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
+    return () => Object.defineProperty(process, 'platform', platform);
+  });
+
+  describe('a store', () => {
+    beforeEach(windows);
+    storeContract('such a disk', async () => ({ store: openDirectory(scratch()) }));
+
+    test('an empty lock folder is free', async () => {
+      const { root } = file();
+      fs.mkdirSync(join(root, '.a.json.lock'));
+      const store = openDirectory(root);
+      expect(await store.replace('a.json', Buffer.from('new'), (await store.read('a.json'))!.token)).toBe('replaced');
+      expect(fs.readdirSync(root)).toEqual(['a.json']);
+    });
+  });
+
+  test.each(['EPERM', 'EACCES', 'EBUSY'])(
+    'a file that a scanner holds for a moment (%s) is replaced then',
+    async (code) => {
+      const { path } = file();
+      let times = 3;
+      faults.rename = () => (times-- > 0 ? fail(code) : undefined);
+      expect(await replaceFile(path, Buffer.from('new'))).toBe(true);
+      expect(fs.readFileSync(path, 'utf8')).toBe('new');
+    },
+  );
+
+  test('a file that somebody keeps open is left alone in the end', { timeout: 20_000 }, async () => {
+    const { root, path } = file();
+    faults.rename = () => fail('EBUSY');
+    await expect(replaceFile(path, Buffer.from('new'), { as: 'a.json' })).rejects.toMatchObject({
+      code: 'file-busy',
+      message: expect.stringMatching(/^Cannot write a\.json: .* Nothing was changed\.$/),
+    });
+    expect(fs.readFileSync(path, 'utf8')).toBe('old');
+    expect(fs.readdirSync(root)).toEqual(['a.json']);
+  });
+});
+
+describe('a disk that fails', () => {
+  test.each([
+    ['when the bytes go to the disk', 'sync', 'ENOSPC', 'disk-full'],
+    ['when the bytes go to the disk', 'sync', 'EIO', 'disk-error'],
+    ['when the file is closed', 'close', 'EDQUOT', 'disk-full'],
+    ['when it is written', 'writeFile', 'EMFILE', 'too-many-files'],
+    ['in a way that nobody has heard of', 'writeFile', 'EWHATEVER', 'disk-error'],
+  ] as const)('%s (%s: %s): the old bytes stay', async (_, name, system, code) => {
+    const { root, path } = file();
+    spoil(name, async (really) => {
+      if (name === 'close') await really();
+      fail(system);
+    });
+    const trouble = { code, exit: 2, message: expect.stringMatching(new RegExp(`\\(${system}\\)|says ${system}`)) };
+    await expect(replaceFile(path, Buffer.from('new'))).rejects.toMatchObject(trouble);
+    await expect(createFile(join(root, 'b.json'), Buffer.from('new'))).rejects.toMatchObject(trouble);
+    expect(fs.readFileSync(path, 'utf8')).toBe('old');
+    expect(fs.readdirSync(root)).toEqual(['a.json']);
+  });
+
+  test('that writes less than it is given, and says nothing: a defect, not a new file', async () => {
+    const { root, path } = file();
+    spoil('writeFile', () => Promise.resolve({}));
+    await expect(replaceFile(path, Buffer.from('new'))).rejects.toThrow('0 of 3 bytes');
+    expect(fs.readFileSync(path, 'utf8')).toBe('old');
+    expect(fs.readdirSync(root)).toEqual(['a.json']);
+  });
+
+  test('after the rename: it says that the new file is in place', async () => {
+    const { path } = file();
+    spoil('sync', () => fail('EIO'), true);
+    await expect(replaceFile(path, Buffer.from('new'))).rejects.toMatchObject({
+      code: 'disk-error',
+      message: expect.stringContaining('The new file is in place'),
+    });
+    expect(fs.readFileSync(path, 'utf8')).toBe('new');
+  });
+
+  test.each(['EINVAL', 'ENOTSUP', 'EPERM'])('that cannot make folders last (%s) is good enough', async (code) => {
+    const { path } = file();
+    spoil('sync', () => fail(code), true);
+    expect(await replaceFile(path, Buffer.from('new'))).toBe(true);
+  });
+
+  test('when the lock is given back: it says that the file is written', async () => {
+    const { root } = file();
+    const store = openDirectory(root);
+    const { token } = (await store.read('a.json'))!;
+    faults.unlink = () => fail('EIO');
+    await expect(store.replace('a.json', Buffer.from('new'), token)).rejects.toMatchObject({
+      message: expect.stringContaining('The file is written'),
+    });
+    expect(fs.readFileSync(join(root, 'a.json'), 'utf8')).toBe('new');
+  });
+});
