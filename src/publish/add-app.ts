@@ -7,7 +7,7 @@ import type { Finding } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { type Judgement, newFindings } from './judged.ts';
-import { ASIDE, type Place, readDocument, readManifest, withText } from './place.ts';
+import { ASIDE, type Place, readDocument, readManifest, remembered, withText } from './place.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Adding an app to a registry (spec 2.1): what is going to be written. */
@@ -88,7 +88,8 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
     blockStyle: { iconUrl, color: app.color },
     appMetadataUrl: metadataUrl,
   };
-  const edited = addApp(manifest.text, app.key, entry, place.manifest);
+  const edit = remembered((text) => addApp(text, app.key, entry, place.manifest));
+  const edited = edit(manifest.text);
 
   if ('bytes' in app.icon) {
     const { bytes } = app.icon;
@@ -115,7 +116,7 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
   steps.push({
     kind: 'edit',
     path: place.manifest,
-    edit: (text) => addApp(text, app.key, entry, place.manifest),
+    edit,
     what: `the app ${app.key}`,
   });
   const seen =

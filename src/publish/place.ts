@@ -47,3 +47,12 @@ export function withText(facts: DocumentFacts, text: string): DocumentFacts {
 export function shown(text: string): string {
   return printable(redact(shorten(text)));
 }
+
+/** An edit that is asked again with the same text, as happens until it is carried out, and then need not be made anew. */
+export function remembered(edit: (text: string) => string | null): (text: string) => string | null {
+  let last: { text: string; edited: string | null } | null = null;
+  return (text) => {
+    if (last?.text !== text) last = { text, edited: edit(text) };
+    return last.edited;
+  };
+}

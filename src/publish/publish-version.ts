@@ -10,7 +10,7 @@ import { bump, latestOf } from '../core/version.ts';
 import { checkKey } from './add-app.ts';
 import { chooseVersion, isBump } from './choose-version.ts';
 import { type Judgement, newFindings } from './judged.ts';
-import { ASIDE, type Place, readDocument, readManifest, shown, withText } from './place.ts';
+import { ASIDE, type Place, readDocument, readManifest, remembered, shown, withText } from './place.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Publishing a version of an app (spec 4.4): what is going to be written, in an order that never shows half of it. */
@@ -109,7 +109,8 @@ export async function planVersion(
     artifactChecksum: checksum,
   };
 
-  const edited = addVersion(metadata.text, entry, metadata.file);
+  const edit = remembered((text) => addVersion(text, entry, metadata.file));
+  const edited = edit(metadata.text);
   const there = listed.find((one) => one.version === version);
   const steps: Step[] = [];
   // Where the listed bytes are kept elsewhere, no second copy is made.
@@ -124,7 +125,7 @@ export async function planVersion(
   steps.push({
     kind: 'edit',
     path: metadata.file,
-    edit: (text) => addVersion(text, entry, metadata.file),
+    edit,
     what: `the version ${version} of ${key}`,
   });
   const findings = newFindings(
