@@ -83,7 +83,7 @@ export function isListedAs(entry: NewVersion, checksum: string): boolean {
 function immutable(what: string): Trouble {
   return new Trouble(
     'immutable',
-    `${what} A published version never changes.`,
+    `${what} A published version never changes. Nothing was changed.`,
     'Publish it as a new version, for example with patch in place of the number.',
     { exit: 1 },
   );
