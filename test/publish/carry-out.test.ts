@@ -154,6 +154,12 @@ describe('a plan', () => {
     expect(text(metadata)).toBe('\ufeffa\r\nb\r\nc\n');
   });
 
+  test('an edit that would always find something to do is done once', async () => {
+    const { store, text } = watched({ [metadata]: '' });
+    await carryOut({ steps: [{ ...adding('x'), edit: (text) => `${text}x` }] }, store);
+    expect(text(metadata)).toBe('x');
+  });
+
   test('an edit that gives the same text changes nothing', async () => {
     const { store, log } = watched({ [metadata]: 'x' });
     expect(outcomes(await carryOut({ steps: [{ ...adding('x'), edit: (text) => text }] }, store))).toEqual([

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -138,6 +139,51 @@ describe('a lock', () => {
   });
 });
 
+describe.runIf(process.platform === 'linux')('a process that ended', () => {
+  test('but that nobody has waited for holds nothing', async () => {
+    const { file, lock } = target();
+    // The shell becomes a program that knows nothing of its child.
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (line) => resolve(Number(line))));
+      await until(() => / Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')));
+      held(lock, { pid, started: null });
+      await (await takeLock(file, 'a.json', { wait: 0 })).release();
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  });
+});
+
+const tempOf = (machine: string, pid: number, what: string): string =>
+  `.${what}.${machine}-${pid}-0123456789abcdef.tmp`;
+
+describe('what killed runs left in a folder', () => {
+  const { machine } = self();
+
+  test('goes with the next write: what is ours and over, and what is another machine’s and a day old', async () => {
+    const { folder } = target();
+    const day = 24 * 3600;
+    const now = Date.now() / 1000;
+    const kept = [
+      tempOf(machine, process.pid, 'running'),
+      tempOf(elsewhere.machine, NOBODY, 'young'),
+      `.notes.tmp`,
+      `${tempOf(machine, NOBODY, 'other')}.txt`,
+    ];
+    const swept = [tempOf(machine, NOBODY, 'over'), tempOf(elsewhere.machine, process.pid, 'old')];
+    for (const file of [...kept, ...swept]) {
+      fs.writeFileSync(join(folder, file), '');
+      fs.utimesSync(join(folder, file), now, file.includes('young') ? now - day / 2 : now - 2 * day);
+    }
+    const prepared = tempOf(machine, NOBODY, 'lock');
+    fs.mkdirSync(join(folder, prepared));
+    fs.writeFileSync(join(folder, prepared, 'id.json'), '');
+    await openDirectory(folder).create('a.json', Buffer.from('x'));
+    expect(fs.readdirSync(folder).sort()).toEqual([...kept, 'a.json'].sort());
+  });
+});
+
 describe.runIf(process.platform === 'linux')('a publisher that stands still in the middle', () => {
   const BYTES = 1000;
   const job = (root: string, version: string): Parameters<typeof start>[1] => ({
@@ -174,6 +220,17 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
     expect((await start(publisher, job(root, '2.0.0')).ended).out).toContain('published 2.0.0 already-there edited');
     expect(audit(root, BYTES)).toEqual(['1.0.0', '2.0.0']);
     expect(leftovers(root)).toEqual([]);
+  });
+
+  test('keeps others waiting, who can be interrupted and leave nothing', async () => {
+    const { root, go } = await standing('locked');
+    const second = start(publisher, { ...job(root, '1.0.0'), wait: 60_000 });
+    await second.ready;
+    await until(() => leftovers(root).some((name) => name.endsWith('.tmp')));
+    second.child.kill('SIGINT');
+    expect(await second.ended).toMatchObject({ code: null, signal: 'SIGINT' });
+    expect(leftovers(root)).toEqual([join('apps', 'a', '.versions.json.lock')]);
+    expect((await go()).code).toBe(0);
   });
 
   test('and whose lock is removed meanwhile writes nothing', async () => {
