@@ -1,7 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { access, link, lstat, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { diskTrouble, errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
@@ -10,6 +9,7 @@ import { shielded, stopIfInterrupted } from './interrupt.ts';
 import { sweep } from './leftovers.ts';
 import { takeLock } from './lock.ts';
 import { tempName } from './owner.ts';
+import { patiently, SURELY, syncFolder } from './system.ts';
 
 export interface WriteOptions {
   /** What the user calls the file (default: its path). */
@@ -41,7 +41,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
         stopIfInterrupted();
         if (check !== undefined && !(await check())) return;
         failpoint('before-rename');
-        await renameOver(temp, target);
+        await patiently(() => rename(temp, target));
         placed = true;
         failpoint('after-rename');
       });
@@ -92,7 +92,7 @@ async function withTemp(
     await fill(handle, bytes, like).finally(() => handle.close());
     await use(temp);
   } finally {
-    await rm(temp, { force: true });
+    await rm(temp, SURELY);
   }
 }
 
@@ -145,42 +145,10 @@ async function putNew(temp: string, path: string, as: string): Promise<boolean> 
   const lock = await takeLock(path, as);
   try {
     if (await orNull(lstat(path))) return false;
-    await renameOver(temp, path);
+    await patiently(() => rename(temp, path));
     return true;
   } finally {
     await lock.release();
-  }
-}
-
-/** On Windows a virus scanner or an indexer may hold a file for a moment. */
-async function renameOver(temp: string, target: string): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await rename(temp, target);
-    } catch (error) {
-      const busy = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errno(error));
-      if (!busy || attempt === 8) throw error;
-      await wait(10 * 2 ** attempt);
-    }
-  }
-}
-
-/** Makes the names in a folder survive a power cut, where the system can do that: Windows cannot. */
-export async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle;
-  try {
-    handle = await open(folder, 'r');
-  } catch (error) {
-    // EACCES also: a folder that one may write to but not list.
-    if (['EISDIR', 'EPERM', 'EACCES'].includes(errno(error))) return;
-    throw error;
-  }
-  try {
-    await handle.sync();
-  } catch (error) {
-    if (!['EPERM', 'EINVAL', 'ENOTSUP', 'EBADF'].includes(errno(error))) throw error;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -3,12 +3,13 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
-import { createFile, replaceFile, syncFolder } from './atomic.ts';
+import { createFile, replaceFile } from './atomic.ts';
 import { diskTrouble, errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
 import { shielded } from './interrupt.ts';
 import { takeLock, type LockOptions } from './lock.ts';
 import { locate } from './paths.ts';
 import type { Store, Stored } from './store.ts';
+import { patiently, syncFolder } from './system.ts';
 
 /**
  * A registry in a folder. Writes are atomic and durable (atomic.ts), and conditional among any number of processes
@@ -77,7 +78,7 @@ async function readAt(target: string, path: string): Promise<Stored | null> {
   if (there === null) return null;
   if (!there.isFile())
     throw new Trouble('not-a-file', `${printable(path)} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
-  const bytes = await orNull(readFile(target));
+  const bytes = await orNull(patiently(() => readFile(target)));
   return bytes && { bytes, token: createHash('sha256').update(bytes).digest('hex') };
 }
 

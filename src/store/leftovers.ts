@@ -2,6 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errno, orNull } from './disk-trouble.ts';
 import { isAlive, tempOwner } from './owner.ts';
+import { SURELY } from './system.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -16,7 +17,7 @@ export async function sweep(folder: string): Promise<void> {
       if (owner === null) continue;
       const path = join(folder, name);
       const alive = isAlive(owner);
-      if (alive === false || (alive === null && (await isOld(path)))) await rm(path, { recursive: true, force: true });
+      if (alive === false || (alive === null && (await isOld(path)))) await rm(path, SURELY);
     }
   } catch (error) {
     if (!['EACCES', 'EPERM', 'EBUSY', 'EROFS', 'ENOTDIR'].includes(errno(error))) throw error;

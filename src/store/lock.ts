@@ -8,6 +8,7 @@ import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
 import { failpoint } from './failpoint.ts';
 import { stopIfInterrupted } from './interrupt.ts';
 import { isAlive, type Owner, parseOwner, self, shortBase, tempName } from './owner.ts';
+import { inFlux, SURELY } from './system.ts';
 
 /**
  * A lock beside a file: the folder `.<file>.lock` with one file in it, whose unique name is the lock's identity and
@@ -51,7 +52,7 @@ export async function takeLock(target: string, as: string, options: LockOptions 
     failpoint('lock-prepared');
     await place(prepared, folder, as, options);
   } catch (error) {
-    await rm(prepared, { recursive: true, force: true });
+    await rm(prepared, SURELY);
     throw error;
   }
   failpoint('locked');
@@ -78,8 +79,7 @@ async function place(prepared: string, folder: string, as: string, options: Lock
       }
     }
     if (now >= end) throw locked(as, folder, other?.owner ?? null, patience);
-    if (other === null) continue;
-    await wait(5 + Math.random() * 40);
+    await wait(other === null ? 1 : 5 + Math.random() * 40);
   }
 }
 
@@ -92,10 +92,7 @@ async function moved(prepared: string, folder: string): Promise<boolean> {
     await rename(prepared, folder);
     return true;
   } catch (error) {
-    const code = errno(error);
-    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
-    if (process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(code) && (await orNull(stat(folder))))
-      return false;
+    if (['ENOTEMPTY', 'EEXIST'].includes(errno(error)) || inFlux(error)) return false;
     throw error;
   }
 }
@@ -108,13 +105,18 @@ interface Holder {
 }
 
 async function holder(folder: string): Promise<Holder | null> {
-  const [name] = (await orNull(readdir(folder))) ?? [];
-  if (name === undefined) return null;
-  const file = join(folder, name);
-  const text = await orNull(readFile(file, 'utf8'));
-  const there = await orNull(stat(file));
-  if (text === null || there === null) return null;
-  return { file, owner: parseOwner(text), sign: `${name} ${there.mtimeMs}` };
+  try {
+    const [name] = (await orNull(readdir(folder))) ?? [];
+    if (name === undefined) return null;
+    const file = join(folder, name);
+    const text = await orNull(readFile(file, 'utf8'));
+    const there = await orNull(stat(file));
+    if (text === null || there === null) return null;
+    return { file, owner: parseOwner(text), sign: `${name} ${there.mtimeMs}` };
+  } catch (error) {
+    if (inFlux(error)) return null;
+    throw error;
+  }
 }
 
 /** Removes one particular lock; false when somebody else just did. */
@@ -122,7 +124,7 @@ async function broken(folder: string, file: string): Promise<boolean> {
   try {
     await unlink(file);
   } catch (error) {
-    if (errno(error) === 'ENOENT') return false;
+    if (errno(error) === 'ENOENT' || inFlux(error)) return false;
     throw error;
   }
   await removeEmpty(folder);
@@ -143,7 +145,8 @@ function keep(folder: string, file: string): Lock {
     async release() {
       clearInterval(timer);
       failpoint('before-unlock');
-      await broken(folder, file);
+      await rm(file, SURELY);
+      await removeEmpty(folder);
     },
   };
 }

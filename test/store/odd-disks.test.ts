@@ -9,7 +9,7 @@ import { scratch } from './scratch.ts';
 
 /** Disks and systems that this machine has not: each fault is put in front of the real functions. */
 
-type Name = 'link' | 'rename' | 'open' | 'unlink';
+type Name = 'link' | 'rename' | 'open' | 'rm' | 'readFile';
 type Real = typeof promises;
 const faults = vi.hoisted(() => ({}) as { [K in Name]?: (...args: Parameters<Real[K]>) => unknown });
 
@@ -24,7 +24,8 @@ vi.mock('node:fs/promises', async (load) => {
     link: through('link'),
     rename: through('rename'),
     open: through('open'),
-    unlink: through('unlink'),
+    rm: through('rm'),
+    readFile: through('readFile'),
   };
 });
 
@@ -44,7 +45,7 @@ function file(): { root: string; path: string } {
   return { root, path };
 }
 
-/** A folder is never renamed onto another, not even an empty one; and folders cannot be opened. */
+/** A folder is never renamed onto another, not even an empty one; and folders cannot be opened; readers meet writers. */
 function windows(): void {
   faults.rename = (from, to) => {
     const [source, target] = [fs.lstatSync(from), fs.lstatSync(to, { throwIfNoEntry: false })];
@@ -52,6 +53,10 @@ function windows(): void {
   };
   faults.open = (path) => {
     if (fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) fail('EISDIR');
+  };
+  let reads = 0;
+  faults.readFile = () => {
+    if (reads++ % 3 === 0) fail('EBUSY');
   };
 }
 
@@ -184,7 +189,7 @@ describe('a disk that fails', () => {
     const { root } = file();
     const store = openDirectory(root);
     const { token } = (await store.read('a.json'))!;
-    faults.unlink = () => fail('EIO');
+    faults.rm = (path) => (String(path).includes('.lock') ? fail('EIO') : undefined);
     await expect(store.replace('a.json', Buffer.from('new'), token)).rejects.toMatchObject({
       message: expect.stringContaining('The file is written'),
     });

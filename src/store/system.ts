@@ -1,0 +1,44 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { errno } from './disk-trouble.ts';
+
+/** Where systems and disks differ. */
+
+/** True of what Windows says about a file that another process is removing, renaming or scanning right now. */
+export function inFlux(error: unknown): boolean {
+  return process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errno(error));
+}
+
+/** Does it again for two seconds, on Windows, as long as another process has its hand on the file. */
+export async function patiently<T>(act: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!inFlux(error) || attempt === 8) throw error;
+      await wait(8 * 2 ** attempt);
+    }
+  }
+}
+
+/** For `rm`: a folder too, no matter if it is gone; patiently. */
+export const SURELY = { recursive: true, force: true, maxRetries: 5, retryDelay: 20 } as const;
+
+/** Makes the names in a folder survive a power cut, where the system can do that: Windows cannot. */
+export async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder, 'r');
+  } catch (error) {
+    // EACCES also: a folder that one may write to but not list.
+    if (['EISDIR', 'EPERM', 'EACCES'].includes(errno(error))) return;
+    throw error;
+  }
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!['EPERM', 'EINVAL', 'ENOTSUP', 'EBADF'].includes(errno(error))) throw error;
+  } finally {
+    await handle.close();
+  }
+}
