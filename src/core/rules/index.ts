@@ -58,8 +58,11 @@ import { artifactBomb } from './artifact-bomb.ts';
 import { artifactNotTarGz } from './artifact-not-tar-gz.ts';
 import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
 import { artifactTrailingData } from './artifact-trailing-data.ts';
-import { iconEmbeddingRefused } from './icon-embedding-refused.ts';
+import { iconNotImage } from './icon-not-image.ts';
 import { iconTypeWrong } from './icon-type-wrong.ts';
+import { iconEmbeddingRefused } from './icon-embedding-refused.ts';
+import { iconOversized } from './icon-oversized.ts';
+import { iconSvgActive } from './icon-svg-active.ts';
 
 /** Every rule, in the order of the documentation. Within one resource, an earlier rule can silence a later one (`unless`). */
 export const rules: readonly AnyRule[] = [
@@ -122,6 +125,9 @@ export const rules: readonly AnyRule[] = [
   artifactNotTarGz,
   artifactUnsafeEntry,
   artifactTrailingData,
+  iconNotImage,
   iconTypeWrong,
   iconEmbeddingRefused,
+  iconOversized,
+  iconSvgActive,
 ];

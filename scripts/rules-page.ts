@@ -1,0 +1,46 @@
+import type { AnyRule } from '../src/core/rule.ts';
+
+const CHAPTERS: Record<AnyRule['on'], string> = {
+  document: 'Documents',
+  manifest: 'The manifest as a whole',
+  app: 'Entries of the manifest',
+  url: 'URLs',
+  metadata: 'Metadata files',
+  version: 'Versions',
+  resource: 'How a URL answers',
+  artifact: 'Artifacts',
+  icon: 'Icons',
+  workspace: 'The workspace',
+};
+
+/** docs/rules.md: one heading per rule, in reporting order, by what the rule looks at. */
+export function rulesPage(rules: readonly AnyRule[]): string {
+  const lines = [
+    '# Rules',
+    '',
+    '<!-- Generated from src/core/rules by `npm run docs`. Do not edit. -->',
+    '',
+    `appreg has ${rules.length} rules. Set a rule to \`off\`, \`note\`, \`warning\` or \`error\` in the configuration (\`"rules": { "<id>": "off" }\`) or with \`--rule <id>=<level>\`. The *section* is that of the registry specification; rules without one are ours alone.`,
+  ];
+  for (const [on, title] of Object.entries(CHAPTERS)) {
+    const chapter = rules.filter((rule) => rule.on === on);
+    if (chapter.length === 0) continue;
+    lines.push('', `## ${title}`);
+    for (const rule of chapter) lines.push('', ...section(rule));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function section(rule: AnyRule): string[] {
+  const symptom = rule.symptom === 'by-resource' ? 'that of the resource it hits' : rule.symptom === null ? 'none' : `\`${rule.symptom}\``;
+  return [
+    `### ${rule.id}`,
+    '',
+    `**${rule.severity}** · section ${rule.spec ?? '–'} · symptom: ${symptom}${rule.hides ? ' · can hide an app' : ''}`,
+    '',
+    `Fails when ${rule.when}.`,
+    '',
+    rule.why,
+    ...(rule.unless?.length ? ['', `Not judged where ${rule.unless.map((id) => `\`${id}\``).join(', ')} explains it.`] : []),
+  ];
+}

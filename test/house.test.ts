@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { validatorsSource } from '../scripts/compile-schemas.mjs';
+import { rulesPage } from '../scripts/rules-page.ts';
+import { rules } from '../src/core/rules/index.ts';
+import { VERSION } from '../src/core/tool.ts';
+
+/** The laws of the house; docs/architecture.md explains them. */
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((file) => `src/${file.replaceAll('\\', '/')}`)
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+
+interface Import {
+  from: string;
+  target: string;
+  typeOnly: boolean;
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const found = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\s+from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm)];
+  return found.map((match) => {
+    const target = (match[2] ?? match[3])!;
+    const resolved = target.startsWith('.') ? relative(root, join(root, dirname(file), target)).replaceAll('\\', '/') : target;
+    return { from: file, target: resolved, typeOnly: match[1] !== undefined };
+  });
+}
+
+const imports = sources.flatMap(importsOf);
+const folderOf = (file: string): string => file.split('/').slice(1, -1)[0] ?? '';
+
+/** What each folder may import: folders of ours, and packages (node: for the platform). */
+const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
+  core: { folders: [], packages: /^$/ },
+  author: { folders: ['core'], packages: /^$/ },
+  report: { folders: ['core'], packages: /^$/ },
+  observe: { folders: ['core'], packages: /^(node:|undici$|saxes$|semver\/|p-map$)/ },
+  bundle: { folders: ['core'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
+  store: { folders: ['core'], packages: /^node:/ },
+  publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
+  serve: { folders: ['core'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
+  cli: { folders: ['core', 'author', 'report', 'observe', 'bundle', 'store', 'publish', 'serve'], packages: /^(node:|commander$|chalk$|ora$|cosmiconfig$|semver\/|@clack\/prompts$)/ },
+};
+
+describe('imports', () => {
+  test('every folder has its row in the table', () => {
+    const folders = new Set(sources.map(folderOf).filter((folder) => folder !== ''));
+    expect([...folders].filter((folder) => !(folder in MAY))).toEqual([]);
+  });
+
+  test.each(Object.keys(MAY))('%s imports what it may', (folder) => {
+    const { folders, packages } = MAY[folder]!;
+    const wrong = imports.filter(({ from, target }) => {
+      if (folderOf(from) !== folder) return false;
+      if (!target.startsWith('src/')) return !packages.test(target);
+      return folderOf(target) !== folder && !folders.includes(folderOf(target));
+    });
+    expect(wrong.map(({ from, target }) => `${from} imports ${target}`)).toEqual([]);
+  });
+
+  test('carrying out a plan knows core and the shape of a store alone; the plan knows core', () => {
+    const wrong = imports.filter(({ from, target }) => from === 'src/publish/plan.ts' && target.startsWith('src/') && folderOf(target) !== 'core' && folderOf(target) !== 'publish');
+    expect(wrong).toEqual([]);
+  });
+
+  test('only the terminal knows colours, spinners and the standard streams', () => {
+    const wrong = sources.filter((file) => file !== 'src/cli/terminal.ts' && file !== 'src/cli/main.ts' && /process\.(stdout|stderr)|console\.|from 'chalk'|from 'ora'/.test(code(file)));
+    expect(wrong).toEqual([]);
+  });
+
+  test('nothing ends the process', () => {
+    expect(sources.filter((file) => /process\.exit\(/.test(code(file)))).toEqual([]);
+  });
+
+  test('no import runs in a circle', () => {
+    const next = new Map(sources.map((file) => [file, importsOf(file).map((i) => i.target).filter((target) => target.startsWith('src/'))]));
+    const circles: string[] = [];
+    const done = new Set<string>();
+    const visit = (file: string, path: string[]): void => {
+      if (path.includes(file)) return void circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      if (done.has(file)) return;
+      for (const target of next.get(file) ?? []) visit(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of sources) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+});
+
+/** A file without its comments. */
+function code(file: string): string {
+  return readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}
+
+describe('core is pure', () => {
+  test('it builds for a browser from nothing but its own files', async () => {
+    const { metafile } = await build({ entryPoints: [join(root, 'src/core/index.ts')], bundle: true, platform: 'browser', format: 'esm', write: false, metafile: true, absWorkingDir: root, logLevel: 'silent' });
+    const foreign = Object.keys(metafile.inputs).filter((input) => !input.startsWith('src/core/'));
+    expect(foreign).toEqual([]);
+  });
+
+  test('it has no clock, chance, console, files, network or evaluated code', () => {
+    const forbidden = /\bDate\.now\b|new Date\(\)|Math\.random|\bconsole\.|\bprocess\.|\bBuffer\b|\bfetch\(|\bsetTimeout|\brequire\(|new Function|\beval\(/;
+    const files = sources.filter((file) => file.startsWith('src/core/'));
+    expect(files.filter((file) => forbidden.test(code(file)))).toEqual([]);
+    expect(forbidden.test(readFileSync(join(root, 'src/core/generated/validators.js'), 'utf8'))).toBe(false);
+  });
+});
+
+describe('rules are complete', () => {
+  const files = readdirSync(join(root, 'src/core/rules')).filter((file) => file !== 'index.ts').map((file) => file.replace('.ts', ''));
+  const docs = readFileSync(join(root, 'docs/rules.md'), 'utf8');
+
+  test('each file is a rule, and each rule is listed', () => {
+    expect(rules.map((rule) => rule.id).toSorted()).toEqual(files.toSorted());
+  });
+
+  test.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
+    const exported = id.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    expect(readFileSync(join(root, `src/core/rules/${id}.ts`), 'utf8')).toContain(`export const ${exported} = defineRule({\n  id: '${id}'`);
+    const test = readFileSync(join(root, `test/core/rules/${id}.test.ts`), 'utf8');
+    expect(test).toMatch(/ruleTable\(/);
+    expect(test).toMatch(/clean: \[\s*\[/);
+    expect(test).toMatch(/faulty: \[\s*\[/);
+    expect(docs).toContain(`\n### ${id}\n`);
+    expect(rule.spec === null || /^\d(\.\d)?$/.test(rule.spec)).toBe(true);
+    for (const other of rule.unless ?? []) expect(files).toContain(other);
+  });
+});
+
+describe('generated files are fresh', () => {
+  test('validators, from the schemas', () => {
+    expect(readFileSync(join(root, 'src/core/generated/validators.js'), 'utf8')).toBe(validatorsSource(root));
+  });
+
+  test('docs/rules.md, from the rules', () => {
+    expect(readFileSync(join(root, 'docs/rules.md'), 'utf8')).toBe(rulesPage(rules));
+  });
+
+  test('the version of reports, from package.json', () => {
+    expect(VERSION).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
+  });
+});
