@@ -1,2 +1,6 @@
 #!/usr/bin/env node
-require('../dist/cli/main.cjs').main(process.argv).then((code) => { process.exitCode = code; });
+require('../dist/cli/main.cjs')
+  .main(process.argv)
+  .then((code) => {
+    process.exitCode = code;
+  });

@@ -51,10 +51,12 @@ async function serveAndVerify() {
   const lines = createInterface({ input: server.stdout });
   const ended = once(server, 'exit');
   const url = await Promise.race([once(lines, 'line').then(([line]) => line), ended.then(() => { throw new Error(`appreg serve ended early:\n${remarks}`); })]);
+  // The remarks name the authority that the certificate is signed by.
+  while (!/--ca\s+\S+/.test(remarks)) await Promise.race([once(server.stderr, 'data'), ended]);
   process.stdout.write(`${url}\n${remarks}`);
   try {
-    const ca = /--ca\s+('[^']+'|\S+)/.exec(remarks)?.[1]?.replaceAll("'", '');
-    const words = ['verify', url, ...(ca ? ['--ca', ca] : [])];
+    const ca = /--ca\s+('[^']+'|"[^"]+"|\S+)/.exec(remarks)[1].replaceAll(/['"]/g, '');
+    const words = ['verify', url, '--ca', ca];
     show(words, out);
     // Not spawnSync: the remarks of the server must go on being read while it works.
     const verify = spawn(process.execPath, [appreg, ...words], { cwd: out, stdio: ['ignore', 'inherit', 'inherit'] });

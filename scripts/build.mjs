@@ -1,8 +1,8 @@
 // Builds dist/: the command line as CommonJS files, one per command, loaded when asked for (an ES module entry costs
 // a fifth of Node's own start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { compileSchemas } from './compile-schemas.mjs';
@@ -12,26 +12,74 @@ const out = join(root, 'dist');
 const commands = join(root, 'src/cli/commands');
 
 /** `import('./commands/x.ts')` and the like become a lazy require of a bundle of its own. */
-const LAZY = { name: 'lazy-files', setup(build) {
-  build.onResolve({ filter: /\.ts$/ }, (args) => {
-    // Elsewhere than in main.ts a lazy import stays in the bundle, and runs when it is asked for.
-    if (args.kind !== 'dynamic-import' || basename(args.importer) !== 'main.ts') return undefined;
-    return { path: `./${basename(args.path, '.ts')}.cjs`, external: true };
-  });
-} };
+const LAZY = {
+  name: 'lazy-files',
+  setup(build) {
+    build.onResolve({ filter: /\.ts$/ }, (args) => {
+      // Elsewhere than in main.ts a lazy import stays in the bundle, and runs when it is asked for.
+      if (args.kind !== 'dynamic-import' || basename(args.importer) !== 'main.ts') return undefined;
+      return { path: `./${basename(args.path, '.ts')}.cjs`, external: true };
+    });
+  },
+};
 
 export async function build({ types = true } = {}) {
   compileSchemas(root);
   rmSync(out, { recursive: true, force: true });
-  const common = { bundle: true, platform: 'node', target: 'node20.19', absWorkingDir: root, metafile: true, logLevel: 'warning', external: ['esbuild', 'typescript'], legalComments: 'none' };
-  const entries = [join(root, 'src/cli/main.ts'), join(root, 'src/cli/config.ts'), ...readdirSync(commands).filter((f) => f.endsWith('.ts')).map((f) => join(commands, f))];
+  const common = {
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    absWorkingDir: root,
+    metafile: true,
+    logLevel: 'warning',
+    external: ['esbuild', 'typescript'],
+    legalComments: 'none',
+  };
+  const entries = [
+    join(root, 'src/cli/main.ts'),
+    join(root, 'src/cli/config.ts'),
+    ...readdirSync(commands)
+      .filter((f) => f.endsWith('.ts'))
+      .map((f) => join(commands, f)),
+  ];
   const builds = [
-    await esbuild.build({ ...common, entryPoints: entries, outdir: join(out, 'cli'), entryNames: '[name]', format: 'cjs', outExtension: { '.js': '.cjs' }, plugins: [LAZY], supported: { 'dynamic-import': false }, define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" }, minifySyntax: true, minifyWhitespace: true }),
-    await esbuild.build({ ...common, platform: 'neutral', mainFields: ['module', 'main'], entryPoints: { 'core/index': join(root, 'src/core/index.ts') }, outdir: out, format: 'esm' }),
+    await esbuild.build({
+      ...common,
+      entryPoints: entries,
+      outdir: join(out, 'cli'),
+      entryNames: '[name]',
+      format: 'cjs',
+      outExtension: { '.js': '.cjs' },
+      plugins: [LAZY],
+      supported: { 'dynamic-import': false },
+      define: { 'import.meta.url': '__importMetaUrl' },
+      banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+      minifySyntax: true,
+      minifyWhitespace: true,
+    }),
+    await esbuild.build({
+      ...common,
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      entryPoints: { 'core/index': join(root, 'src/core/index.ts') },
+      outdir: out,
+      format: 'esm',
+    }),
   ];
   const node = join(root, 'src/node.ts');
   if (existsSync(node)) {
-    builds.push(await esbuild.build({ ...common, entryPoints: { node }, outdir: out, format: 'esm', banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" } }));
+    builds.push(
+      await esbuild.build({
+        ...common,
+        entryPoints: { node },
+        outdir: out,
+        format: 'esm',
+        banner: {
+          js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+        },
+      }),
+    );
   }
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(builds));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
@@ -39,7 +87,11 @@ export async function build({ types = true } = {}) {
 }
 
 function declarations() {
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'scripts/tsconfig.types.json')], { stdio: 'inherit', cwd: root });
+  execFileSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'scripts/tsconfig.types.json')],
+    { stdio: 'inherit', cwd: root },
+  );
 }
 
 /** The licence of every package whose code is in dist. */
@@ -51,11 +103,14 @@ function licences(builds) {
       if (found) packages.add(found[1]);
     }
   }
-  return [...packages].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    const file = readdirSync(join(root, folder)).find((f) => /^licen[sc]e/i.test(f));
-    return `${name} ${version} (${license})\n\n${file ? readFileSync(join(root, folder, file), 'utf8').trim() : ''}\n`;
-  }).join(`\n${'-'.repeat(80)}\n\n`);
+  return [...packages]
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+      const file = readdirSync(join(root, folder)).find((f) => /^licen[sc]e/i.test(f));
+      return `${name} ${version} (${license})\n\n${file ? readFileSync(join(root, folder, file), 'utf8').trim() : ''}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build({ types: !process.argv.includes('--no-types') });

@@ -10,8 +10,17 @@ import { transformSync, buildSync } from 'esbuild';
 function shapeOf(schema) {
   if (Array.isArray(schema)) return schema.map(shapeOf);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([name]) => !['pattern', 'propertyNames', 'patternProperties', 'description', 'title', 'default'].includes(name));
-  return Object.fromEntries(kept.map(([name, value]) => [name, name === 'properties' || name === 'definitions' ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, shapeOf(v)])) : shapeOf(value)]));
+  const kept = Object.entries(schema).filter(
+    ([name]) => !['pattern', 'propertyNames', 'patternProperties', 'description', 'title', 'default'].includes(name),
+  );
+  return Object.fromEntries(
+    kept.map(([name, value]) => [
+      name,
+      name === 'properties' || name === 'definitions'
+        ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, shapeOf(v)]))
+        : shapeOf(value),
+    ]),
+  );
 }
 
 /** The source of src/core/generated/validators.js. */
@@ -22,9 +31,24 @@ export function validatorsSource(root) {
     code: { source: true, esm: true, optimize: true },
     schemas: { registryShape: shapeOf(read('registry')), appShape: shapeOf(read('app')), config: read('config') },
   });
-  const code = standalone.default(ajv, { validateRegistryShape: 'registryShape', validateAppShape: 'appShape', validateConfig: 'config' });
-  const bundled = buildSync({ stdin: { contents: code, resolveDir: root, loader: 'js' }, bundle: true, format: 'esm', write: false, minifySyntax: true, absWorkingDir: root });
-  const { code: plain } = transformSync(bundled.outputFiles[0].text, { format: 'esm', minifyWhitespace: true, minifySyntax: true });
+  const code = standalone.default(ajv, {
+    validateRegistryShape: 'registryShape',
+    validateAppShape: 'appShape',
+    validateConfig: 'config',
+  });
+  const bundled = buildSync({
+    stdin: { contents: code, resolveDir: root, loader: 'js' },
+    bundle: true,
+    format: 'esm',
+    write: false,
+    minifySyntax: true,
+    absWorkingDir: root,
+  });
+  const { code: plain } = transformSync(bundled.outputFiles[0].text, {
+    format: 'esm',
+    minifyWhitespace: true,
+    minifySyntax: true,
+  });
   return `// Generated from schemas/ by scripts/compile-schemas.mjs. Do not edit.\n${plain}`;
 }
 
@@ -40,4 +64,5 @@ export function compileSchemas(root) {
   if (old !== source) writeFileSync(target, source);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) compileSchemas(dirname(dirname(fileURLToPath(import.meta.url))));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  compileSchemas(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -6,8 +6,16 @@ import { build } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { outputFiles } = await build({
-  stdin: { contents: "export { rules } from './src/core/rules/index.ts'; export { rulesPage } from './scripts/rules-page.ts';", resolveDir: root },
-  bundle: true, format: 'esm', write: false, logLevel: 'warning',
+  stdin: {
+    contents: "export { rules } from './src/core/rules/index.ts'; export { rulesPage } from './scripts/rules-page.ts';",
+    resolveDir: root,
+  },
+  bundle: true,
+  format: 'esm',
+  write: false,
+  logLevel: 'warning',
 });
-const { rules, rulesPage } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+const { rules, rulesPage } = await import(
+  `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+);
 writeFileSync(join(root, 'docs/rules.md'), rulesPage(rules));

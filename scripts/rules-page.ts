@@ -32,7 +32,12 @@ export function rulesPage(rules: readonly AnyRule[]): string {
 }
 
 function section(rule: AnyRule): string[] {
-  const symptom = rule.symptom === 'by-resource' ? 'that of the resource it hits' : rule.symptom === null ? 'none' : `\`${rule.symptom}\``;
+  const symptom =
+    rule.symptom === 'by-resource'
+      ? 'that of the resource it hits'
+      : rule.symptom === null
+        ? 'none'
+        : `\`${rule.symptom}\``;
   return [
     `### ${rule.id}`,
     '',
@@ -41,6 +46,8 @@ function section(rule: AnyRule): string[] {
     `Fails when ${rule.when}.`,
     '',
     rule.why,
-    ...(rule.unless?.length ? ['', `Not judged where ${rule.unless.map((id) => `\`${id}\``).join(', ')} explains it.`] : []),
+    ...(rule.unless?.length
+      ? ['', `Not judged where ${rule.unless.map((id) => `\`${id}\``).join(', ')} explains it.`]
+      : []),
   ];
 }

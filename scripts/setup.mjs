@@ -9,6 +9,10 @@ const installed = join(root, 'node_modules/.package-lock.json');
 const lock = join(root, 'package-lock.json');
 
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
-  const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
   process.exitCode = status ?? 1;
 }

@@ -24,10 +24,16 @@ interface Import {
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');
-  const found = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\s+from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm)];
+  const found = [
+    ...text.matchAll(
+      /^(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\s+from\s+)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/gm,
+    ),
+  ];
   return found.map((match) => {
     const target = (match[2] ?? match[3])!;
-    const resolved = target.startsWith('.') ? relative(root, join(root, dirname(file), target)).replaceAll('\\', '/') : target;
+    const resolved = target.startsWith('.')
+      ? relative(root, join(root, dirname(file), target)).replaceAll('\\', '/')
+      : target;
     return { from: file, target: resolved, typeOnly: match[1] !== undefined };
   });
 }
@@ -45,7 +51,10 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
   store: { folders: ['core'], packages: /^node:/ },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
   serve: { folders: ['core'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
-  cli: { folders: ['core', 'author', 'report', 'observe', 'bundle', 'store', 'publish', 'serve'], packages: /^(node:|commander$|chalk$|ora$|cosmiconfig$|semver\/|@clack\/prompts$)/ },
+  cli: {
+    folders: ['core', 'author', 'report', 'observe', 'bundle', 'store', 'publish', 'serve'],
+    packages: /^(node:|commander$|chalk$|ora$|cosmiconfig$|semver\/|@clack\/prompts$)/,
+  },
 };
 
 describe('imports', () => {
@@ -65,12 +74,23 @@ describe('imports', () => {
   });
 
   test('carrying out a plan knows core and the shape of a store alone; the plan knows core', () => {
-    const wrong = imports.filter(({ from, target }) => from === 'src/publish/plan.ts' && target.startsWith('src/') && folderOf(target) !== 'core' && folderOf(target) !== 'publish');
+    const wrong = imports.filter(
+      ({ from, target }) =>
+        from === 'src/publish/plan.ts' &&
+        target.startsWith('src/') &&
+        folderOf(target) !== 'core' &&
+        folderOf(target) !== 'publish',
+    );
     expect(wrong).toEqual([]);
   });
 
   test('only the terminal knows colours, spinners and the standard streams', () => {
-    const wrong = sources.filter((file) => file !== 'src/cli/terminal.ts' && file !== 'src/cli/main.ts' && /process\.(stdout|stderr)|console\.|from 'chalk'|from 'ora'/.test(code(file)));
+    const wrong = sources.filter(
+      (file) =>
+        file !== 'src/cli/terminal.ts' &&
+        file !== 'src/cli/main.ts' &&
+        /process\.(stdout|stderr)|console\.|from 'chalk'|from 'ora'/.test(code(file)),
+    );
     expect(wrong).toEqual([]);
   });
 
@@ -79,7 +99,14 @@ describe('imports', () => {
   });
 
   test('no import runs in a circle', () => {
-    const next = new Map(sources.map((file) => [file, importsOf(file).map((i) => i.target).filter((target) => target.startsWith('src/'))]));
+    const next = new Map(
+      sources.map((file) => [
+        file,
+        importsOf(file)
+          .map((i) => i.target)
+          .filter((target) => target.startsWith('src/')),
+      ]),
+    );
     const circles: string[] = [];
     const done = new Set<string>();
     const visit = (file: string, path: string[]): void => {
@@ -100,13 +127,23 @@ function code(file: string): string {
 
 describe('core is pure', () => {
   test('it builds for a browser from nothing but its own files', async () => {
-    const { metafile } = await build({ entryPoints: [join(root, 'src/core/index.ts')], bundle: true, platform: 'browser', format: 'esm', write: false, metafile: true, absWorkingDir: root, logLevel: 'silent' });
+    const { metafile } = await build({
+      entryPoints: [join(root, 'src/core/index.ts')],
+      bundle: true,
+      platform: 'browser',
+      format: 'esm',
+      write: false,
+      metafile: true,
+      absWorkingDir: root,
+      logLevel: 'silent',
+    });
     const foreign = Object.keys(metafile.inputs).filter((input) => !input.startsWith('src/core/'));
     expect(foreign).toEqual([]);
   });
 
   test('it has no clock, chance, console, files, network or evaluated code', () => {
-    const forbidden = /\bDate\.now\b|new Date\(\)|Math\.random|\bconsole\.|\bprocess\.|\bBuffer\b|\bfetch\(|\bsetTimeout|\brequire\(|new Function|\beval\(/;
+    const forbidden =
+      /\bDate\.now\b|new Date\(\)|Math\.random|\bconsole\.|\bprocess\.|\bBuffer\b|\bfetch\(|\bsetTimeout|\brequire\(|new Function|\beval\(/;
     const files = sources.filter((file) => file.startsWith('src/core/'));
     expect(files.filter((file) => forbidden.test(code(file)))).toEqual([]);
     expect(forbidden.test(readFileSync(join(root, 'src/core/generated/validators.js'), 'utf8'))).toBe(false);
@@ -114,7 +151,9 @@ describe('core is pure', () => {
 });
 
 describe('rules are complete', () => {
-  const files = readdirSync(join(root, 'src/core/rules')).filter((file) => file !== 'index.ts').map((file) => file.replace('.ts', ''));
+  const files = readdirSync(join(root, 'src/core/rules'))
+    .filter((file) => file !== 'index.ts')
+    .map((file) => file.replace('.ts', ''));
   const docs = readFileSync(join(root, 'docs/rules.md'), 'utf8');
 
   test('each file is a rule, and each rule is listed', () => {
@@ -123,7 +162,9 @@ describe('rules are complete', () => {
 
   test.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
     const exported = id.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    expect(readFileSync(join(root, `src/core/rules/${id}.ts`), 'utf8')).toContain(`export const ${exported} = defineRule({\n  id: '${id}'`);
+    expect(readFileSync(join(root, `src/core/rules/${id}.ts`), 'utf8')).toContain(
+      `export const ${exported} = defineRule({\n  id: '${id}'`,
+    );
     const test = readFileSync(join(root, `test/core/rules/${id}.test.ts`), 'utf8');
     expect(test).toMatch(/ruleTable\(/);
     expect(test).toMatch(/clean: \[\s*\[/);

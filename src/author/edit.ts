@@ -1,6 +1,6 @@
 import { documentText } from '../core/document-text.ts';
 import { childrenAt } from '../core/json-text.ts';
-import { isObject, type JsonObject, type JsonValue, readingOf } from '../core/json.ts';
+import { isObject, type JsonValue, readingOf } from '../core/json.ts';
 import { pointerStep } from '../core/pointer.ts';
 import {
   colonOf,
@@ -166,6 +166,6 @@ export function isSame(a: JsonValue, b: JsonValue): boolean {
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && isSame((a as JsonObject)[name]!, (b as JsonObject)[name]!))
+    names.every((name) => Object.hasOwn(b, name) && isSame(a[name]!, b[name]!))
   );
 }

@@ -29,15 +29,26 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
     fixes.push({ pointer: '', what: 'removed the byte order mark', version: null });
   }
   if (survey(fixed, MAX_DEPTH).depth > MAX_DEPTH) return { text, fixes: [] };
-  for (let fault = faultInText(fixed); fault?.cause === 'trailing-comma' && fixes.length < 1000; fault = faultInText(fixed)) {
+  for (
+    let fault = faultInText(fixed);
+    fault?.cause === 'trailing-comma' && fixes.length < 1000;
+    fault = faultInText(fixed)
+  ) {
     const doubled = !/^,\s*[\]}]/.test(fixed.slice(fault.offset, fault.offset + 1000));
     fixed = fixed.slice(0, fault.offset) + fixed.slice(fault.offset + 1);
-    fixes.push({ pointer: '', what: doubled ? 'removed a doubled comma' : 'removed a comma before a closing bracket', version: null });
+    fixes.push({
+      pointer: '',
+      what: doubled ? 'removed a doubled comma' : 'removed a comma before a closing bracket',
+      version: null,
+    });
   }
   const { value, duplicates } = readingOf(documentText(fixed));
   if (value === undefined || duplicates.length > 0) return { text: fixed, fixes };
   const changes = role === 'manifest' ? manifestChanges(value) : metadataChanges(value);
-  const spans = locate(fixed, changes.map((change) => change.pointer));
+  const spans = locate(
+    fixed,
+    changes.map((change) => change.pointer),
+  );
   // Put together piece by piece: cutting a large text anew for each change would copy it as often.
   const pieces: string[] = [];
   let done = 0;
@@ -64,12 +75,23 @@ function metadataChanges(value: JsonValue): Change[] {
       // Only a prefix or white space around a whole version leaves no doubt; `1.2` might mean several things.
       if (meant !== null && !taken.has(meant) && named.trim().replace(/^[vV=]+/, '') === meant) {
         taken.add(meant);
-        changes.push({ pointer: at('version'), to: meant, what: `wrote the version ${JSON.stringify(named)} as "${meant}"`, version: named });
+        changes.push({
+          pointer: at('version'),
+          to: meant,
+          what: `wrote the version ${JSON.stringify(named)} as "${meant}"`,
+          version: named,
+        });
       }
     }
     const checksum = member(entry, 'artifactChecksum');
     const repaired = typeof checksum === 'string' ? checksumFault(checksum)?.repaired : null;
-    if (repaired) changes.push({ pointer: at('artifactChecksum'), to: repaired, what: `wrote the checksum as ${repaired.slice(0, 19)}… (same digest)`, version: named });
+    if (repaired)
+      changes.push({
+        pointer: at('artifactChecksum'),
+        to: repaired,
+        what: `wrote the checksum as ${repaired.slice(0, 19)}… (same digest)`,
+        version: named,
+      });
     changes.push(...trimmed(member(entry, 'artifactUrl'), at('artifactUrl'), named));
   }
   return changes;
@@ -86,7 +108,13 @@ function manifestChanges(value: JsonValue): Change[] {
     const color = member(style, 'color');
     if (typeof color !== 'string' || /^#[0-9a-fA-F]{6}$/.test(color)) continue;
     const digits = /^\s*#?([0-9a-fA-F]{6})\s*$/.exec(color)?.[1];
-    if (digits) changes.push({ pointer: pointerTo('apps', key, 'blockStyle', 'color'), to: `#${digits}`, what: `wrote the colour ${JSON.stringify(color)} as "#${digits}"`, version: null });
+    if (digits)
+      changes.push({
+        pointer: pointerTo('apps', key, 'blockStyle', 'color'),
+        to: `#${digits}`,
+        what: `wrote the colour ${JSON.stringify(color)} as "#${digits}"`,
+        version: null,
+      });
   }
   return changes;
 }

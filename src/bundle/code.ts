@@ -4,7 +4,7 @@ import type { BuildOptions } from 'esbuild';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import type { PackedFile } from './archive.ts';
-import type { BundleOptions } from './bundle.ts';
+import type { BundleOptions } from './options.ts';
 import { buildTrouble, complaint, headline, type Places } from './complaint.ts';
 import { build, type Built } from './esbuild.ts';
 import { readable } from './files.ts';

@@ -4,7 +4,8 @@ import { printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
 import { type Format, FORMATS, render } from '../report/index.ts';
-import type { Context, LoadedConfig } from './context.ts';
+import type { LoadedConfig } from './config.ts';
+import type { Context } from './context.ts';
 import { PLAIN } from '../report/style.ts';
 
 /** What the commands that check have in common: severities, formats, printing a report, the exit code. */
@@ -16,8 +17,18 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
   const severities: Record<string, Severity | 'off'> = {};
   const known = new Set(rules.map((rule) => rule.id));
   const set = (id: string, level: string, where: string): void => {
-    if (!known.has(id)) throw new Trouble('rule-unknown', `${where}: there is no rule “${printable(id)}”.${suggestion(id, known)}`, 'docs/rules.md lists the rules.');
-    if (!LEVELS.includes(level)) throw new Trouble('rule-level', `${where}: “${printable(level)}” is no level.`, `Use one of: ${LEVELS.join(', ')}`);
+    if (!known.has(id))
+      throw new Trouble(
+        'rule-unknown',
+        `${where}: there is no rule “${printable(id)}”.${suggestion(id, known)}`,
+        'docs/rules.md lists the rules.',
+      );
+    if (!LEVELS.includes(level))
+      throw new Trouble(
+        'rule-level',
+        `${where}: “${printable(level)}” is no level.`,
+        `Use one of: ${LEVELS.join(', ')}`,
+      );
     severities[id] = level as Severity | 'off';
   };
   for (const [id, level] of Object.entries(config.rules ?? {})) set(id, level, 'The configuration');
@@ -35,16 +46,23 @@ function suggestion(id: string, known: ReadonlySet<string>): string {
 }
 
 /** The format asked for. Throws Trouble for one that is not known. */
-export function formatOf(context: Context): Format {
+function formatOf(context: Context): Format {
   const format = context.options.format ?? 'pretty';
-  if (!(FORMATS as readonly string[]).includes(format)) throw new Trouble('format-unknown', `There is no format “${printable(format)}”.`, `Use one of: ${FORMATS.join(', ')}`);
+  if (!(FORMATS as readonly string[]).includes(format))
+    throw new Trouble(
+      'format-unknown',
+      `There is no format “${printable(format)}”.`,
+      `Use one of: ${FORMATS.join(', ')}`,
+    );
   return format as Format;
 }
 
 /** Prints the report to stdout and gives the exit code. */
 export function printReport(context: Context, report: Report, maxWarnings: number | null): 0 | 1 | 2 {
   const { terminal, options } = context;
-  terminal.out(render(report, formatOf(context), options.output === undefined ? terminal.style : PLAIN, options.verbose === true));
+  terminal.out(
+    render(report, formatOf(context), options.output === undefined ? terminal.style : PLAIN, options.verbose === true),
+  );
   return exitCode(report, maxWarnings);
 }
 
@@ -52,13 +70,20 @@ export function printReport(context: Context, report: Report, maxWarnings: numbe
  * Runs a check. With a machine format, stdout holds a report whatever happens: one that says "incomplete" and why,
  * when the check could not be made.
  */
-export async function checked(context: Context, command: CheckCommand, target: string, run: () => Promise<number>): Promise<number> {
+export async function checked(
+  context: Context,
+  command: CheckCommand,
+  target: string,
+  run: () => Promise<number>,
+): Promise<number> {
   const format = formatOf(context);
   try {
     return await run();
   } catch (error) {
     if (format !== 'pretty') {
-      const reason = isTrouble(error) ? `${error.code}: ${error.message}` : 'appreg has a defect; its stack is on stderr';
+      const reason = isTrouble(error)
+        ? `${error.code}: ${error.message}`
+        : 'appreg has a defect; its stack is on stderr';
       context.terminal.out(render(nothingSeen(command, target, reason), format, PLAIN));
     }
     throw error;
@@ -72,8 +97,20 @@ function nothingSeen(command: CheckCommand, target: string, reason: string): Rep
     command,
     target,
     outcome: 'incomplete',
-    summary: { errors: 0, warnings: 0, notes: 0, notJudged: 1, apps: 0, versions: 0, artifacts: 0, bytes: 0, seconds: 0 },
-    symptoms: (['registry-does-not-refresh', 'checksum-mismatch', 'icon-does-not-display', 'app-does-not-appear'] as const).map((id) => ({ id, status: 'not-judged' as const, rules: [] })),
+    summary: {
+      errors: 0,
+      warnings: 0,
+      notes: 0,
+      notJudged: 1,
+      apps: 0,
+      versions: 0,
+      artifacts: 0,
+      bytes: 0,
+      seconds: 0,
+    },
+    symptoms: (
+      ['registry-does-not-refresh', 'checksum-mismatch', 'icon-does-not-display', 'app-does-not-appear'] as const
+    ).map((id) => ({ id, status: 'not-judged' as const, rules: [] })),
     apps: [],
     findings: [],
     notJudged: [{ rule: '*', app: null, version: null, resource: null, reason }],

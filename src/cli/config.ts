@@ -3,7 +3,6 @@ import { cosmiconfig, type CosmiconfigResult } from 'cosmiconfig';
 import { Trouble } from '../core/trouble.ts';
 import { printable } from '../core/text.ts';
 import { validateConfig } from '../core/generated/validators.js';
-import type { LoadedConfig } from './context.ts';
 
 /** The configuration as interface.md has it (schemas/config.schema.json). */
 export interface Config {
@@ -20,10 +19,29 @@ export interface Config {
   verify?: { concurrency?: number; timeout?: number; origins?: string[] };
 }
 
+export interface LoadedConfig {
+  config: Config;
+  /** The file it was read from, absolute; null when there is none. */
+  file: string | null;
+  /** The workspace: the folder of the config file, or the folder that was searched from. */
+  root: string;
+}
+
 // No .ts: the loader cannot read it on every Node that we run on.
 const PLACES = [
-  'appreg.config.json', 'appreg.config.yaml', 'appreg.config.yml', 'appreg.config.js', 'appreg.config.mjs', 'appreg.config.cjs',
-  '.appregrc', '.appregrc.json', '.appregrc.yaml', '.appregrc.yml', '.appregrc.js', '.appregrc.mjs', '.appregrc.cjs',
+  'appreg.config.json',
+  'appreg.config.yaml',
+  'appreg.config.yml',
+  'appreg.config.js',
+  'appreg.config.mjs',
+  'appreg.config.cjs',
+  '.appregrc',
+  '.appregrc.json',
+  '.appregrc.yaml',
+  '.appregrc.yml',
+  '.appregrc.js',
+  '.appregrc.mjs',
+  '.appregrc.cjs',
   'package.json',
 ];
 
@@ -33,10 +51,13 @@ const PLACES = [
  */
 export async function loadConfig(from: string, file: string | null, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
   const found = await find(from, file);
-  if (!found || found.isEmpty) return { config: {}, file: found?.filepath ?? null, root: found ? dirname(found.filepath) : from };
+  if (!found || found.isEmpty)
+    return { config: {}, file: found?.filepath ?? null, root: found ? dirname(found.filepath) : from };
   const config = fillIn(found.config, env, found.filepath) as Config;
   if (!validateConfig(config)) {
-    const problems = (validateConfig.errors ?? []).map((e) => `${e.instancePath || '/'} ${e.message}${extra(e.params)}`);
+    const problems = (validateConfig.errors ?? []).map(
+      (e) => `${e.instancePath || '/'} ${e.message}${extra(e.params)}`,
+    );
     throw new Trouble(
       'config-invalid',
       `${found.filepath} is not a valid configuration: ${printable([...new Set(problems)].join('; '))}`,
@@ -58,7 +79,12 @@ async function find(from: string, file: string | null): Promise<CosmiconfigResul
     return file === null ? await explorer.search(from) : await explorer.load(resolve(from, file));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new Trouble('config-unreadable', `The configuration cannot be read: ${printable(message)}`, 'Mend the file, or name another one with --config <file>.', { cause: error });
+    throw new Trouble(
+      'config-unreadable',
+      `The configuration cannot be read: ${printable(message)}`,
+      'Mend the file, or name another one with --config <file>.',
+      { cause: error },
+    );
   }
 }
 
@@ -68,7 +94,11 @@ function fillIn(value: unknown, env: NodeJS.ProcessEnv, file: string): unknown {
     return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
       const found = env[name];
       if (found === undefined) {
-        throw new Trouble('config-environment', `${file} asks for the environment variable ${name}, which is not set.`, `Set it: export ${name}=…`);
+        throw new Trouble(
+          'config-environment',
+          `${file} asks for the environment variable ${name}, which is not set.`,
+          `Set it: export ${name}=…`,
+        );
       }
       return found;
     });

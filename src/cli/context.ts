@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { LoadedConfig } from './config.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options that every command takes. */
@@ -24,12 +24,4 @@ export interface Context {
   env: NodeJS.ProcessEnv;
   /** Searches for the configuration from `from` (default: cwd) upwards, once; see config.ts. */
   config(from?: string): Promise<LoadedConfig>;
-}
-
-export interface LoadedConfig {
-  config: Config;
-  /** The file it was read from, absolute; null when there is none. */
-  file: string | null;
-  /** The workspace: the folder of the config file, or the folder that was searched from. */
-  root: string;
 }

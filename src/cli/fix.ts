@@ -35,16 +35,24 @@ export async function fixFiles(context: Context, target: Target, against: string
     const { text, fixes } = fixDocument(role, content.text);
     if (fixes.length === 0) return;
     const stored = await store.read(path);
-    if (!stored || Buffer.from(stored.bytes).toString('utf8') !== content.text) return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
-    if ((await store.replace(path, Buffer.from(text), stored.token)) === 'changed') return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
+    if (!stored || Buffer.from(stored.bytes).toString('utf8') !== content.text)
+      return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
+    if ((await store.replace(path, Buffer.from(text), stored.token)) === 'changed')
+      return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
     for (const fix of fixes) {
       const touched = fix.version !== null && published(app, fix.version);
-      context.terminal.log(`${printable(path)}${fix.pointer === '' ? '' : ` ${printable(fix.pointer)}`}: ${printable(fix.what)}${touched ? ' — this version is published already' : ''}`);
+      context.terminal.log(
+        `${printable(path)}${fix.pointer === '' ? '' : ` ${printable(fix.pointer)}`}: ${printable(fix.what)}${touched ? ' — this version is published already' : ''}`,
+      );
     }
   }
 }
 
-function publishedBefore(context: Context, target: Target, against: string | undefined): (app: string | null, version: string) => boolean {
+function publishedBefore(
+  context: Context,
+  target: Target,
+  against: string | undefined,
+): (app: string | null, version: string) => boolean {
   if (against === undefined) return () => false;
   if (target.kind === 'metadata') {
     const versions = earlierVersionsOf(against, target.workspace, target.path, context.cwd) ?? [];

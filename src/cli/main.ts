@@ -15,7 +15,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     code = value;
   });
   try {
-    await program.parseAsync(argv as string[]);
+    await program.parseAsync(argv);
     return code;
   } catch (error) {
     return tell(error, argv.includes('--verbose'));
@@ -68,7 +68,11 @@ function build(done: (code: number) => void): Command {
     .option('--store <type>', 'where the registry is published: directory, git or s3')
     .option('--ci <system>', 'write a CI workflow: github, gitlab or none');
 
-  command('add-app <key>', 'add an app to the manifest, with its metadata file', async () => (await import('./commands/add-app.ts')).addApp)
+  command(
+    'add-app <key>',
+    'add an app to the manifest, with its metadata file',
+    async () => (await import('./commands/add-app.ts')).addApp,
+  )
     .option('--name <name>', 'display name')
     .option('--description <text>', 'what the app does, in a sentence')
     .option('--icon <file|url>', 'PNG or SVG; a file is checked and copied')
@@ -76,7 +80,11 @@ function build(done: (code: number) => void): Command {
     .option('--metadata-url <url>', 'where its metadata file is kept, if not in this workspace')
     .option('--dry-run', 'check everything and show the plan; write nothing');
 
-  command('bundle <entry> <output>', 'build an entry point, or pack a folder, into a reproducible .tar.gz', async () => (await import('./commands/bundle.ts')).bundle)
+  command(
+    'bundle <entry> <output>',
+    'build an entry point, or pack a folder, into a reproducible .tar.gz',
+    async () => (await import('./commands/bundle.ts')).bundle,
+  )
     .option('--ui <entry>', 'a second entry point, built to ui.js')
     .option('--external <name>', 'leave a package out of the bundle; repeatable', collect)
     .option('--include <glob>', 'add files beside the code; repeatable', collect)
@@ -84,9 +92,17 @@ function build(done: (code: number) => void): Command {
     .option('--minify', 'make the code smaller')
     .option('--sourcemap', 'write the source map into the code');
 
-  command('checksum <file|url...>', 'print sha256:HEX as the metadata wants it', async () => (await import('./commands/checksum.ts')).checksum);
+  command(
+    'checksum <file|url...>',
+    'print sha256:HEX as the metadata wants it',
+    async () => (await import('./commands/checksum.ts')).checksum,
+  );
 
-  command('publish-version <app> <version>', 'publish a version (or: major, minor, patch) of an app', async () => (await import('./commands/publish-version.ts')).publishVersion)
+  command(
+    'publish-version <app> <version>',
+    'publish a version (or: major, minor, patch) of an app',
+    async () => (await import('./commands/publish-version.ts')).publishVersion,
+  )
     .option('--artifact <file>', 'a .tar.gz that is already built')
     .option('--entry <file>', 'build this entry point first')
     .option('--ui <file>', 'with --entry: a second entry point, built to ui.js')
@@ -114,7 +130,11 @@ function build(done: (code: number) => void): Command {
 
   command('judge <facts.json>', 'judge saved facts again', async () => (await import('./commands/judge.ts')).judge);
 
-  command('serve [dir]', 'serve a workspace as a registry host should', async () => (await import('./commands/serve.ts')).serve)
+  command(
+    'serve [dir]',
+    'serve a workspace as a registry host should',
+    async () => (await import('./commands/serve.ts')).serve,
+  )
     .option('--port <n>', 'port to listen on; 0 picks a free one (default: 8080)', port)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--https', 'serve over HTTPS with a local certificate authority')

@@ -4,9 +4,7 @@ import { Chalk } from 'chalk';
 import { printable } from '../core/text.ts';
 import type { Style } from '../report/style.ts';
 
-export type { Style };
-
-export interface Progress {
+interface Progress {
   /** One line that replaces the one before it. */
   update(text: string): void;
   stop(): void;
@@ -46,9 +44,9 @@ export interface TerminalOptions {
 
 export function openTerminal(options: TerminalOptions): Terminal {
   const { env } = options;
-  const outIsTerminal = process.stdout.isTTY === true && options.output === null;
-  const errIsTerminal = process.stderr.isTTY === true;
-  const interactive = process.stdin.isTTY === true && errIsTerminal && !options.yes && !env['CI'];
+  const outIsTerminal = process.stdout.isTTY && options.output === null;
+  const errIsTerminal = process.stderr.isTTY;
+  const interactive = process.stdin.isTTY && errIsTerminal && !options.yes && !env['CI'];
   return {
     interactive,
     style: styleFor(colorWanted(options, outIsTerminal)),

@@ -25,42 +25,101 @@ export interface ChecksumFault {
 export function checksumFault(text: string): ChecksumFault | null {
   if (isChecksum(text)) return null;
   const bare = text.trim();
-  if (bare === '' || /^(?:sha-?256[:=-]?\s*)?(?:unknown|todo|tbd|none|null|undefined|nan|placeholder|changeme|fixme|pending|n\/?a|x+|\.\.\.|-|\?+|<[^>]*>|\$\{[^}]*\}|\{\{.*\}\})?$/i.test(bare)) {
-    return { cause: 'placeholder', message: bare === '' ? 'The checksum is empty.' : 'The checksum is a placeholder.', repaired: null };
+  if (
+    bare === '' ||
+    /^(?:sha-?256[:=-]?\s*)?(?:unknown|todo|tbd|none|null|undefined|nan|placeholder|changeme|fixme|pending|n\/?a|x+|\.\.\.|-|\?+|<[^>]*>|\$\{[^}]*\}|\{\{.*\}\})?$/i.test(
+      bare,
+    )
+  ) {
+    return {
+      cause: 'placeholder',
+      message: bare === '' ? 'The checksum is empty.' : 'The checksum is a placeholder.',
+      repaired: null,
+    };
   }
   if (/^sha256:[0-9a-fA-F]{64}$/.test(bare)) {
-    if (bare !== text) return { cause: 'whitespace', message: 'White space stands around the checksum.', repaired: bare.toLowerCase() };
-    return { cause: 'uppercase', message: 'The digest is written in upper case; it must be lowercase.', repaired: text.toLowerCase() };
+    if (bare !== text)
+      return { cause: 'whitespace', message: 'White space stands around the checksum.', repaired: bare.toLowerCase() };
+    return {
+      cause: 'uppercase',
+      message: 'The digest is written in upper case; it must be lowercase.',
+      repaired: text.toLowerCase(),
+    };
   }
   const spaced = bare.replace(/[\s\u200b-\u200d\ufeff]+/g, '');
   if (spaced !== bare && /^sha256:[0-9a-fA-F]{64}$/.test(spaced)) {
-    return { cause: 'whitespace', message: 'White space or an invisible character stands inside the checksum.', repaired: spaced.toLowerCase() };
+    return {
+      cause: 'whitespace',
+      message: 'White space or an invisible character stands inside the checksum.',
+      repaired: spaced.toLowerCase(),
+    };
   }
-  if (/^[0-9a-fA-F]{64}$/.test(bare)) return { cause: 'no-prefix', message: 'The prefix "sha256:" is missing.', repaired: `sha256:${bare.toLowerCase()}` };
+  if (/^[0-9a-fA-F]{64}$/.test(bare))
+    return {
+      cause: 'no-prefix',
+      message: 'The prefix "sha256:" is missing.',
+      repaired: `sha256:${bare.toLowerCase()}`,
+    };
   const listed = /^([0-9a-fA-F]{64})\s+\*?\S/.exec(bare);
-  if (listed) return { cause: 'no-prefix', message: 'This is a line of sha256sum; only its digest belongs here, behind "sha256:".', repaired: `sha256:${listed[1]!.toLowerCase()}` };
+  if (listed)
+    return {
+      cause: 'no-prefix',
+      message: 'This is a line of sha256sum; only its digest belongs here, behind "sha256:".',
+      repaired: `sha256:${listed[1]!.toLowerCase()}`,
+    };
   const prefixed = /^(sha-?256)\s*([:=-])\s*([0-9a-fA-F]{64})$/i.exec(bare);
-  if (prefixed) return { cause: 'wrong-prefix', message: `The prefix must be exactly "sha256:", not "${prefixed[1]}${prefixed[2]}".`, repaired: `sha256:${prefixed[3]!.toLowerCase()}` };
+  if (prefixed)
+    return {
+      cause: 'wrong-prefix',
+      message: `The prefix must be exactly "sha256:", not "${prefixed[1]}${prefixed[2]}".`,
+      repaired: `sha256:${prefixed[3]!.toLowerCase()}`,
+    };
   return otherAlgorithm(bare) ?? wrongDigits(bare);
 }
 
 function otherAlgorithm(text: string): ChecksumFault | null {
   const sri = /^sha256[-:]([A-Za-z0-9+/_-]{43}=?)$/.exec(text);
   // 43 hexadecimal digits are a digest that was cut off, and no base64: what it "means" would be made up.
-  if (sri && !/^[0-9a-fA-F]+$/.test(sri[1]!)) return { cause: 'sri-base64', message: 'The digest is base64, as in subresource integrity; it must be hexadecimal.', repaired: fromBase64(sri[1]!) };
-  if (/^sha(384|512)-[A-Za-z0-9+/]{60,}={0,2}$/.test(text)) return { cause: 'sri-base64', message: 'This is a subresource integrity value of another algorithm; a SHA-256 digest is needed.', repaired: null };
-  const named = /^(md5|sha-?1|sha-?224|sha-?384|sha-?512|blake\w*|crc\w*)\s*[:=-]/i.exec(text)?.[1]?.toLowerCase().replace('-', '');
+  if (sri && !/^[0-9a-fA-F]+$/.test(sri[1]!))
+    return {
+      cause: 'sri-base64',
+      message: 'The digest is base64, as in subresource integrity; it must be hexadecimal.',
+      repaired: fromBase64(sri[1]!),
+    };
+  if (/^sha(384|512)-[A-Za-z0-9+/]{60,}={0,2}$/.test(text))
+    return {
+      cause: 'sri-base64',
+      message: 'This is a subresource integrity value of another algorithm; a SHA-256 digest is needed.',
+      repaired: null,
+    };
+  const named = /^(md5|sha-?1|sha-?224|sha-?384|sha-?512|blake\w*|crc\w*)\s*[:=-]/i
+    .exec(text)?.[1]
+    ?.toLowerCase()
+    .replace('-', '');
   const digits = /^(?:[a-z0-9-]+[:=-])?\s*([0-9a-fA-F]+)$/i.exec(text)?.[1] ?? '';
   const byLength: Record<number, string> = { 32: 'md5', 40: 'sha1', 128: 'sha512' };
   const algorithm = named ?? byLength[digits.length];
   if (!algorithm) return null;
-  return { cause: algorithm, message: `This is ${/^(md5|sha1|sha512)$/.test(algorithm) && !named ? 'by its length ' : ''}a ${algorithm.toUpperCase()} digest; the algorithm must be SHA-256.`, repaired: null };
+  return {
+    cause: algorithm,
+    message: `This is ${/^(md5|sha1|sha512)$/.test(algorithm) && !named ? 'by its length ' : ''}a ${algorithm.toUpperCase()} digest; the algorithm must be SHA-256.`,
+    repaired: null,
+  };
 }
 
 function wrongDigits(text: string): ChecksumFault {
   const digits = text.replace(/^sha256:/, '');
-  if (/^[0-9a-fA-F]*$/.test(digits)) return { cause: 'wrong-length', message: `The digest has ${digits.length} hexadecimal digits; SHA-256 has 64.`, repaired: null };
-  return { cause: 'not-hexadecimal', message: 'The checksum is not "sha256:" followed by 64 hexadecimal digits.', repaired: null };
+  if (/^[0-9a-fA-F]*$/.test(digits))
+    return {
+      cause: 'wrong-length',
+      message: `The digest has ${digits.length} hexadecimal digits; SHA-256 has 64.`,
+      repaired: null,
+    };
+  return {
+    cause: 'not-hexadecimal',
+    message: 'The checksum is not "sha256:" followed by 64 hexadecimal digits.',
+    repaired: null,
+  };
 }
 
 function fromBase64(text: string): string | null {

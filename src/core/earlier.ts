@@ -3,7 +3,10 @@ import { checksumFault, isChecksum } from './checksum.ts';
 import type { VersionEntry } from './rule.ts';
 
 /** The listed versions that had been published before, each with its earlier state. */
-export function pairs(versions: readonly VersionEntry[], earlier: readonly EarlierVersion[]): { entry: VersionEntry; before: EarlierVersion }[] {
+export function pairs(
+  versions: readonly VersionEntry[],
+  earlier: readonly EarlierVersion[],
+): { entry: VersionEntry; before: EarlierVersion }[] {
   const before = new Map(earlier.map((version) => [version.version, version]));
   const found = [];
   for (const entry of versions) {

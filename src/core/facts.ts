@@ -86,7 +86,16 @@ export interface ArchiveFacts {
 }
 export interface ArchiveEntry {
   path: string;
-  type: 'file' | 'directory' | 'symlink' | 'link' | 'character-device' | 'block-device' | 'fifo' | 'contiguous' | 'other';
+  type:
+    | 'file'
+    | 'directory'
+    | 'symlink'
+    | 'link'
+    | 'character-device'
+    | 'block-device'
+    | 'fifo'
+    | 'contiguous'
+    | 'other';
   size: number;
   mode: number;
   link: string | null;
@@ -104,7 +113,11 @@ export interface ImageFacts {
   /** What keeps it from being a whole image of its kind (a truncated PNG, a bad CRC, XML that does not parse), or null. */
   fault: { code: string; message: string } | null;
   /** SVG only: what is active or foreign in it. `line` is 1-based. */
-  active: { code: 'script' | 'event-handler' | 'javascript-url' | 'foreign-reference' | 'foreign-object' | 'doctype'; name: string; line: number | null }[];
+  active: {
+    code: 'script' | 'event-handler' | 'javascript-url' | 'foreign-reference' | 'foreign-object' | 'doctype';
+    name: string;
+    line: number | null;
+  }[];
 }
 
 /** How a URL answered, as the service asks and as a browser asks. */

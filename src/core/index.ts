@@ -13,7 +13,15 @@ export { judge, startJudging, type JudgeOptions, type Judging } from './judge.ts
 export { documentContent, readingOf, type JsonValue, type Reading } from './json.ts';
 export * from './report.ts';
 export { rules } from './rules/index.ts';
-export { defineRule, type AnyRule, type Problem, type Rule, type Subject, type Subjects, type VersionEntry } from './rule.ts';
+export {
+  defineRule,
+  type AnyRule,
+  type Problem,
+  type Rule,
+  type Subject,
+  type Subjects,
+  type VersionEntry,
+} from './rule.ts';
 export { checksumFault, digestOf, isChecksum, type ChecksumFault } from './checksum.ts';
 export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './version.ts';
 export { isSafeKey, safeKeyFor } from './app-key.ts';

@@ -16,20 +16,41 @@ export function faultInBytes(base64: string): TextFault {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
-    return fault('gzip', 0, 'The file is gzip data, not JSON text.', 'Upload the unpacked JSON, or have the host label it with Content-Encoding: gzip.');
+    return fault(
+      'gzip',
+      0,
+      'The file is gzip data, not JSON text.',
+      'Upload the unpacked JSON, or have the host label it with Content-Encoding: gzip.',
+    );
   }
   const offset = utf16 ? 0 : invalidUtf8At(bytes);
   return {
-    ...fault('not-utf8', offset, utf16 ? 'The file is UTF-16, not UTF-8.' : `Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`, 'Save the file as UTF-8 without a byte order mark.'),
+    ...fault(
+      'not-utf8',
+      offset,
+      utf16
+        ? 'The file is UTF-16, not UTF-8.'
+        : `Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`,
+      'Save the file as UTF-8 without a byte order mark.',
+    ),
     evidence: { byteOffset: offset },
   };
 }
 
 /** The offset of the first byte that no UTF-8 sequence allows there (the Unicode standard, table 3-7). */
 function invalidUtf8At(bytes: Uint8Array): number {
-  for (let i = 0; i < bytes.length; ) {
+  for (let i = 0; i < bytes.length;) {
     const lead = bytes[i]!;
-    const length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    const length =
+      lead < 0x80
+        ? 1
+        : lead >= 0xc2 && lead < 0xe0
+          ? 2
+          : lead >= 0xe0 && lead < 0xf0
+            ? 3
+            : lead >= 0xf0 && lead < 0xf5
+              ? 4
+              : 0;
     if (length === 0) return i;
     for (let k = 1; k < length; k++) {
       const low = k > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
@@ -53,26 +74,51 @@ export function faultInText(text: string): TextFault | null {
 
 /** Whole files that are something else, told by how they begin (behind a BOM); null where it may be JSON. */
 export function foreignKind(text: string): TextFault | null {
-  const head = text.slice(0, 4096).trimStart().replace(/^(<!--[^]*?-->\s*)+/, '');
-  if (head === '' && text.trim() === '') return fault('empty', 0, text === '' ? 'The file is empty.' : 'The file holds nothing but white space.', 'Upload the JSON again; the step that wrote it failed.');
+  const head = text
+    .slice(0, 4096)
+    .trimStart()
+    .replace(/^(<!--[^]*?-->\s*)+/, '');
+  if (head === '' && text.trim() === '')
+    return fault(
+      'empty',
+      0,
+      text === '' ? 'The file is empty.' : 'The file holds nothing but white space.',
+      'Upload the JSON again; the step that wrote it failed.',
+    );
   if (head.startsWith('version https://git-lfs.github.com/')) {
-    return fault('git-lfs-pointer', 0, 'This is a Git LFS pointer, not the file itself.', 'Have the pipeline fetch LFS files before it publishes (git lfs pull), or keep JSON out of LFS.');
+    return fault(
+      'git-lfs-pointer',
+      0,
+      'This is a Git LFS pointer, not the file itself.',
+      'Have the pipeline fetch LFS files before it publishes (git lfs pull), or keep JSON out of LFS.',
+    );
   }
   if (/^<(!doctype\s+html|html|head|body|script|meta|title|link|style|h[1-6]|p|div|pre|center|table)\b/i.test(head)) {
     const title = /<title[^>]*>([^<]{0,200})/i.exec(text)?.[1]?.trim();
     return {
-      ...fault('html-page', 0, `This is an HTML page${title ? ` (“${printable(shorten(title, 80))}”)` : ''}, not JSON.`, 'Check the URL: it may lead to a login page, an error page or a single-page app; it must lead to the JSON file itself.'),
+      ...fault(
+        'html-page',
+        0,
+        `This is an HTML page${title ? ` (“${printable(shorten(title, 80))}”)` : ''}, not JSON.`,
+        'Check the URL: it may lead to a login page, an error page or a single-page app; it must lead to the JSON file itself.',
+      ),
       ...(title ? { evidence: { title: shorten(title, 80) } } : {}),
     };
   }
   if (/^<(\?xml|[a-z])/i.test(head)) {
     const code = /<Code>([^<]{1,80})<\/Code>/.exec(text)?.[1];
     return {
-      ...fault('xml-error', 0, `This is XML${code ? ` with the error code ${printable(code)}` : ''}, not JSON.`, 'Object stores answer with XML when an object is missing or not public: check the URL and the permissions.'),
+      ...fault(
+        'xml-error',
+        0,
+        `This is XML${code ? ` with the error code ${printable(code)}` : ''}, not JSON.`,
+        'Object stores answer with XML when an object is missing or not public: check the URL and the permissions.',
+      ),
       ...(code ? { evidence: { code } } : {}),
     };
   }
-  if (head.startsWith('\u0000') || head[1] === '\u0000') return fault('not-utf8', 0, 'The file is UTF-16, not UTF-8.', 'Save the file as UTF-8 without a byte order mark.');
+  if (head.startsWith('\u0000') || head[1] === '\u0000')
+    return fault('not-utf8', 0, 'The file is UTF-16, not UTF-8.', 'Save the file as UTF-8 without a byte order mark.');
   return null;
 }
 
@@ -129,7 +175,10 @@ class Checker {
         if (this.text[this.at] !== '"') throw this.unexpected('a property name in double quotes');
         this.string();
         this.space();
-        if (this.text[this.at] !== ':') throw this.text[this.at] === undefined ? this.truncated() : this.unexpected('":" after the property name', 'missing-colon');
+        if (this.text[this.at] !== ':')
+          throw this.text[this.at] === undefined
+            ? this.truncated()
+            : this.unexpected('":" after the property name', 'missing-colon');
         this.at++;
         this.space();
       }
@@ -141,12 +190,20 @@ class Checker {
         return;
       }
       if (c === undefined) throw this.truncated();
-      if (c !== ',') throw this.unexpected(`"," or "${close}" in the ${what}`, /["{[\w-]/.test(c) ? 'missing-comma' : 'unexpected');
+      if (c !== ',')
+        throw this.unexpected(`"," or "${close}" in the ${what}`, /["{[\w-]/.test(c) ? 'missing-comma' : 'unexpected');
       const comma = this.at;
       this.at++;
       this.space();
-      if (this.text[this.at] === close) throw fault('trailing-comma', comma, `A comma stands before the closing "${close}".`, 'Remove the comma; JSON allows none after the last element.');
-      if (this.text[this.at] === ',') throw fault('trailing-comma', this.at, 'Two commas stand in a row.', 'Remove one of them.');
+      if (this.text[this.at] === close)
+        throw fault(
+          'trailing-comma',
+          comma,
+          `A comma stands before the closing "${close}".`,
+          'Remove the comma; JSON allows none after the last element.',
+        );
+      if (this.text[this.at] === ',')
+        throw fault('trailing-comma', this.at, 'Two commas stand in a row.', 'Remove one of them.');
     }
   }
 
@@ -157,8 +214,18 @@ class Checker {
       if (Number.isNaN(c)) throw this.truncated(start);
       if (c === 34) break;
       if (c < 32) {
-        const name = c === 10 || c === 13 ? 'A line break' : c === 9 ? 'A tab' : `The control character U+${c.toString(16).padStart(4, '0').toUpperCase()}`;
-        throw fault('control-character', this.at, `${name} stands inside a string.`, 'Write it as an escape (\\n, \\t, \\u0000 …), or close the string before it.');
+        const name =
+          c === 10 || c === 13
+            ? 'A line break'
+            : c === 9
+              ? 'A tab'
+              : `The control character U+${c.toString(16).padStart(4, '0').toUpperCase()}`;
+        throw fault(
+          'control-character',
+          this.at,
+          `${name} stands inside a string.`,
+          'Write it as an escape (\\n, \\t, \\u0000 …), or close the string before it.',
+        );
       }
       if (c === 92) this.escape();
       else this.at++;
@@ -172,17 +239,34 @@ class Checker {
     if (letter === undefined) throw this.truncated();
     if (letter === 'u') {
       const hex = this.text.slice(this.at + 2, this.at + 6);
-      if (!/^[0-9a-fA-F]{4}$/.test(hex)) throw fault('bad-escape', this.at, 'A \\u escape needs four hexadecimal digits.', 'Write it as \\uXXXX, or double the backslash.');
+      if (!/^[0-9a-fA-F]{4}$/.test(hex))
+        throw fault(
+          'bad-escape',
+          this.at,
+          'A \\u escape needs four hexadecimal digits.',
+          'Write it as \\uXXXX, or double the backslash.',
+        );
       this.at += 6;
     } else if ('"\\/bfnrt'.includes(letter)) this.at += 2;
-    else throw fault('bad-escape', this.at, `\\${printable(letter)} is no JSON escape.`, 'Double the backslash (\\\\), as in Windows paths and patterns.');
+    else
+      throw fault(
+        'bad-escape',
+        this.at,
+        `\\${printable(letter)} is no JSON escape.`,
+        'Double the backslash (\\\\), as in Windows paths and patterns.',
+      );
   }
 
   surrogates(start: number): void {
     const raw = this.text.slice(start, this.at);
     if (!/\\u[dD][89a-fA-F]/.test(raw)) return;
     if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(JSON.parse(raw) as string)) {
-      this.loneSurrogate = fault('lone-surrogate', start, 'A string holds half of a surrogate pair, which no UTF-8 text can carry.', 'Write the whole character, or both halves of its \\u escape.');
+      this.loneSurrogate = fault(
+        'lone-surrogate',
+        start,
+        'A string holds half of a surrogate pair, which no UTF-8 text can carry.',
+        'Write the whole character, or both halves of its \\u escape.',
+      );
     }
   }
 
@@ -196,21 +280,45 @@ class Checker {
     }
     const atEnd = this.at + found.length === this.text.length;
     if (found === '' && atEnd) throw this.truncated();
-    const begun = ['true', 'false', 'null'].some((w) => w.startsWith(found)) || /^-?(0|[1-9]\d*)?(\.\d*)?([eE][+-]?)?$/.test(found);
+    const begun =
+      ['true', 'false', 'null'].some((w) => w.startsWith(found)) || /^-?(0|[1-9]\d*)?(\.\d*)?([eE][+-]?)?$/.test(found);
     if (atEnd && this.at > 0 && begun) throw this.truncated();
-    if (/^[+-]?\.?\d/.test(found)) throw fault('bad-number', this.at, `${printable(shorten(found, 40))} is no JSON number.`, 'Write it without a leading zero, plus sign or bare point, or as a string in quotes.');
-    if (/^(True|False|None|NaN|-?Infinity|undefined|nil|TRUE|FALSE|NULL)$/.test(found)) throw fault('bad-literal', this.at, `${found} is no JSON value.`, 'Write true, false, null, a number or a string in double quotes.');
+    if (/^[+-]?\.?\d/.test(found))
+      throw fault(
+        'bad-number',
+        this.at,
+        `${printable(shorten(found, 40))} is no JSON number.`,
+        'Write it without a leading zero, plus sign or bare point, or as a string in quotes.',
+      );
+    if (/^(True|False|None|NaN|-?Infinity|undefined|nil|TRUE|FALSE|NULL)$/.test(found))
+      throw fault(
+        'bad-literal',
+        this.at,
+        `${found} is no JSON value.`,
+        'Write true, false, null, a number or a string in double quotes.',
+      );
     throw this.unexpected('a value');
   }
 
   truncated(from?: number): TextFault {
     const end = this.text.length;
-    return fault('truncated', end, from === undefined ? 'The text ends in the middle.' : 'The text ends inside a string.', 'The file was cut off: write or upload it again, and compare its size.');
+    return fault(
+      'truncated',
+      end,
+      from === undefined ? 'The text ends in the middle.' : 'The text ends inside a string.',
+      'The file was cut off: write or upload it again, and compare its size.',
+    );
   }
 
   afterEnd(): TextFault {
     const c = this.text[this.at]!;
-    if (c === '{' || c === '[') return fault('trailing-data', this.at, 'A second document follows the first.', 'Keep one JSON value in the file.');
+    if (c === '{' || c === '[')
+      return fault(
+        'trailing-data',
+        this.at,
+        'A second document follows the first.',
+        'Keep one JSON value in the file.',
+      );
     if (c === '}' || c === ']') return fault('trailing-data', this.at, `There is one "${c}" too many.`, 'Remove it.');
     return this.unexpected('the end of the file', 'trailing-data');
   }
@@ -220,12 +328,42 @@ class Checker {
     const c = this.text[this.at];
     if (c === undefined) return this.truncated();
     const rest = this.text.slice(this.at, this.at + 40);
-    if (rest.startsWith('//') || rest.startsWith('/*') || c === '#') return fault('comment', this.at, 'A comment stands here; JSON has none.', 'Remove the comment.');
-    if (/^(<{7}|={7}|>{7})/.test(rest)) return fault('merge-conflict', this.at, 'A merge conflict was left in the file.', 'Resolve the conflict and remove its markers.');
-    if (c === "'" || c === '‘' || c === '’' || c === '“' || c === '”' || c === '`') return fault('single-quotes', this.at, `${c} stands where a double quote belongs.`, 'JSON strings and names stand in straight double quotes.');
-    if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c)) return fault('odd-space', this.at, `The invisible character U+${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()} stands between the tokens.`, 'Replace it by a plain space.');
-    if (wanted.startsWith('a property name') && /[\w$]/.test(c)) return fault('unquoted-name', this.at, `The property name ${printable(shorten(/^[\w$-]*/.exec(rest)![0], 40))} stands without quotes.`, 'Put it in double quotes.');
-    return fault(cause, this.at, `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” stands where ${wanted} belongs.`, cause === 'missing-comma' ? 'Put a comma between the two.' : 'Mend the syntax here.');
+    if (rest.startsWith('//') || rest.startsWith('/*') || c === '#')
+      return fault('comment', this.at, 'A comment stands here; JSON has none.', 'Remove the comment.');
+    if (/^(<{7}|={7}|>{7})/.test(rest))
+      return fault(
+        'merge-conflict',
+        this.at,
+        'A merge conflict was left in the file.',
+        'Resolve the conflict and remove its markers.',
+      );
+    if (c === "'" || c === '‘' || c === '’' || c === '“' || c === '”' || c === '`')
+      return fault(
+        'single-quotes',
+        this.at,
+        `${c} stands where a double quote belongs.`,
+        'JSON strings and names stand in straight double quotes.',
+      );
+    if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c))
+      return fault(
+        'odd-space',
+        this.at,
+        `The invisible character U+${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()} stands between the tokens.`,
+        'Replace it by a plain space.',
+      );
+    if (wanted.startsWith('a property name') && /[\w$]/.test(c))
+      return fault(
+        'unquoted-name',
+        this.at,
+        `The property name ${printable(shorten(/^[\w$-]*/.exec(rest)![0], 40))} stands without quotes.`,
+        'Put it in double quotes.',
+      );
+    return fault(
+      cause,
+      this.at,
+      `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” stands where ${wanted} belongs.`,
+      cause === 'missing-comma' ? 'Put a comma between the two.' : 'Mend the syntax here.',
+    );
   }
 }
 

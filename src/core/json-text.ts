@@ -22,11 +22,19 @@ export interface Duplicate {
   first: number;
 }
 
-const QUOTE = 34, COMMA = 44, COLON = 58, OPEN_ARRAY = 91, CLOSE_ARRAY = 93, OPEN_OBJECT = 123, CLOSE_OBJECT = 125;
+const QUOTE = 34,
+  COMMA = 44,
+  COLON = 58,
+  OPEN_ARRAY = 91,
+  CLOSE_ARRAY = 93,
+  OPEN_OBJECT = 123,
+  CLOSE_OBJECT = 125;
 
 /** Depth of nesting and number of object members; stops early beyond `limit`. Takes any text. */
 export function survey(text: string, limit: number): { depth: number; members: number } {
-  let depth = 0, deepest = 0, members = 0;
+  let depth = 0,
+    deepest = 0,
+    members = 0;
   const { length } = text;
   for (let i = 0; i < length; i++) {
     const c = text.charCodeAt(i);
@@ -43,7 +51,7 @@ export function survey(text: string, limit: number): { depth: number; members: n
 }
 
 /** The offset behind the string that starts at `i`; the text's length when it does not end. */
-export function endOfString(text: string, i: number): number {
+function endOfString(text: string, i: number): number {
   let end = i;
   for (;;) {
     end = text.indexOf('"', end + 1);
@@ -54,7 +62,7 @@ export function endOfString(text: string, i: number): number {
   }
 }
 
-export function skipSpace(text: string, i: number): number {
+function skipSpace(text: string, i: number): number {
   for (;;) {
     const c = text.charCodeAt(i);
     if (c !== 32 && c !== 10 && c !== 13 && c !== 9 && c !== 0xfeff) return i;
@@ -89,7 +97,11 @@ function nameAt(text: string, start: number, end: number): string {
 }
 
 /** Calls `visit` for each child of the container that starts at `i`; `visit` returns the offset behind the value. */
-function eachChild(text: string, i: number, visit: (name: string | number, nameStart: number | null, start: number) => number): number {
+function eachChild(
+  text: string,
+  i: number,
+  visit: (name: string | number, nameStart: number | null, start: number) => number,
+): number {
   const isArray = text.charCodeAt(i) === OPEN_ARRAY;
   i = skipSpace(text, i + 1);
   for (let index = 0; i < text.length; index++) {
@@ -205,7 +217,8 @@ export function lineStarts(text: string): number[] {
 }
 
 export function positionOf(starts: readonly number[], offset: number): { line: number; column: number } {
-  let low = 0, high = starts.length - 1;
+  let low = 0,
+    high = starts.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (starts[middle]! <= offset) low = middle;

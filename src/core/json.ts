@@ -43,7 +43,12 @@ export function readingOf(content: DocumentContent): Reading {
 export function documentContent(bytes: Uint8Array): DocumentContent {
   const size = bytes.byteLength;
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), base64: null, bytes: size, cut: false };
+    return {
+      text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+      base64: null,
+      bytes: size,
+      cut: false,
+    };
   } catch {
     let binary = '';
     for (const byte of bytes) binary += String.fromCharCode(byte);

@@ -1,4 +1,16 @@
-import type { AppFacts, ArtifactFacts, DocumentFacts, Earlier, EarlierVersion, IconFacts, Resource, Role, Snapshot, Unseen, Visit } from './facts.ts';
+import type {
+  AppFacts,
+  ArtifactFacts,
+  DocumentFacts,
+  Earlier,
+  EarlierVersion,
+  IconFacts,
+  Resource,
+  Role,
+  Snapshot,
+  Unseen,
+  Visit,
+} from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { isSafeKey } from './app-key.ts';
 import { digestOf } from './checksum.ts';
@@ -43,8 +55,16 @@ const NO_EARLIER: Unseen = { unseen: 'no earlier state was given (--against)', e
 const NO_ANSWER: Unseen = { unseen: 'it was not fetched' };
 
 /** Judges a whole snapshot. The same facts give the same report. */
-export function judge(snapshot: Snapshot, options: Omit<JudgeOptions, 'now' | 'target'> & { seconds?: number; target?: string }): Report {
-  const judging = startJudging({ origins: snapshot.origins, target: snapshot.target, ...options, now: snapshot.seenAt });
+export function judge(
+  snapshot: Snapshot,
+  options: Omit<JudgeOptions, 'now' | 'target'> & { seconds?: number; target?: string },
+): Report {
+  const judging = startJudging({
+    origins: snapshot.origins,
+    target: snapshot.target,
+    ...options,
+    now: snapshot.seenAt,
+  });
   judging.manifest(snapshot.manifest);
   for (const app of snapshot.apps) judging.app(app);
   judging.orphans(snapshot.orphans);
@@ -67,7 +87,12 @@ export function startJudging(options: JudgeOptions): Judging {
   let manifestValue: JsonValue | undefined;
   let manifestPlace: Place | null = null;
 
-  function offer<S extends Subject>(subject: S, facts: FactsOf<S>, place: Place, only: (rule: AnyRule) => boolean = () => true): void {
+  function offer<S extends Subject>(
+    subject: S,
+    facts: FactsOf<S>,
+    place: Place,
+    only: (rule: AnyRule) => boolean = () => true,
+  ): void {
     for (const rule of bySubject.get(subject) ?? []) if (only(rule)) ledger.apply(rule, facts, place);
   }
 
@@ -82,9 +107,12 @@ export function startJudging(options: JudgeOptions): Judging {
     }
     ledger.countBytes(content.bytes);
     const reading = readingOf(content);
-    const value = reading.value === undefined ? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` } : reading.value;
+    const value =
+      reading.value === undefined
+        ? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` }
+        : reading.value;
     ledger.seen(reading.value);
-    offer('document', { role: place.resource, facts, content, reading, value: value as JsonValue | Unseen }, place);
+    offer('document', { role: place.resource, facts, content, reading, value: value }, place);
     resource(facts, place, true);
     return reading.value;
   }
@@ -99,10 +127,22 @@ export function startJudging(options: JudgeOptions): Judging {
     const { web } = facts;
     if (isUnseen(web) && web.everywhere && ledger.saidOnce(`resource ${place.resource} ${late}`)) return;
     const url = facts.url ?? { unseen: 'it has no URL', everywhere: true };
-    offer('resource', { role: place.resource, url, web, answer: answerOf(facts), origins, now }, place, (rule) => (rule.unless !== undefined) === late);
+    // What a host does to a whole document has no place inside it.
+    const at = place.pointer === '' ? { ...place, document: null } : place;
+    offer(
+      'resource',
+      { role: place.resource, url, web, answer: answerOf(facts), origins, now },
+      at,
+      (rule) => (rule.unless !== undefined) === late,
+    );
   }
 
-  function versions(value: JsonValue | undefined, artifacts: readonly ArtifactFacts[], earlier: EarlierVersion[] | Unseen, place: Place): VersionEntry[] {
+  function versions(
+    value: JsonValue | undefined,
+    artifacts: readonly ArtifactFacts[],
+    earlier: EarlierVersion[] | Unseen,
+    place: Place,
+  ): VersionEntry[] {
     const list = member(value, 'versions');
     if (!Array.isArray(list)) return [];
     const entries: VersionEntry[] = [];
@@ -113,11 +153,26 @@ export function startJudging(options: JudgeOptions): Judging {
     return entries;
   }
 
-  function version(entry: VersionEntry, all: readonly VersionEntry[], artifact: ArtifactFacts | undefined, metadata: Place): void {
+  function version(
+    entry: VersionEntry,
+    all: readonly VersionEntry[],
+    artifact: ArtifactFacts | undefined,
+    metadata: Place,
+  ): void {
     const pointer = `/versions/${entry.index}`;
     const place: Place = { ...metadata, version: entry.version, pointer, found: new Set() };
-    offer('version', { index: entry.index, version: entry.version ?? MISSHAPEN, checksum: entry.artifactChecksum ?? MISSHAPEN, all }, place);
-    const artifactPlace: Place = { ...place, resource: 'artifact', url: entry.artifactUrl, pointer: `${pointer}/artifactUrl`, found: new Set(place.found) };
+    offer(
+      'version',
+      { index: entry.index, version: entry.version ?? MISSHAPEN, checksum: entry.artifactChecksum ?? MISSHAPEN, all },
+      place,
+    );
+    const artifactPlace: Place = {
+      ...place,
+      resource: 'artifact',
+      url: entry.artifactUrl,
+      pointer: `${pointer}/artifactUrl`,
+      found: new Set(place.found),
+    };
     url('artifact', entry.artifactUrl, artifactPlace);
     if (!artifact) return;
     resource(artifact, artifactPlace);
@@ -126,7 +181,19 @@ export function startJudging(options: JudgeOptions): Judging {
     if (!isUnseen(content)) ledger.countArtifact(content.bytes);
     const digest = digestOf(entry.artifactChecksum ?? '') ?? { unseen: 'because of checksum-malformed' };
     artifactPlace.pointer = `${pointer}/artifactChecksum`;
-    offer('artifact', { facts: artifact, content, archive, digest, checksum: entry.artifactChecksum ?? MISSHAPEN, all, answer: answerOf(artifact) }, artifactPlace);
+    offer(
+      'artifact',
+      {
+        facts: artifact,
+        content,
+        archive,
+        digest,
+        checksum: entry.artifactChecksum ?? MISSHAPEN,
+        all,
+        answer: answerOf(artifact),
+      },
+      artifactPlace,
+    );
     artifactPlace.pointer = `${pointer}/artifactUrl`;
     resource(artifact, artifactPlace, true);
   }
@@ -153,10 +220,19 @@ export function startJudging(options: JudgeOptions): Judging {
 
   return {
     manifest(facts) {
-      const place: Place = { app: null, version: null, resource: 'manifest', document: facts, pointer: '', url: facts.url, file: facts.file, found: new Set() };
+      const place: Place = {
+        app: null,
+        version: null,
+        resource: 'manifest',
+        document: facts,
+        pointer: '',
+        url: facts.url,
+        file: facts.file,
+        found: new Set(),
+      };
       if (manifestPlace) ledger.settle(manifestPlace.document);
       manifestPlace = place;
-      if (facts.url !== null) url('manifest', facts.url, place);
+      if (facts.url !== null) url('manifest', facts.url, { ...place, document: null });
       manifestValue = document(facts, place);
       const apps = member(manifestValue, 'apps');
       // Nothing behind a manifest that cannot be read was looked at.
@@ -168,7 +244,11 @@ export function startJudging(options: JudgeOptions): Judging {
         const text = stringOrNull(member(apps[key], 'appMetadataUrl'));
         if (text !== null) metadataUrls.set(key, text);
       }
-      offer('manifest', { keys, metadataUrls, earlierKeys: before ? before.keys : NO_EARLIER, earlierSource }, { ...place, pointer: '/apps' });
+      offer(
+        'manifest',
+        { keys, metadataUrls, earlierKeys: before ? before.keys : NO_EARLIER, earlierSource },
+        { ...place, pointer: '/apps' },
+      );
     },
 
     app(facts) {
@@ -179,11 +259,30 @@ export function startJudging(options: JudgeOptions): Judging {
       ledger.seen(entry);
       offer('app', entryFacts(key, entry), place);
       const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
-      icon(facts.icon, iconUrl, { ...place, resource: 'icon', url: iconUrl, pointer: pointerTo('apps', key, 'blockStyle', 'iconUrl'), found: new Set() });
+      icon(facts.icon, iconUrl, {
+        ...place,
+        resource: 'icon',
+        url: iconUrl,
+        pointer: pointerTo('apps', key, 'blockStyle', 'iconUrl'),
+        found: new Set(),
+      });
 
       const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
-      const metadata: Place = { ...place, resource: 'metadata', document: facts.metadata, pointer: '', url: metadataUrl, file: facts.metadata.file, found: new Set() };
-      url('metadata', metadataUrl, { ...metadata, document: manifest.document, file: manifest.file, pointer: pointerTo('apps', key, 'appMetadataUrl') });
+      const metadata: Place = {
+        ...place,
+        resource: 'metadata',
+        document: facts.metadata,
+        pointer: '',
+        url: metadataUrl,
+        file: facts.metadata.file,
+        found: new Set(),
+      };
+      url('metadata', metadataUrl, {
+        ...metadata,
+        document: manifest.document,
+        file: manifest.file,
+        pointer: pointerTo('apps', key, 'appMetadataUrl'),
+      });
       const value = document(facts.metadata, metadata);
       const earlier = before === null ? NO_EARLIER : (before.app(key) ?? []);
       const entries = versions(value, facts.artifacts, earlier, metadata);
@@ -192,14 +291,36 @@ export function startJudging(options: JudgeOptions): Judging {
     },
 
     metadata(facts, artifacts, earlier = null) {
-      const place: Place = { app: null, version: null, resource: 'metadata', document: facts, pointer: '', url: facts.url, file: facts.file, found: new Set() };
+      const place: Place = {
+        app: null,
+        version: null,
+        resource: 'metadata',
+        document: facts,
+        pointer: '',
+        url: facts.url,
+        file: facts.file,
+        found: new Set(),
+      };
       versions(document(facts, place), artifacts, earlier ?? NO_EARLIER, place);
       ledger.settle(facts);
     },
 
     orphans(files) {
       if (files.length === 0) return;
-      offer('workspace', { orphans: files }, { app: null, version: null, resource: 'metadata', document: null, pointer: '', url: null, file: null, found: new Set() });
+      offer(
+        'workspace',
+        { orphans: files },
+        {
+          app: null,
+          version: null,
+          resource: 'metadata',
+          document: null,
+          pointer: '',
+          url: null,
+          file: null,
+          found: new Set(),
+        },
+      );
     },
 
     finish(seconds, incomplete = null) {
@@ -227,8 +348,18 @@ function entryOf(index: number, item: JsonObject): VersionEntry {
 }
 
 /** Whether subscribers see an app: its key and entry are usable, its metadata can be had, and a version is valid. */
-function verdictOf(key: string, entry: JsonValue, metadata: Place, value: JsonValue | undefined, entries: readonly VersionEntry[], facts: DocumentFacts, ledger: Ledger): AppVerdict {
-  const valid = entries.filter((e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null);
+function verdictOf(
+  key: string,
+  entry: JsonValue,
+  metadata: Place,
+  value: JsonValue | undefined,
+  entries: readonly VersionEntry[],
+  facts: DocumentFacts,
+  ledger: Ledger,
+): AppVerdict {
+  const valid = entries.filter(
+    (e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null,
+  );
   const latest = latestOf(valid.map((e) => e.version!));
   const hiding = ledger.hiding(key);
   if (!isSafeKey(key)) hiding.add('app-key-unsafe');
@@ -244,12 +375,21 @@ function verdictOf(key: string, entry: JsonValue, metadata: Place, value: JsonVa
 function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {
   if (value === undefined) return 'document-unreadable';
   const list = member(value, 'versions');
-  const misshapen = !Array.isArray(list) || list.length > entries.length || entries.some((e) => e.version === null || isSemver(e.version));
+  const misshapen =
+    !Array.isArray(list) ||
+    list.length > entries.length ||
+    entries.some((e) => e.version === null || isSemver(e.version));
   return misshapen ? 'document-misshapen' : 'versions-none-valid';
 }
 
 function isWholeEntry(entry: JsonValue): boolean {
   const style = member(entry, 'blockStyle');
-  const fields = [member(entry, 'name'), member(entry, 'description'), member(entry, 'appMetadataUrl'), member(style, 'iconUrl'), member(style, 'color')];
+  const fields = [
+    member(entry, 'name'),
+    member(entry, 'description'),
+    member(entry, 'appMetadataUrl'),
+    member(style, 'iconUrl'),
+    member(style, 'color'),
+  ];
   return fields.every((field) => typeof field === 'string');
 }

@@ -2,7 +2,17 @@ import type { DocumentFacts, Role, Unseen } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { lineStarts, locate, positionOf } from './json-text.ts';
 import { readingOf } from './json.ts';
-import type { AppVerdict, CheckCommand, Evidence, Finding, NotJudged, Report, Severity, Summary, Symptom } from './report.ts';
+import type {
+  AppVerdict,
+  CheckCommand,
+  Evidence,
+  Finding,
+  NotJudged,
+  Report,
+  Severity,
+  Summary,
+  Symptom,
+} from './report.ts';
 import { SYMPTOM_OF_ROLE, SYMPTOMS } from './report.ts';
 import type { AnyRule, Problem } from './rule.ts';
 import { redact, shorten } from './text.ts';
@@ -142,7 +152,13 @@ export class Ledger {
     }
     const blocker = why.unseen.startsWith('because of ') ? null : this.blockers(place, rule.id)[0];
     const reason = blocker ? `because of ${blocker}` : redact(why.unseen);
-    const entry: NotJudged = { rule: rule.id, app: place.app, version: place.version, resource: place.resource, reason };
+    const entry: NotJudged = {
+      rule: rule.id,
+      app: place.app,
+      version: place.version,
+      resource: place.resource,
+      reason,
+    };
     const count = (this.perRule.get(rule.id) ?? 0) + 1;
     this.perRule.set(rule.id, count);
     if (count <= LISTED) return void this.notJudged.push(entry);
@@ -189,10 +205,23 @@ export class Ledger {
     if (isUnseen(content)) return;
     const text = content.text ?? soundStart(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
     const starts = lineStarts(text);
-    const spans = readingOf(content).value === undefined ? new Map() : locate(text, list.flatMap((p) => lineage(p.finding.pointer ?? '')));
+    const spans =
+      readingOf(content).value === undefined
+        ? new Map()
+        : locate(
+            text,
+            list.flatMap((p) => lineage(p.finding.pointer ?? '')),
+          );
     for (const { finding, offset, onName } of list) {
-      const span = lineage(finding.pointer ?? '').map((pointer) => spans.get(pointer)).find((s) => s !== undefined);
-      const at = content.text === null ? (offset === null ? null : text.length) : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
+      const span = lineage(finding.pointer ?? '')
+        .map((pointer) => spans.get(pointer))
+        .find((s) => s !== undefined);
+      const at =
+        content.text === null
+          ? offset === null
+            ? null
+            : text.length
+          : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
       if (at !== null) Object.assign(finding, positionOf(starts, at));
     }
   }
@@ -201,12 +230,18 @@ export class Ledger {
     for (const { entry, count } of this.unlisted.values()) {
       this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
     }
-    if (run.incomplete !== null) this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
+    if (run.incomplete !== null)
+      this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
     this.findings.sort(inReportOrder);
     const summary: Summary = {
-      errors: 0, warnings: 0, notes: 0,
+      errors: 0,
+      warnings: 0,
+      notes: 0,
       notJudged: this.notJudged.length,
-      apps: this.apps.length, versions: this.versions, artifacts: this.artifacts, bytes: this.bytes,
+      apps: this.apps.length,
+      versions: this.versions,
+      artifacts: this.artifacts,
+      bytes: this.bytes,
       seconds: run.seconds,
     };
     for (const { severity } of this.findings) summary[`${severity}s`]++;
@@ -256,14 +291,19 @@ function appOf(resource: Role, pointer: string | null): string | null {
 /** A pointer and its ancestors, itself first. */
 function lineage(pointer: string): string[] {
   const list = [pointer];
-  for (let p = pointer; p !== ''; ) list.push((p = p.slice(0, p.lastIndexOf('/'))));
+  for (let p = pointer; p !== '';) list.push((p = p.slice(0, p.lastIndexOf('/'))));
   return list;
 }
 
 function clean(evidence: Evidence): Evidence {
   const cleaned: Record<string, Evidence[string]> = {};
   for (const [name, value] of Object.entries(evidence)) {
-    cleaned[name] = typeof value === 'string' ? shorten(redact(value), 500) : Array.isArray(value) ? value.map((v: string) => shorten(redact(v), 500)) : value;
+    cleaned[name] =
+      typeof value === 'string'
+        ? shorten(redact(value), 500)
+        : Array.isArray(value)
+          ? value.map((v: string) => shorten(redact(v), 500))
+          : value;
   }
   return cleaned;
 }

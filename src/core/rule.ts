@@ -1,5 +1,16 @@
 import type {
-  ArchiveFacts, ArtifactFacts, Content, DocumentContent, DocumentFacts, EarlierVersion, IconFacts, ImageFacts, Role, Unseen, Visit, Web,
+  ArchiveFacts,
+  ArtifactFacts,
+  Content,
+  DocumentContent,
+  DocumentFacts,
+  EarlierVersion,
+  IconFacts,
+  ImageFacts,
+  Role,
+  Unseen,
+  Visit,
+  Web,
 } from './facts.ts';
 import type { JsonValue, Reading } from './json.ts';
 import type { Evidence, Severity, Symptom } from './report.ts';
@@ -26,7 +37,12 @@ export interface Subjects {
     value: JsonValue;
   };
   /** A usable manifest: an object whose `apps` is an object. */
-  manifest: { keys: readonly string[]; metadataUrls: ReadonlyMap<string, string>; earlierKeys: readonly string[]; earlierSource: string };
+  manifest: {
+    keys: readonly string[];
+    metadataUrls: ReadonlyMap<string, string>;
+    earlierKeys: readonly string[];
+    earlierSource: string;
+  };
   /** One entry of `apps`. The last four are there when they have the right type. */
   app: {
     key: string;

@@ -29,10 +29,25 @@ function faultOf(error: ShapeError): ShapeFault {
   const place = error.instancePath === '' ? 'the document' : `“${error.instancePath}”`;
   if (error.keyword === 'required') {
     const name = String(error.params['missingProperty']);
-    return { pointer: error.instancePath, cause: 'missing', message: `The field “${name}” is missing${error.instancePath === '' ? '' : ` in ${place}`}.`, advice: `Add ${EXAMPLES[name] ?? `"${name}"`}.` };
+    return {
+      pointer: error.instancePath,
+      cause: 'missing',
+      message: `The field “${name}” is missing${error.instancePath === '' ? '' : ` in ${place}`}.`,
+      advice: `Add ${EXAMPLES[name] ?? `"${name}"`}.`,
+    };
   }
   const type = String(error.params['type']);
-  return { pointer: error.instancePath, cause: 'wrong-type', message: `${place[0]!.toUpperCase()}${place.slice(1)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`, advice: type === 'string' ? 'Write the value in double quotes.' : type === 'array' ? 'Write a list in square brackets.' : 'Write an object in braces.' };
+  return {
+    pointer: error.instancePath,
+    cause: 'wrong-type',
+    message: `${place[0]!.toUpperCase()}${place.slice(1)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`,
+    advice:
+      type === 'string'
+        ? 'Write the value in double quotes.'
+        : type === 'array'
+          ? 'Write a list in square brackets.'
+          : 'Write an object in braces.',
+  };
 }
 
 const EXAMPLES: Record<string, string> = {
@@ -55,7 +70,14 @@ interface Known {
   each?: Known;
 }
 const VERSION: Known = { fields: { version: null, artifactUrl: null, artifactChecksum: null } };
-const ENTRY: Known = { fields: { name: null, description: null, appMetadataUrl: null, blockStyle: { fields: { iconUrl: null, color: null } } } };
+const ENTRY: Known = {
+  fields: {
+    name: null,
+    description: null,
+    appMetadataUrl: null,
+    blockStyle: { fields: { iconUrl: null, color: null } },
+  },
+};
 const DOCUMENTS: Record<DocumentKind, Known> = {
   registry: { fields: { apps: { fields: {}, each: ENTRY } } },
   app: { fields: { versions: { fields: {}, each: VERSION } } },
@@ -95,17 +117,32 @@ function collect(known: Known, value: JsonValue, pointer: string, found: Unknown
   }
 }
 
-const ALIASES: Record<string, string> = { icon: 'iconUrl', colour: 'color', title: 'name', url: 'artifactUrl', checksum: 'artifactChecksum', sha256: 'artifactChecksum', digest: 'artifactChecksum', metadataUrl: 'appMetadataUrl', style: 'blockStyle' };
+const ALIASES: Record<string, string> = {
+  icon: 'iconUrl',
+  colour: 'color',
+  title: 'name',
+  url: 'artifactUrl',
+  checksum: 'artifactChecksum',
+  sha256: 'artifactChecksum',
+  digest: 'artifactChecksum',
+  metadataUrl: 'appMetadataUrl',
+  style: 'blockStyle',
+};
 
 /** The known name that a text is a misspelling of: at most two typing errors apart, or the same but for case and dashes. */
 function closest(name: string, known: readonly string[]): string | null {
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : null;
   if (alias !== null && known.includes(alias)) return alias;
   const folded = name.toLowerCase().replace(/[-_]/g, '');
-  return known.find((candidate) => {
-    const other = candidate.toLowerCase();
-    return folded === other || (Math.abs(folded.length - other.length) <= 2 && other.length > 4 && distance(folded, other) <= 2);
-  }) ?? null;
+  return (
+    known.find((candidate) => {
+      const other = candidate.toLowerCase();
+      return (
+        folded === other ||
+        (Math.abs(folded.length - other.length) <= 2 && other.length > 4 && distance(folded, other) <= 2)
+      );
+    }) ?? null
+  );
 }
 
 /** Levenshtein distance. */

@@ -6,16 +6,35 @@ export function signatureEnd(query: URLSearchParams): { until: number; scheme: s
   return (
     dateAndSeconds(lower, 'x-amz-date', 'x-amz-expires', 'x-amz-signature', 'AWS SigV4') ??
     dateAndSeconds(lower, 'x-goog-date', 'x-goog-expires', 'x-goog-signature', 'Google V4') ??
-    moment(lower, 'expires', ['signature', 'key-pair-id', 'awsaccesskeyid', 'googleaccessid', 'sig', 'hmac', 'policy'], 'Expires') ??
+    moment(
+      lower,
+      'expires',
+      ['signature', 'key-pair-id', 'awsaccesskeyid', 'googleaccessid', 'sig', 'hmac', 'policy'],
+      'Expires',
+    ) ??
     moment(lower, 'se', ['sig'], 'Azure SAS')
   );
 }
 
-function dateAndSeconds(query: Map<string, string>, date: string, seconds: string, signature: string, scheme: string): { until: number; scheme: string } | null {
+function dateAndSeconds(
+  query: Map<string, string>,
+  date: string,
+  seconds: string,
+  signature: string,
+  scheme: string,
+): { until: number; scheme: string } | null {
   const start = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get(date) ?? '');
   const length = query.get(seconds) ?? '';
   if (!start || !/^\d{1,9}$/.test(length) || !query.has(signature)) return null;
-  const [, year, month, day, hour, minute, second] = start.map(Number) as [number, number, number, number, number, number, number];
+  const [, year, month, day, hour, minute, second] = start.map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   return { until: Date.UTC(year, month - 1, day, hour, minute, second) + Number(length) * 1000, scheme };
 }
 
@@ -24,9 +43,18 @@ function inUtc(text: string): string {
   return /T[\d:.]+$/.test(text) ? `${text}Z` : text;
 }
 
-function moment(query: Map<string, string>, name: string, signatures: readonly string[], scheme: string): { until: number; scheme: string } | null {
+function moment(
+  query: Map<string, string>,
+  name: string,
+  signatures: readonly string[],
+  scheme: string,
+): { until: number; scheme: string } | null {
   const text = query.get(name);
   if (text === undefined || !signatures.some((signature) => query.has(signature))) return null;
-  const until = /^\d{9,11}$/.test(text) ? Number(text) * 1000 : /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(inUtc(text)) : Number.NaN;
+  const until = /^\d{9,11}$/.test(text)
+    ? Number(text) * 1000
+    : /^\d{4}-\d\d-\d\d/.test(text)
+      ? Date.parse(inUtc(text))
+      : Number.NaN;
   return Number.isNaN(until) || until > 8.64e15 ? null : { until, scheme };
 }

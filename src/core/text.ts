@@ -14,7 +14,8 @@ export function printable(text: string): string {
 }
 
 // What can stand in a text without anybody seeing it; blank letters (Hangul fillers, Braille) are known for empty names.
-const BLANK = /[\u034f\s\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]+/g;
+const BLANK =
+  /[\u034f\s\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]+/g;
 
 /** True when nothing of a text can be seen. */
 export function isBlank(text: string): boolean {
@@ -40,10 +41,34 @@ export function shorten(text: string, limit = 200): string {
 
 // Query parameters whose values tell nothing secret; the value of any other one is hidden.
 const HARMLESS = new Set([
-  'v', 'version', 'ref', 'raw', 'dl', 'download', 'format', 'alt', 'tag', 'path', 'file', 'name', 'generation',
-  'x-amz-algorithm', 'x-amz-date', 'x-amz-expires', 'x-amz-signedheaders',
-  'x-goog-algorithm', 'x-goog-date', 'x-goog-expires', 'x-goog-signedheaders',
-  'expires', 'se', 'st', 'sp', 'sv', 'sr', 'spr',
+  'v',
+  'version',
+  'ref',
+  'raw',
+  'dl',
+  'download',
+  'format',
+  'alt',
+  'tag',
+  'path',
+  'file',
+  'name',
+  'generation',
+  'x-amz-algorithm',
+  'x-amz-date',
+  'x-amz-expires',
+  'x-amz-signedheaders',
+  'x-goog-algorithm',
+  'x-goog-date',
+  'x-goog-expires',
+  'x-goog-signedheaders',
+  'expires',
+  'se',
+  'st',
+  'sp',
+  'sv',
+  'sr',
+  'spr',
 ]);
 // A pair in a query or fragment: the name, and a value that runs up to whatever cannot be part of it.
 const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
@@ -57,7 +82,9 @@ export function redact(text: string): string {
   return text
     .replace(USERINFO, '$1$2REDACTED@')
     .replace(QUERY, (all, mark: string, name: string, value: string) =>
-      value === '' || (HARMLESS.has(name.toLowerCase()) && !/[=;?]|%3[bdf]/i.test(value)) ? all : `${mark}${name}=REDACTED`,
+      value === '' || (HARMLESS.has(name.toLowerCase()) && !/[=;?]|%3[bdf]/i.test(value))
+        ? all
+        : `${mark}${name}=REDACTED`,
     )
     .replace(BEARER, '$1 REDACTED');
 }

@@ -7,7 +7,8 @@ export interface UrlFault {
 }
 
 // The usual URL, told without parsing: https, a plain host, a path without anything to normalise.
-const USUAL = /^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
+const USUAL =
+  /^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
 
 // A registry has one or two hosts: the last good one need not be looked at again.
 let lastUsualHost = '';
@@ -38,32 +39,74 @@ export function parseUrl(text: string): URL | null {
 /** Why a text is not an absolute http(s) URL that every client can use; null when it is one. */
 export function urlFault(text: string): UrlFault | null {
   if (isUsualUrl(text)) return null;
-  if (text.trim() === '') return { cause: 'empty', message: 'The URL is empty.', advice: 'Write the full address, beginning with https://.' };
-  if (text !== text.trim()) return { cause: 'whitespace', message: 'White space stands around the URL.', advice: `Write it as ${text.trim()}` };
+  if (text.trim() === '')
+    return { cause: 'empty', message: 'The URL is empty.', advice: 'Write the full address, beginning with https://.' };
+  if (text !== text.trim())
+    return { cause: 'whitespace', message: 'White space stands around the URL.', advice: `Write it as ${text.trim()}` };
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f]/.test(text)) return { cause: 'control-character', message: 'A control character (tab, line break …) stands in the URL; browsers drop it silently, other clients do not.', advice: `Write it as ${text.replace(/[\u0000-\u001f\u007f]/g, '')}` };
+  if (/[\u0000-\u001f\u007f]/.test(text))
+    return {
+      cause: 'control-character',
+      message:
+        'A control character (tab, line break …) stands in the URL; browsers drop it silently, other clients do not.',
+      advice: `Write it as ${text.replace(/[\u0000-\u001f\u007f]/g, '')}`,
+    };
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) {
     const scheme = text.slice(0, text.indexOf(':')).toLowerCase();
     if (scheme !== 'http' && scheme !== 'https') {
-      if (/^[\w.-]+:\d{1,5}(\/|$)/.test(text)) return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
-      return { cause: 'scheme', message: `The scheme is ${scheme.slice(0, 20)}:; only https: can be fetched by subscribers.`, advice: 'Serve the file over HTTPS and give that address.' };
+      if (/^[\w.-]+:\d{1,5}(\/|$)/.test(text))
+        return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
+      return {
+        cause: 'scheme',
+        message: `The scheme is ${scheme.slice(0, 20)}:; only https: can be fetched by subscribers.`,
+        advice: 'Serve the file over HTTPS and give that address.',
+      };
     }
-  } else if (text.startsWith('//')) return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https:${text}` };
-  else if (/^[\w-]+(\.[\w-]+)+(\/|$)/.test(text) && !/^[\w.-]+\.(json|png|svg|gz)$/i.test(text)) return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
-  else return { cause: 'relative', message: 'The URL is relative; a registry is read from elsewhere, so it leads nowhere.', advice: 'Write the full address, beginning with https://.' };
-  if (!/^https?:\/\/[^/]/i.test(text) || text.includes('\\')) return { cause: 'slashes', message: 'The URL must have two slashes behind the scheme and no backslashes.', advice: `Write it as ${parseUrl(text)?.href ?? 'https://host/path'}` };
+  } else if (text.startsWith('//'))
+    return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https:${text}` };
+  else if (/^[\w-]+(\.[\w-]+)+(\/|$)/.test(text) && !/^[\w.-]+\.(json|png|svg|gz)$/i.test(text))
+    return { cause: 'no-scheme', message: 'The URL has no scheme.', advice: `Write it as https://${text}` };
+  else
+    return {
+      cause: 'relative',
+      message: 'The URL is relative; a registry is read from elsewhere, so it leads nowhere.',
+      advice: 'Write the full address, beginning with https://.',
+    };
+  if (!/^https?:\/\/[^/]/i.test(text) || text.includes('\\'))
+    return {
+      cause: 'slashes',
+      message: 'The URL must have two slashes behind the scheme and no backslashes.',
+      advice: `Write it as ${parseUrl(text)?.href ?? 'https://host/path'}`,
+    };
   const parsed = parseUrl(text);
-  if (!parsed) return { cause: 'unparsable', message: 'The host or port of the URL is not valid.', advice: 'Check the host name, the port (1 to 65535) and the brackets of an IPv6 address.' };
-  if (/^https?:\/\/[^/?#]*@/i.test(text)) return { cause: 'userinfo', message: 'The URL holds a user name or password; browsers refuse it, and everybody can read it.', advice: 'Remove it; protect the file by a signed URL or by the host’s own means.' };
+  if (!parsed)
+    return {
+      cause: 'unparsable',
+      message: 'The host or port of the URL is not valid.',
+      advice: 'Check the host name, the port (1 to 65535) and the brackets of an IPv6 address.',
+    };
+  if (/^https?:\/\/[^/?#]*@/i.test(text))
+    return {
+      cause: 'userinfo',
+      message: 'The URL holds a user name or password; browsers refuse it, and everybody can read it.',
+      advice: 'Remove it; protect the file by a signed URL or by the host’s own means.',
+    };
   return hostFault(parsed.hostname);
 }
 
 function hostFault(host: string): UrlFault | null {
   if (host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host)) return null;
   const name = host.replace(/\.$/, '');
-  const bad = name.split('.').find((label) => label === '' || label.length > 63 || label.startsWith('-') || label.endsWith('-'));
+  const bad = name
+    .split('.')
+    .find((label) => label === '' || label.length > 63 || label.startsWith('-') || label.endsWith('-'));
   if (bad === undefined && name.length <= 253) return null;
-  return { cause: 'host', message: 'The host name cannot exist in DNS (an empty label, one over 63 characters, or one that begins or ends with a hyphen).', advice: 'Check the host name for a typing error.' };
+  return {
+    cause: 'host',
+    message:
+      'The host name cannot exist in DNS (an empty label, one over 63 characters, or one that begins or ends with a hyphen).',
+    advice: 'Check the host name for a typing error.',
+  };
 }
 
 /** True for localhost and the loopback addresses. */
@@ -83,15 +126,40 @@ export function sameAddress(text: string): string {
 export function urlOddity(text: string): UrlFault | null {
   if (isUsualUrl(text) || urlFault(text)) return null;
   const parsed = parseUrl(text)!;
-  if (parsed.hash !== '' || text.endsWith('#')) return { cause: 'fragment', message: 'The URL has a fragment (#…), which is never sent to the host.', advice: `Write it as ${text.slice(0, text.indexOf('#'))}` };
+  if (parsed.hash !== '' || text.endsWith('#'))
+    return {
+      cause: 'fragment',
+      message: 'The URL has a fragment (#…), which is never sent to the host.',
+      advice: `Write it as ${text.slice(0, text.indexOf('#'))}`,
+    };
   const host = /^https?:\/\/([^/?#]*)/i.exec(text)![1]!;
   // oxlint-disable-next-line no-control-regex
-  if (/[^\u0000-\u007f]|%/.test(host)) return { cause: 'host-not-ascii', message: `The host name is not plain ASCII; clients ask ${parsed.host}.`, advice: `Check that this host is meant, and write it as ${parsed.href}` };
+  if (/[^\u0000-\u007f]|%/.test(host))
+    return {
+      cause: 'host-not-ascii',
+      message: `The host name is not plain ASCII; clients ask ${parsed.host}.`,
+      advice: `Check that this host is meant, and write it as ${parsed.href}`,
+    };
   const path = text.slice(text.indexOf(host) + host.length);
-  if (/[ "<>`{}|^]/.test(path)) return { cause: 'unescaped', message: 'The URL has characters that must be percent-encoded; not every client does it alike.', advice: `Write it as ${parsed.href}` };
+  if (/[ "<>`{}|^]/.test(path))
+    return {
+      cause: 'unescaped',
+      message: 'The URL has characters that must be percent-encoded; not every client does it alike.',
+      advice: `Write it as ${parsed.href}`,
+    };
   const asParsed = `${parsed.protocol}//${parsed.host}`;
   const asWritten = /^https?:\/\/[^/?#]*/i.exec(text)![0];
-  if (asWritten !== asParsed) return { cause: 'not-normalised', message: 'The URL is not written in its normal form (upper case, a default port or an unusual address).', advice: `Write it as ${parsed.href}` };
-  if (/\/(\.|%2e){1,2}(\/|$|\?)/i.test(path)) return { cause: 'dot-segments', message: 'The URL has "." or ".." segments, which clients remove before they ask.', advice: `Write it as ${parsed.href}` };
+  if (asWritten !== asParsed)
+    return {
+      cause: 'not-normalised',
+      message: 'The URL is not written in its normal form (upper case, a default port or an unusual address).',
+      advice: `Write it as ${parsed.href}`,
+    };
+  if (/\/(\.|%2e){1,2}(\/|$|\?)/i.test(path))
+    return {
+      cause: 'dot-segments',
+      message: 'The URL has "." or ".." segments, which clients remove before they ask.',
+      advice: `Write it as ${parsed.href}`,
+    };
   return null;
 }

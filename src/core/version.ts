@@ -6,7 +6,9 @@
 const NUMBER = '(?:0|[1-9]\\d*)';
 const PRE = `(?:${NUMBER}|\\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
 const BUILD = '[0-9a-zA-Z-]+';
-const SEMVER = new RegExp(`^(${NUMBER})\\.(${NUMBER})\\.(${NUMBER})(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+(${BUILD}(?:\\.${BUILD})*))?$`);
+const SEMVER = new RegExp(
+  `^(${NUMBER})\\.(${NUMBER})\\.(${NUMBER})(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+(${BUILD}(?:\\.${BUILD})*))?$`,
+);
 const PLAIN = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
 
 /** True for a semantic version, exactly as the standard's grammar has it: no `v`, no spaces, no leading zeros. */
@@ -74,7 +76,12 @@ function isNewer(version: string, than: string): boolean {
 /** The version that was probably meant by a text that is none, or null. */
 export function likelyVersion(text: string): string | null {
   const bare = text.trim().replace(/^(?:version|release)?[-_ ]?[vV=]+\s*/, '');
-  const candidates = [bare, bare.replace(/^(\d+)$/, '$1.0.0').replace(/^(\d+\.\d+)$/, '$1.0'), bare.replace(/(^|\.)0+(?=\d)/g, '$1'), bare.replaceAll(',', '.')];
+  const candidates = [
+    bare,
+    bare.replace(/^(\d+)$/, '$1.0.0').replace(/^(\d+\.\d+)$/, '$1.0'),
+    bare.replace(/(^|\.)0+(?=\d)/g, '$1'),
+    bare.replaceAll(',', '.'),
+  ];
   return candidates.find((candidate) => isSemver(candidate) && candidate !== text) ?? null;
 }
 

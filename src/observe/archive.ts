@@ -13,7 +13,7 @@ export interface ArchiveLimits extends TarLimits {
   ratioFrom: number;
 }
 
-export const ARCHIVE_LIMITS: Readonly<ArchiveLimits> = {
+const ARCHIVE_LIMITS: Readonly<ArchiveLimits> = {
   unpackedBytes: 2 ** 30,
   ratio: 200,
   ratioFrom: 10 * 2 ** 20,

@@ -55,7 +55,11 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
 }
 
 /** Looks at one metadata file by itself, with the artifacts that lie in the workspace around it, if there is one. */
-export async function observeMetadataFile(workspace: Workspace, path: string, nameOf: DirectoryOptions['nameOf']): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
+export async function observeMetadataFile(
+  workspace: Workspace,
+  path: string,
+  nameOf: DirectoryOptions['nameOf'],
+): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const looking: Looking = { root: workspace.root, base, links: true, nameOf };
   const metadata = lookAtDocument(looking, null, path);
@@ -79,7 +83,8 @@ function lookAtDocument(looking: Looking, url: string | null, path: string | nul
   if (path === null) return { url, file: null, web: OFFLINE, content: url === null ? NO_URL : ELSEWHERE };
   const file = looking.nameOf(path);
   const found = leadsOut(looking, path) ? 'outside' : readDocumentFile(join(looking.root, path));
-  if (typeof found === 'string') return { url, file, web: OFFLINE, content: { unseen: 'because of file-missing' }, local: found };
+  if (typeof found === 'string')
+    return { url, file, web: OFFLINE, content: { unseen: 'because of file-missing' }, local: found };
   return { url, file, web: OFFLINE, content: found };
 }
 
@@ -99,7 +104,11 @@ async function lookAtArtifacts(looking: Looking, metadata: DocumentFacts): Promi
   for (const version of versions) {
     const url = stringOrNull(member(version, 'artifactUrl'));
     const path = localFile(looking, url);
-    artifacts.push(typeof path === 'string' ? await lookAtArtifact(looking, url!, path) : { url, file: null, web: OFFLINE, content: path, archive: path });
+    artifacts.push(
+      typeof path === 'string'
+        ? await lookAtArtifact(looking, url!, path)
+        : { url, file: null, web: OFFLINE, content: path, archive: path },
+    );
   }
   return artifacts;
 }

@@ -5,7 +5,7 @@ import type { DocumentContent } from '../core/facts.ts';
 import { Trouble } from '../core/trouble.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; what is larger than this is cut off. */
-export const DOCUMENT_LIMIT = 256 * 1024 * 1024;
+const DOCUMENT_LIMIT = 256 * 1024 * 1024;
 
 /** Bytes as the facts about a document; text wherever they are UTF-8, so that saved facts can be read. */
 export function contentOf(bytes: Uint8Array, cut = false): DocumentContent {
@@ -52,5 +52,10 @@ function absence(path: string, error: unknown): LocalState {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return 'missing';
   if (code === 'EISDIR' || code === 'ELOOP' || code === 'ENXIO') return 'not-a-file';
-  throw new Trouble('file-unreadable', `${printable(path)} cannot be read: ${printable((error as Error).message)}`, 'Check the permissions of the file.', { cause: error });
+  throw new Trouble(
+    'file-unreadable',
+    `${printable(path)} cannot be read: ${printable((error as Error).message)}`,
+    'Check the permissions of the file.',
+    { cause: error },
+  );
 }

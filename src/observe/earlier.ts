@@ -23,17 +23,32 @@ export function earlierOf(where: string, workspace: Workspace, cwd: string): Ear
   if (!existsSync(path)) return fromTree(gitTree(where, workspace.root), workspace.manifest, workspace.baseUrl);
   if (statSync(path).isDirectory()) {
     const manifest = existsSync(join(path, workspace.manifest)) ? workspace.manifest : manifestIn(path);
-    if (manifest === null) throw new Trouble('against-unusable', `There is no registry manifest in ${printable(where)}, so nothing can be compared.`, 'Name the folder that holds the manifest.');
+    if (manifest === null)
+      throw new Trouble(
+        'against-unusable',
+        `There is no registry manifest in ${printable(where)}, so nothing can be compared.`,
+        'Name the folder that holds the manifest.',
+      );
     return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
   }
   const value = readJson(path);
   if (isObject(value) && value['snapshot'] === 1) return fromSnapshot(value as unknown as Snapshot, where);
-  if (!isObject(member(value, 'apps'))) throw new Trouble('against-unusable', `${printable(where)} is neither a registry manifest nor saved facts.`, 'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.');
+  if (!isObject(member(value, 'apps')))
+    throw new Trouble(
+      'against-unusable',
+      `${printable(where)} is neither a registry manifest nor saved facts.`,
+      'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
+    );
   return fromTree(folderTree(dirname(path), where), basename(path), workspace.baseUrl);
 }
 
 /** The versions that one metadata file listed earlier, by its path below the workspace; null when it was not there. */
-export function earlierVersionsOf(where: string, workspace: Workspace, metadata: string, cwd: string): EarlierVersion[] | null {
+export function earlierVersionsOf(
+  where: string,
+  workspace: Workspace,
+  metadata: string,
+  cwd: string,
+): EarlierVersion[] | null {
   const path = resolve(cwd, where);
   const isFolder = existsSync(path) && statSync(path).isDirectory();
   if (existsSync(path) && !isFolder) return versionsIn(readJson(path));
@@ -45,7 +60,12 @@ export function earlierVersionsOf(where: string, workspace: Workspace, metadata:
 
 function readJson(path: string): JsonValue | undefined {
   const { value, fault } = readingOf(contentOf(readFileSync(path)));
-  if (value === undefined) throw new Trouble('against-unusable', `${printable(path)} cannot be read: ${fault?.message ?? 'it is too large'}`, 'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.');
+  if (value === undefined)
+    throw new Trouble(
+      'against-unusable',
+      `${printable(path)} cannot be read: ${fault?.message ?? 'it is too large'}`,
+      'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
+    );
   return value;
 }
 
@@ -53,9 +73,15 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Ear
   tree.fetch([manifestName]);
   const manifest = tree.read(manifestName);
   const apps = manifest === null ? undefined : member(readingOf(manifest).value, 'apps');
-  if (manifest !== null && !isObject(apps)) throw new Trouble('against-unusable', `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`, 'Name a state in which the registry was sound.');
+  if (manifest !== null && !isObject(apps))
+    throw new Trouble(
+      'against-unusable',
+      `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`,
+      'Name a state in which the registry was sound.',
+    );
   // It may be a registry that is published for the first time, or one whose manifest had another name: nobody can tell.
-  if (!isObject(apps)) return { source: tree.source, keys: [], app: () => ({ unseen: `there was no ${manifestName} in ${tree.source}` }) };
+  if (!isObject(apps))
+    return { source: tree.source, keys: [], app: () => ({ unseen: `there was no ${manifestName} in ${tree.source}` }) };
   const urls = new Map<string, string>();
   for (const key of Object.keys(apps)) {
     const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
@@ -63,7 +89,9 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Ear
   }
   const configured = baseUrl === null ? null : asBase(baseUrl);
   // The base URL may have been another one then.
-  const base = [...urls.values()].some((url) => localPath(url, configured) !== null) ? configured : inferBase(urls.values(), (path) => (tree.fetch([path]), tree.read(path) !== null));
+  const base = [...urls.values()].some((url) => localPath(url, configured) !== null)
+    ? configured
+    : inferBase(urls.values(), (path) => (tree.fetch([path]), tree.read(path) !== null));
   const paths = new Map<string, string>();
   for (const [key, url] of urls) {
     const path = localPath(url, base);
@@ -109,7 +137,8 @@ export function versionsIn(value: JsonValue | undefined): EarlierVersion[] | nul
     const version = stringOrNull(member(entry, 'version'));
     const artifactUrl = stringOrNull(member(entry, 'artifactUrl'));
     const artifactChecksum = stringOrNull(member(entry, 'artifactChecksum'));
-    if (version !== null && artifactUrl !== null && artifactChecksum !== null) found.push({ version, artifactUrl, artifactChecksum });
+    if (version !== null && artifactUrl !== null && artifactChecksum !== null)
+      found.push({ version, artifactUrl, artifactChecksum });
   }
   return found;
 }

@@ -40,23 +40,62 @@ function notFound(ref: string, root: string): Trouble {
   const inside = git(['rev-parse', '--is-inside-work-tree'], root, undefined, true);
   const name = printable(ref);
   // A checkout that belongs to somebody else, as in a CI container: git says so, and how to allow it.
-  if (/dubious ownership/.test(inside.stderr)) return new Trouble('git-ownership', 'git refuses this repository, because its folder belongs to another user.', 'Allow it: git config --global --add safe.directory <folder>');
-  if (inside.status !== 0) return new Trouble('against-unknown', `“${name}” is no file or folder, and this folder is not in a git work tree.`, 'Name a folder, a file, or run it inside the repository.');
-  const shallow = git(['rev-parse', '--is-shallow-repository'], root, undefined, true).stdout.toString('utf8').trim() === 'true';
+  if (/dubious ownership/.test(inside.stderr))
+    return new Trouble(
+      'git-ownership',
+      'git refuses this repository, because its folder belongs to another user.',
+      'Allow it: git config --global --add safe.directory <folder>',
+    );
+  if (inside.status !== 0)
+    return new Trouble(
+      'against-unknown',
+      `“${name}” is no file or folder, and this folder is not in a git work tree.`,
+      'Name a folder, a file, or run it inside the repository.',
+    );
+  const shallow =
+    git(['rev-parse', '--is-shallow-repository'], root, undefined, true).stdout.toString('utf8').trim() === 'true';
   if (shallow) {
     const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref) ? 'git fetch --unshallow' : `git fetch --depth=1 origin ${name}`;
-    return new Trouble('against-shallow', `“${name}” is not in this repository, which is a shallow clone: the history that it needs was not fetched.`, `Fetch it: ${fetch} — or have the pipeline clone everything (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`);
+    return new Trouble(
+      'against-shallow',
+      `“${name}” is not in this repository, which is a shallow clone: the history that it needs was not fetched.`,
+      `Fetch it: ${fetch} — or have the pipeline clone everything (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
+    );
   }
-  return new Trouble('against-unknown', `“${name}” is no file, no folder and no git ref.`, 'Check the spelling; a branch of the remote is named origin/<branch>, and may have to be fetched first (git fetch origin).');
+  return new Trouble(
+    'against-unknown',
+    `“${name}” is no file, no folder and no git ref.`,
+    'Check the spelling; a branch of the remote is named origin/<branch>, and may have to be fetched first (git fetch origin).',
+  );
 }
 
-function git(args: readonly string[], cwd: string, input?: string, quiet = false): { status: number | null; stdout: Buffer; stderr: string } {
-  const run = spawnSync('git', args, { cwd, maxBuffer: 4 * 1024 ** 3, ...(input === undefined ? {} : { input }), env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' } });
+function git(
+  args: readonly string[],
+  cwd: string,
+  input?: string,
+  quiet = false,
+): { status: number | null; stdout: Buffer; stderr: string } {
+  const run = spawnSync('git', args, {
+    cwd,
+    maxBuffer: 4 * 1024 ** 3,
+    ...(input === undefined ? {} : { input }),
+    env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' },
+  });
   if (run.error) {
     const missing = (run.error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Trouble('git-missing', missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`, 'Install git, or give --against a folder or a file.', { cause: run.error });
+    throw new Trouble(
+      'git-missing',
+      missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`,
+      'Install git, or give --against a folder or a file.',
+      { cause: run.error },
+    );
   }
-  if (run.status !== 0 && !quiet) throw new Trouble('git-failed', `git ${args[0]} failed: ${printable(run.stderr.toString('utf8').trim())}`, 'Run it inside the repository, or give --against a folder or a file.');
+  if (run.status !== 0 && !quiet)
+    throw new Trouble(
+      'git-failed',
+      `git ${args[0]} failed: ${printable(run.stderr.toString('utf8').trim())}`,
+      'Run it inside the repository, or give --against a folder or a file.',
+    );
   return { status: run.status, stdout: run.stdout, stderr: run.stderr.toString('utf8') };
 }
 

@@ -62,7 +62,12 @@ export function inferBase(urls: Iterable<string>, has: (path: string) => boolean
     if (!found) continue;
     const steps = found[2]!.split('/');
     for (let skip = 0; skip < steps.length; skip++) {
-      const base = found[1]! + steps.slice(0, skip).map((step) => `${step}/`).join('');
+      const base =
+        found[1]! +
+        steps
+          .slice(0, skip)
+          .map((step) => `${step}/`)
+          .join('');
       const path = localPath(url, base);
       if (path === null || !path.includes('/') || !has(path)) continue;
       votes.set(base, (votes.get(base) ?? 0) + 1);

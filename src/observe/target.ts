@@ -26,27 +26,50 @@ export interface Configured {
  * @param path absolute; @param configured the configuration nearest to it
  */
 export function targetAt(path: string, configured: Configured): Target {
-  if (!existsSync(path)) throw new Trouble('path-missing', `${printable(path)} is not there.`, 'Name a folder or a JSON file; appreg init scaffolds a workspace.');
+  if (!existsSync(path))
+    throw new Trouble(
+      'path-missing',
+      `${printable(path)} is not there.`,
+      'Name a folder or a JSON file; appreg init scaffolds a workspace.',
+    );
   const stat = statSync(path);
   if (stat.isDirectory()) return folderTarget(path, configured);
-  if (!stat.isFile()) throw new Trouble('path-not-file', `${printable(path)} is neither a file nor a folder.`, 'Name a folder or a JSON file.');
-  if (basename(path) !== configured.manifest && isMetadata(path)) return { kind: 'metadata', ...around(path, configured) };
+  if (!stat.isFile())
+    throw new Trouble(
+      'path-not-file',
+      `${printable(path)} is neither a file nor a folder.`,
+      'Name a folder or a JSON file.',
+    );
+  if (basename(path) !== configured.manifest && isMetadata(path))
+    return { kind: 'metadata', ...around(path, configured) };
   const isConfigured = configured.found && samePlace(dirname(path), configured.root);
   return workspaceTarget(dirname(path), basename(path), isConfigured ? configured.baseUrl : null);
 }
 
 function folderTarget(folder: string, configured: Configured): Target {
-  if (configured.found && samePlace(folder, configured.root)) return workspaceTarget(folder, configured.manifest ?? manifestIn(folder) ?? 'registry.json', configured.baseUrl);
+  if (configured.found && samePlace(folder, configured.root))
+    return workspaceTarget(folder, configured.manifest ?? manifestIn(folder) ?? 'registry.json', configured.baseUrl);
   const own = manifestIn(folder);
   if (own !== null) return workspaceTarget(folder, own, null);
-  if (configured.found && isInside(folder, configured.root)) return workspaceTarget(configured.root, configured.manifest ?? manifestIn(configured.root) ?? 'registry.json', configured.baseUrl);
-  throw new Trouble('registry-missing', `There is no registry manifest in ${printable(folder)}.`, 'Name the manifest file, or scaffold a workspace: appreg init');
+  if (configured.found && isInside(folder, configured.root))
+    return workspaceTarget(
+      configured.root,
+      configured.manifest ?? manifestIn(configured.root) ?? 'registry.json',
+      configured.baseUrl,
+    );
+  throw new Trouble(
+    'registry-missing',
+    `There is no registry manifest in ${printable(folder)}.`,
+    'Name the manifest file, or scaffold a workspace: appreg init',
+  );
 }
 
 /** The name of a folder's manifest: registry.json, or the only JSON file that has an object `apps`. */
 export function manifestIn(folder: string): string | null {
   if (existsSync(join(folder, 'registry.json'))) return 'registry.json';
-  const candidates = readdirSync(folder).filter((name) => name.endsWith('.json') && isObject(member(valueOf(join(folder, name)), 'apps')));
+  const candidates = readdirSync(folder).filter(
+    (name) => name.endsWith('.json') && isObject(member(valueOf(join(folder, name)), 'apps')),
+  );
   return candidates.length === 1 ? candidates[0]! : null;
 }
 
@@ -54,13 +77,19 @@ function workspaceTarget(root: string, manifest: string, baseUrl: string | null)
   if (baseUrl !== null) return { kind: 'workspace', workspace: { root, manifest, baseUrl }, inferred: false };
   const apps = member(valueOf(join(root, manifest)), 'apps');
   const urls = isObject(apps) ? Object.keys(apps).map((key) => stringOrNull(member(apps[key], 'appMetadataUrl'))) : [];
-  const base = inferBase(urls.filter((url) => url !== null), (path) => existsSync(join(root, path)));
+  const base = inferBase(
+    urls.filter((url) => url !== null),
+    (path) => existsSync(join(root, path)),
+  );
   return { kind: 'workspace', workspace: { root, manifest, baseUrl: base }, inferred: base !== null };
 }
 
 function around(file: string, configured: Configured): { workspace: Workspace; path: string } {
   const root = configured.found && isInside(file, configured.root) ? configured.root : dirname(file);
-  return { workspace: { root, manifest: configured.manifest ?? 'registry.json', baseUrl: configured.baseUrl }, path: relative(root, file).split(sep).join('/') };
+  return {
+    workspace: { root, manifest: configured.manifest ?? 'registry.json', baseUrl: configured.baseUrl },
+    path: relative(root, file).split(sep).join('/'),
+  };
 }
 
 function isMetadata(file: string): boolean {

@@ -12,9 +12,17 @@ export interface PrettyOptions {
 // A terminal is no place for more; `--format json` lists them all.
 const SHOWN = 200;
 
+// So much evidence of one finding is shown without --verbose.
+const EVIDENCE = 6;
+
 /** The report for people: findings by file or URL, hidden apps, what was not judged, and a last line to quote. */
 export function pretty(report: Report, options: PrettyOptions): string {
-  const lines = [...findings(report, options), ...hidden(report, options), ...unjudged(report, options), closing(report, options.style)];
+  const lines = [
+    ...findings(report, options),
+    ...hidden(report, options),
+    ...unjudged(report, options),
+    closing(report, options.style),
+  ];
   return lines.join('\n');
 }
 
@@ -29,7 +37,11 @@ function findings(report: Report, options: PrettyOptions): string[] {
   }
   const lines: string[] = [];
   for (const [place, list] of byPlace) {
-    lines.push(...(lines.length === 0 ? [] : ['']), style.underline(printable(place)), ...list.flatMap((finding) => one(finding, options)));
+    lines.push(
+      ...(lines.length === 0 ? [] : ['']),
+      style.underline(printable(place)),
+      ...list.flatMap((finding) => one(finding, options)),
+    );
   }
   const more = report.findings.length - SHOWN;
   if (more > 0) lines.push('', style.dim(`… and ${count(more, 'more finding')}; --format json lists them all.`));
@@ -39,16 +51,22 @@ function findings(report: Report, options: PrettyOptions): string[] {
 
 function one(finding: Finding, { style, verbose }: PrettyOptions): string[] {
   const position = finding.line === null ? '' : `${finding.line}:${finding.column}  `;
-  const about = [finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(printable(x), 60)).join(' ');
+  const about = [finding.app, finding.version]
+    .filter((x) => x !== null)
+    .map((x) => shorten(printable(x), 60))
+    .join(' ');
   const lines = [
     `  ${style.dim(position)}${label(finding.severity, style)}  ${printable(finding.message)}  ${style.dim(`${finding.rule}${about ? ` (${about})` : ''}`)}`,
     `    ${style.cyan('→')} ${printable(finding.advice)}`,
   ];
   if (verbose || finding.file === null) {
-    for (const [name, value] of Object.entries(finding.evidence)) {
+    const evidence = Object.entries(finding.evidence).filter(([, value]) => value !== null && String(value) !== '');
+    for (const [name, value] of verbose ? evidence : evidence.slice(0, EVIDENCE)) {
       const text = Array.isArray(value) ? value.join(', ') : String(value);
-      if (value !== null && text !== '') lines.push(style.dim(`      ${name}: ${shorten(printable(text), verbose ? 500 : 160)}`));
+      lines.push(style.dim(`      ${name}: ${shorten(printable(text), verbose ? 500 : 160)}`));
     }
+    const more = evidence.length - EVIDENCE;
+    if (!verbose && more > 0) lines.push(style.dim(`      … ${more} more with --verbose`));
   }
   return lines;
 }
@@ -61,7 +79,9 @@ function label(severity: Severity, style: Style): string {
 function hidden(report: Report, { style }: PrettyOptions): string[] {
   const apps = report.apps.filter((app) => app.visible === false);
   if (apps.length === 0) return [];
-  const lines = apps.slice(0, SHOWN).map((app) => `  ${style.bold(shorten(printable(app.key), 80))}  hidden, because of ${app.because.join(', ')}`);
+  const lines = apps
+    .slice(0, SHOWN)
+    .map((app) => `  ${style.bold(shorten(printable(app.key), 80))}  hidden, because of ${app.because.join(', ')}`);
   if (apps.length > SHOWN) lines.push(style.dim(`  … and ${count(apps.length - SHOWN, 'more app')}`));
   return [`${count(apps.length, 'app')} that subscribers will not see:`, ...lines, ''];
 }
@@ -70,23 +90,47 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
   const { notJudged } = report;
   if (notJudged.length === 0) return [];
   if (verbose) {
-    const list = notJudged.map((entry) => `  ${entry.rule}${[entry.app, entry.version].filter((x) => x !== null).map((x) => ` ${printable(x)}`).join('')}: ${printable(entry.reason)}`);
+    const list = notJudged.map(
+      (entry) =>
+        `  ${entry.rule}${[entry.app, entry.version]
+          .filter((x) => x !== null)
+          .map((x) => ` ${printable(x)}`)
+          .join('')}: ${printable(entry.reason)}`,
+    );
     return [style.dim('Not judged:'), ...list.map((line) => style.dim(line)), ''];
   }
-  const offline = new Set(notJudged.filter((entry) => entry.reason === 'needs the network').map((entry) => entry.rule)).size;
-  const elsewhere = notJudged.filter((entry) => entry.reason === 'it is not in the workspace' && entry.rule === 'artifact-checksum-mismatch').length;
+  const offline = new Set(notJudged.filter((entry) => entry.reason === 'needs the network').map((entry) => entry.rule))
+    .size;
+  const elsewhere = notJudged.filter(
+    (entry) => entry.reason === 'it is not in the workspace' && entry.rule === 'artifact-checksum-mismatch',
+  ).length;
   const lines: string[] = [];
-  if (elsewhere > 0) lines.push(`${count(elsewhere, 'artifact')}${notJudged.some((e) => e.reason.includes(' more: ')) ? ' and more' : ''} not hashed: not in the workspace.`);
-  if (offline > 0) lines.push(`${count(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
+  if (elsewhere > 0)
+    lines.push(
+      `${count(elsewhere, 'artifact')}${notJudged.some((e) => e.reason.includes(' more: ')) ? ' and more' : ''} not hashed: not in the workspace.`,
+    );
+  if (offline > 0)
+    lines.push(`${count(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
   const failed = notJudged.filter((entry) => entry.reason.startsWith('the rule failed') || entry.rule === '*');
-  for (const { rule, reason } of failed.slice(0, 5)) lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);
+  for (const { rule, reason } of failed.slice(0, 5))
+    lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);
   return lines.length === 0 ? [] : [...lines.map((line) => style.dim(line)), ''];
 }
 
 function closing(report: Report, style: Style): string {
   const { summary } = report;
-  const seen = [count(summary.apps, 'app'), count(summary.versions, 'version'), ...(summary.artifacts > 0 ? [`${count(summary.artifacts, 'artifact')} hashed`] : []), size(summary.bytes), duration(summary.seconds)].join(', ');
-  const found = [count(summary.errors, 'error'), count(summary.warnings, 'warning'), ...(summary.notes > 0 ? [count(summary.notes, 'note')] : [])].join(', ');
+  const seen = [
+    count(summary.apps, 'app'),
+    count(summary.versions, 'version'),
+    ...(summary.artifacts > 0 ? [`${count(summary.artifacts, 'artifact')} hashed`] : []),
+    size(summary.bytes),
+    duration(summary.seconds),
+  ].join(', ');
+  const found = [
+    count(summary.errors, 'error'),
+    count(summary.warnings, 'warning'),
+    ...(summary.notes > 0 ? [count(summary.notes, 'note')] : []),
+  ].join(', ');
   if (report.outcome === 'incomplete') return `${style.yellow('Incomplete')}: ${found} so far (${seen})`;
   if (summary.errors > 0) return `${style.red('✗')} ${found} (${seen})`;
   return `${summary.warnings > 0 ? style.yellow('!') : style.green('✓')} ${summary.warnings + summary.notes > 0 ? found : 'No problems'} (${seen})`;

@@ -12,4 +12,12 @@ export interface Style {
 const same = (text: string): string => text;
 
 /** No colours at all. */
-export const PLAIN: Style = { bold: same, dim: same, red: same, yellow: same, green: same, cyan: same, underline: same };
+export const PLAIN: Style = {
+  bold: same,
+  dim: same,
+  red: same,
+  yellow: same,
+  green: same,
+  cyan: same,
+  underline: same,
+};

@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux')('a process that ended', () => {
   test('but that nobody has waited for holds nothing', async () => {
     const { file, lock } = target();
     // The shell becomes a program that knows nothing of its child.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     try {
       const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (line) => resolve(Number(line))));
       await until(() => / Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')));

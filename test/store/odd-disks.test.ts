@@ -11,7 +11,7 @@ import { scratch } from './scratch.ts';
 
 type Name = 'link' | 'rename' | 'open' | 'rm' | 'readFile';
 type Real = typeof promises;
-const faults = vi.hoisted(() => ({}) as { [K in Name]?: (...args: Parameters<Real[K]>) => unknown });
+const faults = vi.hoisted((): { [K in Name]?: (...args: Parameters<Real[K]>) => unknown } => ({}));
 
 vi.mock('node:fs/promises', async (load) => {
   const real = await load<Real>();

@@ -43,9 +43,9 @@ export function start(
   };
   const child = spawn(command!, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
-  child.stderr!.on('data', (chunk) => (out += chunk));
+  child.stderr.on('data', (chunk) => (out += chunk));
   const ready = new Promise<void>((resolve) => {
-    child.stdout!.on('data', (chunk) => {
+    child.stdout.on('data', (chunk) => {
       out += chunk;
       if (out.includes('ready\n')) resolve();
     });

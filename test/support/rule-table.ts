@@ -34,7 +34,10 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
   });
 }
 
-function problems<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, N>, facts: Pick<Subjects[S], N>): readonly Problem[] {
+function problems<S extends Subject, N extends keyof Subjects[S]>(
+  rule: Rule<S, N>,
+  facts: Pick<Subjects[S], N>,
+): readonly Problem[] {
   const found = rule.check(facts);
   if (found === null || found === undefined) return [];
   return Array.isArray(found) ? (found as readonly Problem[]) : [found as Problem];

@@ -16,7 +16,7 @@ export interface HeaderFields {
   checksumError?: number;
 }
 
-export const POSIX = 'ustar\u000000';
+const POSIX = 'ustar\u000000';
 export const GNU = 'ustar  \u0000';
 export const V7 = '\0'.repeat(8);
 

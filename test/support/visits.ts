@@ -7,7 +7,7 @@ export const NOW = '2026-11-21T12:00:00.000Z';
 export const ORIGIN = 'https://svc.test';
 
 export function hop(headers: Record<string, string> | [string, string][] = {}, more: Partial<Hop> = {}): Hop {
-  const list = Array.isArray(headers) ? headers : (Object.entries(headers) as [string, string][]);
+  const list = Array.isArray(headers) ? headers : Object.entries(headers);
   return { url: ADDRESS, status: 200, headers: list, address: '192.0.2.1', tls: null, ...more };
 }
 

@@ -6,7 +6,8 @@ import { observeMetadataFile, observeWorkspace } from '../../observe/directory.t
 import { earlierOf, earlierVersionsOf } from '../../observe/earlier.ts';
 import { type Target, targetAt } from '../../observe/target.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
-import type { Context, LoadedConfig } from '../context.ts';
+import type { LoadedConfig } from '../config.ts';
+import type { Context } from '../context.ts';
 import { fixFiles } from '../fix.ts';
 
 export interface LintOptions {
@@ -24,39 +25,70 @@ export async function lint(context: Context, paths: readonly string[], options: 
     for (const name of named) {
       const path = resolve(cwd, name);
       const config = await configAround(context, path);
-      targets.push({ target: targetAt(path, { root: config.root, found: config.file !== null, manifest: config.config.manifest ?? null, baseUrl: config.config.baseUrl ?? null }), config });
+      targets.push({
+        target: targetAt(path, {
+          root: config.root,
+          found: config.file !== null,
+          manifest: config.config.manifest ?? null,
+          baseUrl: config.config.baseUrl ?? null,
+        }),
+        config,
+      });
     }
-    if (options.against !== undefined && targets.length > 1) throw new Trouble('against-several', '--against takes one path at a time.', 'Run appreg lint once per registry.');
+    if (options.against !== undefined && targets.length > 1)
+      throw new Trouble('against-several', '--against takes one path at a time.', 'Run appreg lint once per registry.');
     const { target: first, config } = targets[0]!;
     const severities = severitiesOf(context, config.config);
     if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, options.against);
-    const before = options.against !== undefined && first.kind === 'workspace' ? earlierOf(options.against, first.workspace, cwd) : null;
-    const judging = startJudging({ command: 'lint', target: named.join(', '), now: new Date().toISOString(), severities, before });
+    const before =
+      options.against !== undefined && first.kind === 'workspace'
+        ? earlierOf(options.against, first.workspace, cwd)
+        : null;
+    const judging = startJudging({
+      command: 'lint',
+      target: named.join(', '),
+      now: new Date().toISOString(),
+      severities,
+      before,
+    });
     const progress = terminal.progress('Reading');
     try {
-      for (const { target } of targets) await look(context, target, judging, options.against, (text) => progress.update(text));
+      for (const { target } of targets)
+        await look(context, target, judging, options.against, (text) => progress.update(text));
     } finally {
       progress.stop();
     }
     const report = judging.finish(Math.round(performance.now() - started) / 1000);
     const code = printReport(context, report, context.options.maxWarnings ?? null);
     if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
-    else if (options.fix !== true && report.findings.some((f) => FIXABLE.has(f.rule))) terminal.next('appreg lint --fix mends some of these');
+    else if (options.fix !== true && report.findings.some((f) => FIXABLE.has(f.rule)))
+      terminal.next('appreg lint --fix mends some of these');
     return code;
   });
 }
 
 const FIXABLE = new Set(['json-byte-order-mark', 'checksum-malformed']);
 
-async function look(context: Context, target: Target, judging: Judging, against: string | undefined, say: (text: string) => void): Promise<void> {
+async function look(
+  context: Context,
+  target: Target,
+  judging: Judging,
+  against: string | undefined,
+  say: (text: string) => void,
+): Promise<void> {
   const { workspace } = target;
   const nameOf = (path: string): string => relative(context.cwd, join(workspace.root, path)).split(sep).join('/');
   if (target.kind === 'metadata') {
     const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, nameOf);
-    judging.metadata(metadata, artifacts, against === undefined ? null : earlierVersionsOf(against, workspace, target.path, context.cwd));
+    judging.metadata(
+      metadata,
+      artifacts,
+      against === undefined ? null : earlierVersionsOf(against, workspace, target.path, context.cwd),
+    );
     return;
   }
-  if (target.inferred) context.terminal.detail(`Taking ${printable(workspace.baseUrl ?? '')} as the address of this folder.`);
+  if (target.inferred)
+    context.terminal.detail(`Taking ${printable(workspace.baseUrl ?? '')} as the address of this folder.`);
   await observeWorkspace(workspace, judging, { nameOf, onApp: (done, all) => say(`Reading apps: ${done} of ${all}`) });
 }
 

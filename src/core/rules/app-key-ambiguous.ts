@@ -18,7 +18,14 @@ export const appKeyAmbiguous = defineRule({
       const folded = key.toLowerCase().replaceAll('_', '-');
       const other = first.get(folded);
       if (other === undefined) first.set(folded, key);
-      else problems.push({ at: pointerStep(key), onName: true, message: `The app keys “${shorten(other, 80)}” and “${shorten(key, 80)}” are hard to tell apart.`, advice: 'Rename the one that is not published yet.', evidence: { other } });
+      else
+        problems.push({
+          at: pointerStep(key),
+          onName: true,
+          message: `The app keys “${shorten(other, 80)}” and “${shorten(key, 80)}” are hard to tell apart.`,
+          advice: 'Rename the one that is not published yet.',
+          evidence: { other },
+        });
     }
     return problems;
   },

@@ -10,8 +10,21 @@ export const appKeyUnportable = defineRule({
   when: 'an app key is a device name on Windows (`con`, `nul`, `com1` …) or longer than 64 characters',
   why: 'Tools keep files and folders by app key; such a name cannot be kept everywhere.',
   check({ key }) {
-    if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(key)) return { cause: 'device-name', onName: true, message: `The app key “${key}” is the name of a device on Windows.`, advice: 'Choose another key before the first version is published.' };
-    if (key.length > 64) return { cause: 'length', onName: true, message: `The app key has ${key.length} characters.`, advice: 'Choose a key of at most 64 characters before the first version is published.', evidence: { length: key.length } };
+    if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(key))
+      return {
+        cause: 'device-name',
+        onName: true,
+        message: `The app key “${key}” is the name of a device on Windows.`,
+        advice: 'Choose another key before the first version is published.',
+      };
+    if (key.length > 64)
+      return {
+        cause: 'length',
+        onName: true,
+        message: `The app key has ${key.length} characters.`,
+        advice: 'Choose a key of at most 64 characters before the first version is published.',
+        evidence: { length: key.length },
+      };
     return null;
   },
 });

@@ -18,7 +18,9 @@ export const appKeyUnsafe = defineRule({
     return {
       onName: true,
       message: key === '' ? 'The app key is empty.' : `The app key “${shorten(printable(key), 80)}” is not URL-safe.`,
-      advice: better ? `Use letters, digits, "-" and "_" alone, for example "${better}".` : 'Use letters, digits, "-" and "_" alone.',
+      advice: better
+        ? `Use letters, digits, "-" and "_" alone, for example "${better}".`
+        : 'Use letters, digits, "-" and "_" alone.',
       evidence: { key: printable(key) },
     };
   },

@@ -14,6 +14,10 @@ export const appWithdrawn = defineRule({
     const listed = new Set(keys);
     return earlierKeys
       .filter((key) => !listed.has(key))
-      .map((key) => ({ message: `The app “${shorten(key, 80)}”, listed according to ${shorten(earlierSource, 100)}, is no longer listed.`, advice: 'List it again, unless it was withdrawn on purpose.', evidence: { app: key, earlier: earlierSource } }));
+      .map((key) => ({
+        message: `The app “${shorten(key, 80)}”, listed according to ${shorten(earlierSource, 100)}, is no longer listed.`,
+        advice: 'List it again, unless it was withdrawn on purpose.',
+        evidence: { app: key, earlier: earlierSource },
+      }));
   },
 });

@@ -12,8 +12,14 @@ export const artifactSuffix = defineRule({
   why: 'An artifact is a gzip-compressed tar archive; another name usually means another file.',
   check({ role, parsed }) {
     if (role !== 'artifact') return null;
-    const suffix = /\.(zip|tar|tar\.(bz2|xz|zst)|t?bz2|xz|zst|7z|rar|json|html?|js|ts|txt|png|svg)$/i.exec(parsed.pathname)?.[0];
+    const suffix = /\.(zip|tar|tar\.(bz2|xz|zst)|t?bz2|xz|zst|7z|rar|json|html?|js|ts|txt|png|svg)$/i.exec(
+      parsed.pathname,
+    )?.[0];
     if (!suffix) return null;
-    return { message: `The artifact URL ends in ${suffix}; artifacts are .tar.gz archives.`, advice: 'Bundle the app into a .tar.gz (appreg bundle) and list that file.', evidence: { suffix } };
+    return {
+      message: `The artifact URL ends in ${suffix}; artifacts are .tar.gz archives.`,
+      advice: 'Bundle the app into a .tar.gz (appreg bundle) and list that file.',
+      evidence: { suffix },
+    };
   },
 });

@@ -13,7 +13,12 @@ export const blockColorMalformed = defineRule({
   check({ color }) {
     if (/^#[0-9a-fA-F]{6}$/.test(color)) return null;
     const meant = likelyColor(color);
-    return { at: '/blockStyle/color', message: `The colour “${shorten(color, 40)}” is not of the form #RRGGBB.`, advice: meant ? `Write it as "${meant}".` : 'Write it as # and six hexadecimal digits, for example "#1a73e8".', evidence: { color } };
+    return {
+      at: '/blockStyle/color',
+      message: `The colour “${shorten(color, 40)}” is not of the form #RRGGBB.`,
+      advice: meant ? `Write it as "${meant}".` : 'Write it as # and six hexadecimal digits, for example "#1a73e8".',
+      evidence: { color },
+    };
   },
 });
 
@@ -24,5 +29,8 @@ function likelyColor(color: string): string | null {
   if (/^[0-9a-f]{3,4}$/i.test(digits)) return `#${digits.slice(0, 3).replace(/./g, '$&$&')}`;
   const rgb = /^rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})\s*(?:[,/].*)?\)$/.exec(color.trim());
   if (!rgb || rgb.slice(1).some((part) => Number(part) > 255)) return null;
-  return `#${rgb.slice(1).map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`;
+  return `#${rgb
+    .slice(1)
+    .map((part) => Number(part).toString(16).padStart(2, '0'))
+    .join('')}`;
 }

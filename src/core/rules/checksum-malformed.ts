@@ -13,6 +13,14 @@ export const checksumMalformed = defineRule({
   check({ checksum }) {
     const fault = checksumFault(checksum);
     if (!fault) return null;
-    return { at: '/artifactChecksum', cause: fault.cause, message: fault.message, advice: fault.repaired ? `Write it as "${fault.repaired}".` : 'Hash the artifact and paste the line: appreg checksum <file|url>', evidence: { checksum, repaired: fault.repaired } };
+    return {
+      at: '/artifactChecksum',
+      cause: fault.cause,
+      message: fault.message,
+      advice: fault.repaired
+        ? `Write it as "${fault.repaired}".`
+        : 'Hash the artifact and paste the line: appreg checksum <file|url>',
+      evidence: { checksum, repaired: fault.repaired },
+    };
   },
 });

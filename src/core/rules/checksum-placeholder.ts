@@ -14,8 +14,19 @@ export const checksumPlaceholder = defineRule({
   check({ checksum }) {
     const digest = digestOf(checksum);
     if (digest === null) return null;
-    const cause = digest === EMPTY_SHA256 ? 'empty-file' : /^(.{1,8}?)\1+$/.test(digest) || '0123456789abcdef'.repeat(4) === digest ? 'filler' : null;
+    const cause =
+      digest === EMPTY_SHA256
+        ? 'empty-file'
+        : /^(.{1,8}?)\1+$/.test(digest) || '0123456789abcdef'.repeat(4) === digest
+          ? 'filler'
+          : null;
     if (!cause) return null;
-    return { at: '/artifactChecksum', cause, message: cause === 'empty-file' ? 'This is the checksum of an empty file.' : 'This checksum is a filler, not a digest.', advice: 'Hash the artifact and paste the line: appreg checksum <file|url>' };
+    return {
+      at: '/artifactChecksum',
+      cause,
+      message:
+        cause === 'empty-file' ? 'This is the checksum of an empty file.' : 'This checksum is a filler, not a digest.',
+      advice: 'Hash the artifact and paste the line: appreg checksum <file|url>',
+    };
   },
 });

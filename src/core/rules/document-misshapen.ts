@@ -30,10 +30,18 @@ function swap(role: Role, value: JsonValue): Problem | null {
   const hasApps = isObject(member(value, 'apps'));
   const hasVersions = Array.isArray(member(value, 'versions'));
   if (role === 'manifest' && hasVersions && !hasApps) {
-    return { cause: 'metadata-file', message: 'This is an app metadata file (it has "versions"), not a registry manifest.', advice: 'Give the URL of the manifest, the file that has "apps".' };
+    return {
+      cause: 'metadata-file',
+      message: 'This is an app metadata file (it has "versions"), not a registry manifest.',
+      advice: 'Give the URL of the manifest, the file that has "apps".',
+    };
   }
   if (role === 'metadata' && hasApps && !hasVersions) {
-    return { cause: 'manifest-file', message: 'This is a registry manifest (it has "apps"), not an app metadata file.', advice: 'Point appMetadataUrl to the file that lists the versions of the app.' };
+    return {
+      cause: 'manifest-file',
+      message: 'This is a registry manifest (it has "apps"), not an app metadata file.',
+      advice: 'Point appMetadataUrl to the file that lists the versions of the app.',
+    };
   }
   return null;
 }

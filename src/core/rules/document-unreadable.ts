@@ -13,6 +13,12 @@ export const documentUnreadable = defineRule({
   check({ reading }) {
     const { fault } = reading;
     if (!fault) return null;
-    return { message: fault.message, advice: fault.advice, cause: fault.cause, offset: fault.offset, evidence: fault.evidence ?? {} };
+    return {
+      message: fault.message,
+      advice: fault.advice,
+      cause: fault.cause,
+      offset: fault.offset,
+      evidence: fault.evidence ?? {},
+    };
   },
 });

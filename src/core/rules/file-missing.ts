@@ -15,11 +15,18 @@ export const fileMissing = defineRule({
     const { local, file } = facts;
     if (!local) return null;
     const name = shorten(printable(file ?? ''), 200);
-    const what = { missing: 'is not there', 'not-a-file': 'is not a file', outside: 'is a link that leads out of the workspace' }[local];
+    const what = {
+      missing: 'is not there',
+      'not-a-file': 'is not a file',
+      outside: 'is a link that leads out of the workspace',
+    }[local];
     return {
       cause: local,
       message: `The ${role} file ${name} ${what}.`,
-      advice: local === 'missing' ? 'Create it (appreg add-app makes it with the app), or mend the URL that names it.' : 'Put a regular file in its place.',
+      advice:
+        local === 'missing'
+          ? 'Create it (appreg add-app makes it with the app), or mend the URL that names it.'
+          : 'Put a regular file in its place.',
       evidence: { file: name },
     };
   },

@@ -13,6 +13,12 @@ export const iconSuffix = defineRule({
   check({ role, parsed }) {
     if (role !== 'icon' || /\.(png|svg)$/i.test(parsed.pathname)) return null;
     const suffix = /\.[A-Za-z0-9]{1,8}$/.exec(parsed.pathname)?.[0] ?? null;
-    return { message: suffix ? `The icon URL ends in ${suffix}; icons are PNG or SVG.` : 'The icon URL does not end in .png or .svg.', advice: 'Give the icon a name that ends in .png or .svg, according to what it is.', evidence: { suffix } };
+    return {
+      message: suffix
+        ? `The icon URL ends in ${suffix}; icons are PNG or SVG.`
+        : 'The icon URL does not end in .png or .svg.',
+      advice: 'Give the icon a name that ends in .png or .svg, according to what it is.',
+      evidence: { suffix },
+    };
   },
 });

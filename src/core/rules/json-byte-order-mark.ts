@@ -11,6 +11,10 @@ export const jsonByteOrderMark = defineRule({
   why: 'RFC 8259 forbids adding one, and many JSON parsers refuse the file because of it.',
   check({ reading }) {
     if (!reading.byteOrderMark) return null;
-    return { offset: 0, message: 'The file begins with a byte order mark.', advice: 'Save it as UTF-8 without BOM (appreg lint --fix does it).' };
+    return {
+      offset: 0,
+      message: 'The file begins with a byte order mark.',
+      advice: 'Save it as UTF-8 without BOM (appreg lint --fix does it).',
+    };
   },
 });

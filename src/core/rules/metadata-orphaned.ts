@@ -11,6 +11,11 @@ export const metadataOrphaned = defineRule({
   when: '(workspace) no app entry points to a metadata file',
   why: 'Its versions are not offered to anybody; often the app was lost when the manifest was generated.',
   check({ orphans }) {
-    return orphans.map((file) => ({ file, message: `No app in the manifest points to ${shorten(printable(file), 200)}.`, advice: 'Add the app to the manifest (appreg add-app <key>), or delete the file.', evidence: { file } }));
+    return orphans.map((file) => ({
+      file,
+      message: `No app in the manifest points to ${shorten(printable(file), 200)}.`,
+      advice: 'Add the app to the manifest (appreg add-app <key>), or delete the file.',
+      evidence: { file },
+    }));
   },
 });

@@ -19,7 +19,13 @@ export const metadataUrlShared = defineRule({
       const url = sameAddress(text);
       const other = first.get(url);
       if (other === undefined) first.set(url, key);
-      else problems.push({ at: `${pointerStep(key)}/appMetadataUrl`, message: `The apps “${shorten(other, 80)}” and “${shorten(key, 80)}” name the same metadata file.`, advice: 'Give each app its own metadata file.', evidence: { other } });
+      else
+        problems.push({
+          at: `${pointerStep(key)}/appMetadataUrl`,
+          message: `The apps “${shorten(other, 80)}” and “${shorten(key, 80)}” name the same metadata file.`,
+          advice: 'Give each app its own metadata file.',
+          evidence: { other },
+        });
     }
     return problems;
   },

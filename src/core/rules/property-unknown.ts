@@ -16,7 +16,9 @@ export const propertyUnknown = defineRule({
       at: pointer,
       onName: true,
       message: `The field “${shorten(name, 80)}” is not part of the format.${meant ? ` Did you mean “${meant}”?` : ''}`,
-      advice: meant ? `Rename it to "${meant}".` : 'Remove it, or let its name begin with "x-" to say that it is yours.',
+      advice: meant
+        ? `Rename it to "${meant}".`
+        : 'Remove it, or let its name begin with "x-" to say that it is yours.',
       ...(meant ? { cause: 'misspelt' } : {}),
     }));
   },

@@ -12,9 +12,16 @@ export const textEmpty = defineRule({
   why: 'Subscribers choose apps by these two texts.',
   check({ name, description }) {
     const problems = [];
-    for (const [field, text] of [['name', name], ['description', description]] as const) {
+    for (const [field, text] of [
+      ['name', name],
+      ['description', description],
+    ] as const) {
       if (!isBlank(text)) continue;
-      problems.push({ at: `/${field}`, message: `The ${field} is ${text === '' ? 'empty' : 'blank'}.`, advice: field === 'name' ? 'Write the display name of the app.' : 'Say in a sentence what the app does.' });
+      problems.push({
+        at: `/${field}`,
+        message: `The ${field} is ${text === '' ? 'empty' : 'blank'}.`,
+        advice: field === 'name' ? 'Write the display name of the app.' : 'Say in a sentence what the app does.',
+      });
     }
     return problems;
   },

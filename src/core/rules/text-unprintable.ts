@@ -12,12 +12,21 @@ export const textUnprintable = defineRule({
   why: 'They can make one app look like another, or garble a page, a terminal or a log.',
   check({ name, description }) {
     const problems = [];
-    for (const [field, text] of [['name', name], ['description', description]] as const) {
+    for (const [field, text] of [
+      ['name', name],
+      ['description', description],
+    ] as const) {
       // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are honest text.
-      const plain = text.replace(field === 'description' ? /[\n\r\t]/g : /$^/, '').replace(/(?<=\S)[\u200c\u200d](?=\S)/g, '');
+      const plain = text
+        .replace(field === 'description' ? /[\n\r\t]/g : /$^/, '')
+        .replace(/(?<=\S)[\u200c\u200d](?=\S)/g, '');
       // A blank text is text-empty's to tell, and half a surrogate pair is document-unreadable's.
       if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;
-      problems.push({ at: `/${field}`, message: `The ${field} holds characters that cannot be seen: ${shorten(printable(plain), 120)}`, advice: 'Remove them; they usually come from copying.' });
+      problems.push({
+        at: `/${field}`,
+        message: `The ${field} holds characters that cannot be seen: ${shorten(printable(plain), 120)}`,
+        advice: 'Remove them; they usually come from copying.',
+      });
     }
     return problems;
   },

@@ -41,11 +41,11 @@ function privateAuthority(visit: Visit): Problem | null {
   if (!hop) return null;
   const host = hostOf(hop.url);
   return {
-    severity: 'warning',
+    severity: 'note',
     cause: 'private-ca',
     message: `${host} is trusted only because of the certificate authority that was given with --ca (${hop.tls!.issuer}); subscribers may not know it.`,
     advice: 'Have the service’s operator add this authority, or use a certificate of a public one.',
-    evidence: { host, ...evidenceOf(hop.tls) },
+    evidence: { host, issuer: hop.tls!.issuer, notAfter: hop.tls!.notAfter },
     once: host,
   };
 }

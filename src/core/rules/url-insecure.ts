@@ -17,8 +17,12 @@ export const urlInsecure = defineRule({
     return {
       severity: local ? 'warning' : 'error',
       cause: local ? 'loopback' : 'http',
-      message: local ? `The URL of the ${role} leads to this very machine over plain http.` : `The URL of the ${role} is not https.`,
-      advice: local ? 'Good for trying things out; subscribers need an https address.' : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
+      message: local
+        ? `The URL of the ${role} leads to this very machine over plain http.`
+        : `The URL of the ${role} is not https.`,
+      advice: local
+        ? 'Good for trying things out; subscribers need an https address.'
+        : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
       evidence: { url },
     };
   },

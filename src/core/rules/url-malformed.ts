@@ -15,6 +15,11 @@ export const urlMalformed = defineRule({
   check({ role, url }) {
     const fault = urlFault(url);
     if (!fault) return null;
-    return { cause: fault.cause, message: `The URL of the ${role} cannot be used: ${shorten(fault.message, 200)}`, advice: fault.advice, evidence: { url } };
+    return {
+      cause: fault.cause,
+      message: `The URL of the ${role} cannot be used: ${shorten(fault.message, 200)}`,
+      advice: fault.advice,
+      evidence: { url },
+    };
   },
 });

@@ -18,7 +18,9 @@ export const urlSignedExpiring = defineRule({
     return {
       severity: over ? 'error' : 'warning',
       cause: over ? 'expired' : 'expiring',
-      message: over ? `The signed URL of the ${role} ended at ${moment}.` : `The signed URL of the ${role} ends at ${moment}.`,
+      message: over
+        ? `The signed URL of the ${role} ended at ${moment}.`
+        : `The signed URL of the ${role} ends at ${moment}.`,
       advice: 'List a URL that stays valid: a public object, or authentication by the host that does not end.',
       evidence: { expires: moment, scheme: end.scheme },
     };

@@ -7,13 +7,19 @@ export const urlUnstable = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: 'checksum-mismatch',
-  when: "an artifact URL names something whose bytes move: `latest`, a branch, a source archive that the host generates",
+  when: 'an artifact URL names something whose bytes move: `latest`, a branch, a source archive that the host generates',
   why: 'Once the bytes behind it change, every subscriber sees a checksum mismatch.',
   check({ role, url, parsed }) {
     if (role !== 'artifact') return null;
     const cause = movingPart(parsed);
     if (!cause) return null;
-    return { cause, message: `The bytes behind this URL move: ${MEANING[cause]}.`, advice: 'Publish the archive under a URL of its own per version (a release asset, or your own host), and list that.', evidence: { url } };
+    return {
+      cause,
+      message: `The bytes behind this URL move: ${MEANING[cause]}.`,
+      advice:
+        'Publish the archive under a URL of its own per version (a release asset, or your own host), and list that.',
+      evidence: { url },
+    };
   },
 });
 
@@ -26,7 +32,8 @@ const MEANING = {
 function movingPart(url: URL): keyof typeof MEANING | null {
   const { hostname } = url;
   const path = url.pathname;
-  if (hostname === 'codeload.github.com' || (hostname === 'api.github.com' && /\/(tarball|zipball)(\/|$)/.test(path))) return 'source-archive';
+  if (hostname === 'codeload.github.com' || (hostname === 'api.github.com' && /\/(tarball|zipball)(\/|$)/.test(path)))
+    return 'source-archive';
   if (/^\/[^/]+\/[^/]+\/(archive|tarball|zipball)\//.test(path) && hostname === 'github.com') return 'source-archive';
   if (/\/-\/archive\//.test(path) || /\/repository\/archive(\.|$)/.test(path)) return 'source-archive';
   if (hostname === 'bitbucket.org' && /^\/[^/]+\/[^/]+\/get\//.test(path)) return 'source-archive';
@@ -37,7 +44,8 @@ function movingPart(url: URL): keyof typeof MEANING | null {
   if (hostname === 'github.com' && shown && !isFixedRef(shown)) return 'branch';
   if (/\/refs\/heads\//.test(path) || /\/-\/jobs\/artifacts\//.test(path)) return 'branch';
   if (/\/(raw|blob|-\/raw|src\/branch)\/(main|master|develop|trunk|HEAD)\//.test(path)) return 'branch';
-  if (hostname === 'cdn.jsdelivr.net' && /^\/gh\/[^/]+\/[^/@]+(@(main|master|develop|HEAD))?\//.test(path)) return 'branch';
+  if (hostname === 'cdn.jsdelivr.net' && /^\/gh\/[^/]+\/[^/@]+(@(main|master|develop|HEAD))?\//.test(path))
+    return 'branch';
   return null;
 }
 

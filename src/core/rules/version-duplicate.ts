@@ -36,8 +36,12 @@ export const versionDuplicate = defineRule({
         at: `/versions/${entry.index}/version`,
         version,
         cause: same ? (alike ? 'same-checksum' : 'other-checksum') : 'same-precedence',
-        message: same ? `The version ${shorten(version, 60)} is listed twice${alike ? '' : ', with different checksums'}.` : `The versions ${shorten(other.version!, 60)} and ${shorten(version, 60)} have the same precedence.`,
-        advice: alike ? 'Remove one of the two entries.' : 'Keep the entry that was published first; publish the other one as a new version.',
+        message: same
+          ? `The version ${shorten(version, 60)} is listed twice${alike ? '' : ', with different checksums'}.`
+          : `The versions ${shorten(other.version!, 60)} and ${shorten(version, 60)} have the same precedence.`,
+        advice: alike
+          ? 'Remove one of the two entries.'
+          : 'Keep the entry that was published first; publish the other one as a new version.',
         evidence: { firstIndex: other.index, index: entry.index },
       });
     }

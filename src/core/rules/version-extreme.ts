@@ -13,10 +13,22 @@ export const versionExtreme = defineRule({
   why: 'Everything published later must be higher still, and semver libraries refuse numbers above 2^53 and long versions.',
   check({ version }) {
     if (!isSemver(version)) return null;
-    if (version.length > 256) return { at: '/version', cause: 'length', message: `The version has ${version.length} characters.`, advice: 'Keep versions short; many semver libraries refuse more than 256 characters.' };
+    if (version.length > 256)
+      return {
+        at: '/version',
+        cause: 'length',
+        message: `The version has ${version.length} characters.`,
+        advice: 'Keep versions short; many semver libraries refuse more than 256 characters.',
+      };
     const numbers = /^(\d+)\.(\d+)\.(\d+)/.exec(version)!.slice(1);
-    const number = numbers[0]!.length > 8 ? numbers[0]! : numbers.find((part) => Number(part) > Number.MAX_SAFE_INTEGER);
+    const number =
+      numbers[0]!.length > 8 ? numbers[0]! : numbers.find((part) => Number(part) > Number.MAX_SAFE_INTEGER);
     if (number === undefined) return null;
-    return { at: '/version', cause: 'number', message: `The version ${shorten(version, 60)} has the number ${shorten(number, 40)}.`, advice: 'Check for a typing error; a version that is published once stays the highest for ever.' };
+    return {
+      at: '/version',
+      cause: 'number',
+      message: `The version ${shorten(version, 60)} has the number ${shorten(number, 40)}.`,
+      advice: 'Check for a typing error; a version that is published once stays the highest for ever.',
+    };
   },
 });

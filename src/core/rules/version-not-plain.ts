@@ -13,7 +13,16 @@ export const versionNotPlain = defineRule({
   why: 'The specification gives the plain form; whether subscribers are offered a pre-release is not said.',
   check({ version }) {
     if (isPlainVersion(version) || !isSemver(version)) return null;
-    const part = version.includes('-') && (!version.includes('+') || version.indexOf('-') < version.indexOf('+')) ? 'pre-release' : 'build';
-    return { at: '/version', cause: part, message: `The version ${shorten(version, 60)} has a ${part} part.`, advice: 'Publish plain versions (MAJOR.MINOR.PATCH) for everybody; appreg publish-version asks for --allow-prerelease otherwise.' };
+    const part =
+      version.includes('-') && (!version.includes('+') || version.indexOf('-') < version.indexOf('+'))
+        ? 'pre-release'
+        : 'build';
+    return {
+      at: '/version',
+      cause: part,
+      message: `The version ${shorten(version, 60)} has a ${part} part.`,
+      advice:
+        'Publish plain versions (MAJOR.MINOR.PATCH) for everybody; appreg publish-version asks for --allow-prerelease otherwise.',
+    };
   },
 });

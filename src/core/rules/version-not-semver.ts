@@ -14,6 +14,11 @@ export const versionNotSemver = defineRule({
   check({ version }) {
     if (isSemver(version)) return null;
     const meant = likelyVersion(version);
-    return { at: '/version', message: `“${shorten(printable(version), 60)}” is not a semantic version.`, advice: meant ? `Write it as "${meant}".` : 'Write it as MAJOR.MINOR.PATCH, for example "1.2.3".', evidence: { version: printable(version) } };
+    return {
+      at: '/version',
+      message: `“${shorten(printable(version), 60)}” is not a semantic version.`,
+      advice: meant ? `Write it as "${meant}".` : 'Write it as MAJOR.MINOR.PATCH, for example "1.2.3".',
+      evidence: { version: printable(version) },
+    };
   },
 });

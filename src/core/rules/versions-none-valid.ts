@@ -14,6 +14,12 @@ export const versionsNoneValid = defineRule({
   why: 'At least one valid version must exist for the app to appear.',
   check({ versions }) {
     if (versions.some((entry) => entry.version !== null && isSemver(entry.version))) return null;
-    return { at: '/versions', cause: versions.length === 0 ? 'empty' : 'all-invalid', message: versions.length === 0 ? 'No version is listed.' : `None of the ${versions.length} listed versions is valid.`, advice: 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>' };
+    return {
+      at: '/versions',
+      cause: versions.length === 0 ? 'empty' : 'all-invalid',
+      message:
+        versions.length === 0 ? 'No version is listed.' : `None of the ${versions.length} listed versions is valid.`,
+      advice: 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>',
+    };
   },
 });

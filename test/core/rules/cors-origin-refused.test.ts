@@ -2,7 +2,7 @@ import { PROBE_ORIGIN } from '../../../src/core/cors.ts';
 import type { Visit } from '../../../src/core/facts.ts';
 import { corsOriginRefused } from '../../../src/core/rules/cors-origin-refused.ts';
 import { ruleTable } from '../../support/rule-table.ts';
-import { acao, browser, failed, hop, ORIGIN, visit, web } from '../../support/visits.ts';
+import { acao, browser, hop, ORIGIN, visit, web } from '../../support/visits.ts';
 
 const facts = (asked: Visit | Visit[], origins: string[] = [ORIGIN]) => ({
   role: 'manifest' as const,

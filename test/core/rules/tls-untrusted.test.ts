@@ -61,7 +61,7 @@ ruleTable(tlsUntrusted, {
     [
       'trusted because of --ca',
       facts(visit(hop({}, { tls: tls({ privateCa: true }) }))),
-      { cause: 'private-ca', severity: 'warning', once: 'apps.example.com' },
+      { cause: 'private-ca', severity: 'note', once: 'apps.example.com' },
     ],
   ],
 });

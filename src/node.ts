@@ -1,0 +1,27 @@
+/**
+ * appreg for programs on Node.js: looking at registries, building artifacts, publishing versions. What was seen is
+ * judged by the core library, the package's main export.
+ *
+ * @example
+ * const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
+ * await observeRegistry(url, {}, judging);
+ * const report = judging.finish(0);
+ */
+export { bundle, type Bundle, type BundleOptions } from './bundle/bundle.ts';
+export { createArchiveReader, readArchiveFile, type ArchiveLimits, type ArchiveReader } from './observe/archive.ts';
+export { observeWorkspace, type DirectoryOptions, type Sink } from './observe/directory.ts';
+export { contentOf } from './observe/documents.ts';
+export { earlierOf, fromSnapshot } from './observe/earlier.ts';
+export { lookAtImage } from './observe/icon.ts';
+export { type Workspace } from './observe/places.ts';
+export { observeRegistry, type Seen, type Watcher, type WebOptions } from './observe/web.ts';
+export { carryOut, describePlan, type StepResult } from './publish/carry-out.ts';
+export { planApp, type AppPlan, type NewApp } from './publish/add-app.ts';
+export { type Judgement } from './publish/judged.ts';
+export { type Place } from './publish/place.ts';
+export { type Plan, type Step } from './publish/plan.ts';
+export { publish, type Published } from './publish/publish.ts';
+export { planVersion, type VersionPlan } from './publish/publish-version.ts';
+export { startServer, type ServeOptions, type Serving } from './serve/server.ts';
+export { openDirectory } from './store/directory.ts';
+export { type Store, type Stored } from './store/store.ts';
