@@ -38,6 +38,7 @@ export async function build({ types = true } = {}) {
   };
   const entries = [
     join(root, 'src/cli/main.ts'),
+    join(root, 'src/cli/terminal.ts'),
     join(root, 'src/cli/config.ts'),
     ...readdirSync(commands)
       .filter((f) => f.endsWith('.ts'))

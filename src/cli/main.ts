@@ -3,7 +3,6 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { isTrouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
 import type { Context, GlobalOptions } from './context.ts';
-import { openTerminal } from './terminal.ts';
 
 /**
  * Runs the command line and returns the exit code; never throws, never ends the process.
@@ -159,7 +158,8 @@ function withGlobals(command: Command): void {
 async function contextFor(options: GlobalOptions): Promise<Context> {
   const cwd = resolve(options.cwd ?? '.');
   const env = process.env;
-  const terminal = openTerminal({
+  const { openTerminal } = await import('./terminal.ts');
+  const terminal = await openTerminal({
     quiet: options.quiet === true,
     verbose: options.verbose === true,
     color: options.color === false ? false : null,

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { Chalk } from 'chalk';
 import { printable } from '../core/text.ts';
-import type { Style } from '../report/style.ts';
+import { PLAIN, type Style } from '../report/style.ts';
 
 interface Progress {
   /** One line that replaces the one before it. */
@@ -42,15 +41,15 @@ export interface TerminalOptions {
   env: NodeJS.ProcessEnv;
 }
 
-export function openTerminal(options: TerminalOptions): Terminal {
+export async function openTerminal(options: TerminalOptions): Promise<Terminal> {
   const { env } = options;
   const outIsTerminal = process.stdout.isTTY && options.output === null;
   const errIsTerminal = process.stderr.isTTY;
   const interactive = process.stdin.isTTY && errIsTerminal && !options.yes && !env['CI'];
   return {
     interactive,
-    style: styleFor(colorWanted(options, outIsTerminal)),
-    errStyle: styleFor(colorWanted(options, errIsTerminal)),
+    style: await styleFor(colorWanted(options, outIsTerminal)),
+    errStyle: await styleFor(colorWanted(options, errIsTerminal)),
     out: collector(options.output),
     log(text) {
       if (!options.quiet) process.stderr.write(`${text}\n`);
@@ -77,8 +76,11 @@ function colorWanted(options: TerminalOptions, isTerminal: boolean): boolean {
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-function styleFor(color: boolean): Style {
-  return new Chalk({ level: color ? 1 : 0 });
+/** Without colours, chalk is not even loaded. */
+async function styleFor(color: boolean): Promise<Style> {
+  if (!color) return PLAIN;
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level: 1 });
 }
 
 /** Lines to stdout as they come; with --output, the whole text to the file, begun anew by the first line. */

@@ -52,6 +52,8 @@ export interface Judging {
 
 const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
 const NO_EARLIER: Unseen = { unseen: 'no earlier state was given (--against)', everywhere: true, aside: true };
+const EARLY: Record<Role, string> = { manifest: 'manifest', metadata: 'metadata', artifact: 'artifact', icon: 'icon' };
+const LATE: Record<Role, string> = { manifest: 'manifest late', metadata: 'metadata late', artifact: 'artifact late', icon: 'icon late' };
 const NO_ANSWER: Unseen = { unseen: 'it was not fetched' };
 
 /** Judges a whole snapshot. The same facts give the same report. */
@@ -125,7 +127,7 @@ export function startJudging(options: JudgeOptions): Judging {
   /** How a URL answered; `late`, after the content was judged: the rules that are silent where a content rule says more. */
   function resource(facts: Resource, place: Place, late = false): void {
     const { web } = facts;
-    if (isUnseen(web) && web.everywhere && ledger.saidOnce(`resource ${place.resource} ${late}`)) return;
+    if (isUnseen(web) && web.everywhere && ledger.saidOnce(late ? LATE[place.resource] : EARLY[place.resource])) return;
     const url = facts.url ?? { unseen: 'it has no URL', everywhere: true };
     // What a host does to a whole document has no place inside it.
     const at = place.pointer === '' ? { ...place, document: null } : place;
@@ -177,7 +179,7 @@ export function startJudging(options: JudgeOptions): Judging {
     if (!artifact) return;
     resource(artifact, artifactPlace);
     const { content, archive } = artifact;
-    if (isUnseen(content) && content.everywhere && ledger.saidOnce('artifact')) return;
+    if (isUnseen(content) && content.everywhere && ledger.saidOnce('artifact content')) return;
     if (!isUnseen(content)) ledger.countArtifact(content.bytes);
     const digest = digestOf(entry.artifactChecksum ?? '') ?? { unseen: 'because of checksum-malformed' };
     artifactPlace.pointer = `${pointer}/artifactChecksum`;

@@ -50,6 +50,8 @@ export class Ledger {
   readonly unlisted = new Map<string, { entry: NotJudged; count: number }>();
   readonly perRule = new Map<string, number>();
   readonly said = new Set<string>();
+  /** The rules that were not judged for a reason that holds for the whole run, by that reason. */
+  readonly everywhere = new Map<Unseen, Set<AnyRule>>();
   readonly unjudgedSymptoms = new Set<Symptom>();
   readonly hidden = new Map<string, Set<string>>();
   /** Ids of the rules that found something which explains why other facts are not there. */
@@ -141,15 +143,26 @@ export class Ledger {
   }
 
   skip(rule: AnyRule, place: Place, why: Unseen): void {
+    if (why.everywhere && this.everywhere.get(why)?.has(rule)) return;
     if (!why.aside) {
       const symptom = symptomOf(rule, place);
       if (symptom) this.unjudgedSymptoms.add(symptom);
     }
     if (why.everywhere) {
+      // A rule whose symptom is that of the resource bears on another one each time.
+      if (rule.symptom !== 'by-resource') {
+        const rules = this.everywhere.get(why);
+        if (rules) rules.add(rule);
+        else this.everywhere.set(why, new Set([rule]));
+      }
       if (this.saidOnce(`${rule.id} ${why.unseen}`)) return;
       this.notJudged.push({ rule: rule.id, app: null, version: null, resource: null, reason: why.unseen });
       return;
     }
+    const count = (this.perRule.get(rule.id) ?? 0) + 1;
+    this.perRule.set(rule.id, count);
+    const rest = this.unlisted.get(rule.id);
+    if (rest) return void rest.count++;
     const blocker = why.unseen.startsWith('because of ') ? null : this.blockers(place, rule.id)[0];
     const reason = blocker ? `because of ${blocker}` : redact(why.unseen);
     const entry: NotJudged = {
@@ -159,11 +172,7 @@ export class Ledger {
       resource: place.resource,
       reason,
     };
-    const count = (this.perRule.get(rule.id) ?? 0) + 1;
-    this.perRule.set(rule.id, count);
-    if (count <= LISTED) return void this.notJudged.push(entry);
-    const rest = this.unlisted.get(rule.id);
-    if (rest) rest.count++;
+    if (count <= LISTED) this.notJudged.push(entry);
     else this.unlisted.set(rule.id, { entry, count: 1 });
   }
 

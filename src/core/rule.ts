@@ -13,6 +13,7 @@ import type {
   Web,
 } from './facts.ts';
 import type { JsonValue, Reading } from './json.ts';
+import type { ParsedUrl } from './url.ts';
 import type { Evidence, Severity, Symptom } from './report.ts';
 
 /** An element of `versions` that is an object; fields are checked one by one, so any of them may be unusable. */
@@ -57,7 +58,7 @@ export interface Subjects {
   /** One element of `versions`. */
   version: { index: number; version: string; checksum: string; all: readonly VersionEntry[] };
   /** A URL that a document names, or the registry's own. */
-  url: { role: Role; url: string; parsed: URL; now: string };
+  url: { role: Role; url: string; parsed: ParsedUrl; now: string };
   /** A URL that was asked. */
   resource: { role: Role; url: string; web: Web; answer: Visit; origins: readonly string[]; now: string };
   artifact: {

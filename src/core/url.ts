@@ -13,8 +13,18 @@ const USUAL =
 // A registry has one or two hosts: the last good one need not be looked at again.
 let lastUsualHost = '';
 
+let lastAsked = '';
+let lastAnswer = false;
+
 /** True for a URL that is beyond doubt: absolute https, nothing to normalise, no query. Quick, and never wrong when true. */
 export function isUsualUrl(text: string): boolean {
+  // Several rules ask about one URL in a row.
+  if (text === lastAsked) return lastAnswer;
+  lastAsked = text;
+  return (lastAnswer = looksUsual(text));
+}
+
+function looksUsual(text: string): boolean {
   if (!USUAL.test(text)) return false;
   const host = text.slice(8, text.indexOf('/', 8));
   if (host === lastUsualHost) return true;
@@ -24,16 +34,27 @@ export function isUsualUrl(text: string): boolean {
   return true;
 }
 
+/** The parts of a URL that the rules look at. */
+export type ParsedUrl = Pick<URL, 'protocol' | 'host' | 'hostname' | 'pathname' | 'searchParams' | 'hash' | 'href'>;
+
+const NO_QUERY = new URLSearchParams();
 let lastText = '';
-let lastParsed: URL | null = null;
+let lastParsed: ParsedUrl | null = null;
 
 /** The URL, or null where it cannot be parsed. */
-export function parseUrl(text: string): URL | null {
+export function parseUrl(text: string): ParsedUrl | null {
   if (text !== lastText) {
     lastText = text;
-    lastParsed = URL.canParse(text) ? new URL(text) : null;
+    lastParsed = isUsualUrl(text) ? usualParts(text) : URL.canParse(text) ? new URL(text) : null;
   }
   return lastParsed;
+}
+
+/** What `new URL` would say of a usual URL, in a tenth of the time. */
+function usualParts(text: string): ParsedUrl {
+  const slash = text.indexOf('/', 8);
+  const host = text.slice(8, slash);
+  return { protocol: 'https:', host, hostname: host, pathname: text.slice(slash), searchParams: NO_QUERY, hash: '', href: text };
 }
 
 /** Why a text is not an absolute http(s) URL that every client can use; null when it is one. */

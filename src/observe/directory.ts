@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
@@ -14,6 +14,8 @@ import { asBase, localPath, staysInside, type Workspace } from './places.ts';
 const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
 const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
 const NO_URL: Unseen = { unseen: 'because of document-misshapen' };
+/** Paths that `walk` passes over. */
+const UNWALKED = /(^|\/)(\.|node_modules\/)/;
 const ICON_LIMIT = 16 * 1024 * 1024;
 
 /** Takes what was seen, portion by portion; `Judging` of core is one. */
@@ -33,7 +35,13 @@ export interface DirectoryOptions {
 export async function observeWorkspace(workspace: Workspace, sink: Sink, options: DirectoryOptions): Promise<void> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const tree = walk(workspace.root);
-  const looking: Looking = { root: workspace.root, base, links: tree.links, nameOf: options.nameOf };
+  const looking: Looking = {
+    root: workspace.root,
+    base,
+    links: tree.links,
+    folders: tree.links ? null : tree.folders,
+    nameOf: options.nameOf,
+  };
   const manifest = lookAtDocument(looking, null, workspace.manifest);
   sink.manifest(manifest);
   const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
@@ -61,7 +69,7 @@ export async function observeMetadataFile(
   nameOf: DirectoryOptions['nameOf'],
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  const looking: Looking = { root: workspace.root, base, links: true, nameOf };
+  const looking: Looking = { root: workspace.root, base, links: true, folders: null, nameOf };
   const metadata = lookAtDocument(looking, null, path);
   return { metadata, artifacts: await lookAtArtifacts(looking, metadata) };
 }
@@ -71,12 +79,14 @@ interface Looking {
   base: string | null;
   /** Whether there are symbolic links at all; without any, no path needs to be followed. */
   links: boolean;
+  /** Every folder, with its trailing slash, where `walk` saw them all; to ask the disk for a missing file is dear. */
+  folders: ReadonlySet<string> | null;
   nameOf(path: string): string;
 }
 
 /** True for a link out of the workspace. Paths are followed where there are links at all, or where `walk` did not look. */
 function leadsOut(looking: Looking, path: string): boolean {
-  return (looking.links || /(^|\/)(\.|node_modules\/)/.test(path)) && !staysInside(looking.root, path);
+  return (looking.links || UNWALKED.test(path)) && !staysInside(looking.root, path);
 }
 
 function lookAtDocument(looking: Looking, url: string | null, path: string | null): DocumentFacts {
@@ -93,6 +103,8 @@ function localFile(looking: Looking, url: string | null): string | Unseen {
   if (url === null) return NO_URL;
   const path = localPath(url, looking.base);
   if (path === null) return ELSEWHERE;
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  if (looking.folders && !looking.folders.has(folder) && !UNWALKED.test(path)) return ELSEWHERE;
   return leadsOut(looking, path) ? { unseen: 'it is a link out of the workspace' } : path;
 }
 
@@ -126,6 +138,7 @@ async function lookAtArtifact(looking: Looking, url: string, path: string): Prom
 function lookAtIcon(looking: Looking, url: string | null): IconFacts {
   const path = localFile(looking, url);
   if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
+  if (!existsSync(join(looking.root, path))) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(join(looking.root, path));
@@ -144,20 +157,23 @@ function isAbsence(error: unknown): boolean {
 }
 
 /** Every JSON file below the root, and whether there are symbolic links; hidden and installed folders are passed over. */
-function walk(root: string): { json: string[]; links: boolean } {
+function walk(root: string): { json: string[]; links: boolean; folders: Set<string> } {
   const json: string[] = [];
   let links = false;
   const folders = [''];
+  const seen = new Set(['']);
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const { name } = entry;
       if (name.startsWith('.') || name === 'node_modules') continue;
-      if (entry.isDirectory()) folders.push(`${folder}${name}/`);
-      else if (entry.isSymbolicLink()) links = true;
+      if (entry.isDirectory()) {
+        folders.push(`${folder}${name}/`);
+        seen.add(`${folder}${name}/`);
+      } else if (entry.isSymbolicLink()) links = true;
       else if (name.endsWith('.json')) json.push(folder + name);
     }
   }
-  return { json, links };
+  return { json, links, folders: seen };
 }
 
 /** The metadata files that nothing points to: JSON below a folder that has an array `versions`. */

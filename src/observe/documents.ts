@@ -16,6 +16,9 @@ export function contentOf(bytes: Uint8Array, cut = false): DocumentContent {
   return { text: null, base64: buffer.toString('base64'), bytes: buffer.length, cut };
 }
 
+// The manifest is asked for several times in a row: to tell what a folder is, to find its base URL, to look at it.
+let last: { path: string; stamp: string; content: DocumentContent } | null = null;
+
 export type LocalState = 'missing' | 'not-a-file';
 
 /**
@@ -32,6 +35,8 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return 'not-a-file';
+    const stamp = `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
+    if (last?.path === path && last.stamp === stamp) return last.content;
     const size = Math.min(stat.size, DOCUMENT_LIMIT);
     const buffer = Buffer.allocUnsafe(size);
     let read = 0;
@@ -40,7 +45,9 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
       if (count === 0) break;
       read += count;
     }
-    return contentOf(buffer.subarray(0, read), stat.size > DOCUMENT_LIMIT);
+    const content = contentOf(buffer.subarray(0, read), stat.size > DOCUMENT_LIMIT);
+    last = { path, stamp, content };
+    return content;
   } catch (error) {
     return absence(path, error);
   } finally {

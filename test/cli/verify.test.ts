@@ -122,6 +122,14 @@ describe('verify', () => {
   });
 
   test('warnings count only against --max-warnings', async () => {
+    live.serve(
+      '2.tar.gz',
+      byMethod({
+        GET: gzipped(live.artifact),
+        HEAD: answer({ status: 405 }),
+        OPTIONS: answer({ status: 204, headers: CORS }),
+      }),
+    );
     expect((await run(live.url, {}, { format: 'json', maxWarnings: 0 })).code).toBe(1);
     expect((await run(live.url, {}, { format: 'json', maxWarnings: 5 })).code).toBe(0);
   });

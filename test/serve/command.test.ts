@@ -20,12 +20,15 @@ const PROGRAM = `
   import { loadConfig } from './src/cli/config.ts';
   const [cwd, dir, options] = JSON.parse(process.argv[2]);
   const env = process.env;
-  const terminal = openTerminal({ quiet: false, color: false, yes: true, output: null, env, ...options });
-  const context = { cwd, options, terminal, env, config: (from = cwd) => loadConfig(from, null, env) };
-  serve(context, dir ?? undefined, options).then(
-    (code) => { process.exitCode = code; },
-    (error) => { process.stderr.write(JSON.stringify({ ...error, message: error.message })); process.exitCode = error.exit ?? 99; },
-  );
+  openTerminal({ quiet: false, color: false, yes: true, output: null, env, ...options })
+    .then((terminal) => {
+      const context = { cwd, options, terminal, env, config: (from = cwd) => loadConfig(from, null, env) };
+      return serve(context, dir ?? undefined, options);
+    })
+    .then(
+      (code) => { process.exitCode = code; },
+      (error) => { process.stderr.write(JSON.stringify({ ...error, message: error.message })); process.exitCode = error.exit ?? 99; },
+    );
 `;
 
 let program: string;

@@ -2,7 +2,7 @@ import { documentText } from '../../src/core/document-text.ts';
 import type { DocumentContent, DocumentFacts, Role } from '../../src/core/facts.ts';
 import { documentContent, type JsonValue, type Reading, readingOf } from '../../src/core/json.ts';
 import type { VersionEntry } from '../../src/core/rule.ts';
-import { parseUrl } from '../../src/core/url.ts';
+import { type ParsedUrl, parseUrl } from '../../src/core/url.ts';
 
 /** Facts for the tests of core, made from what a test wants to say: a text, a URL, a list of versions. */
 
@@ -45,7 +45,7 @@ export function documentFacts(
 }
 
 /** What a rule on URLs can see; the URL must parse. */
-export function urlFacts(role: Role, url: string, now = NOW): { role: Role; url: string; parsed: URL; now: string } {
+export function urlFacts(role: Role, url: string, now = NOW): { role: Role; url: string; parsed: ParsedUrl; now: string } {
   const parsed = parseUrl(url);
   if (!parsed) throw new Error(`the test wants a URL that parses: ${url}`);
   return { role, url, parsed, now };
