@@ -35,10 +35,20 @@ try {
   writeFileSync(join(folder, 'appreg.config.json'), JSON.stringify({ baseUrl: base }));
   const bare = `const fs = require('fs'); const { apps } = JSON.parse(fs.readFileSync('registry.json', 'utf8'));
     let n = 0; for (const key of Object.keys(apps)) n += JSON.parse(fs.readFileSync('apps/' + key + '/versions.json', 'utf8')).versions.length;`;
-  pair(`lint of ${count} apps, ${count * 10} versions / read and JSON.parse`, [process.execPath, appreg, 'lint'], [process.execPath, '-e', bare], { runs, cwd: folder });
+  pair(
+    `lint of ${count} apps, ${count * 10} versions / read and JSON.parse`,
+    [process.execPath, appreg, 'lint'],
+    [process.execPath, '-e', bare],
+    { runs, cwd: folder },
+  );
   const manifest = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
   writeFileSync(join(manifest, 'registry.json'), `${JSON.stringify({ apps }, null, 2)}\n`);
-  pair(`lint of one manifest of ${count} apps / read and JSON.parse`, [process.execPath, appreg, 'lint', 'registry.json'], [process.execPath, '-e', "JSON.parse(require('fs').readFileSync('registry.json', 'utf8'))"], { runs, cwd: manifest });
+  pair(
+    `lint of one manifest of ${count} apps / read and JSON.parse`,
+    [process.execPath, appreg, 'lint', 'registry.json'],
+    [process.execPath, '-e', "JSON.parse(require('fs').readFileSync('registry.json', 'utf8'))"],
+    { runs, cwd: manifest },
+  );
   rmSync(manifest, { recursive: true });
 } finally {
   rmSync(folder, { recursive: true });

@@ -7,7 +7,12 @@ delete env.NODE_EXTRA_CA_CERTS;
 
 /** Seconds of wall time and peak memory in MB of one run (GNU time). Throws when the command fails. */
 function once([command, ...args], cwd) {
-  const run = spawnSync('/usr/bin/time', ['-f', '%e %M', command, ...args], { cwd, env, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const run = spawnSync('/usr/bin/time', ['-f', '%e %M', command, ...args], {
+    cwd,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
   if (run.status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${run.status}: ${run.stderr}`);
   const [, memory] = run.stderr.trim().split('\n').at(-1).split(' ').map(Number);
   return memory / 1024;
@@ -29,7 +34,16 @@ export function pair(name, ours, theirs, { runs = 7, cwd = process.cwd() } = {})
     }
   }
   const ratios = seconds[0].map((value, i) => value / seconds[1][i]);
-  const row = { name, ours: median(seconds[0]), theirs: median(seconds[1]), ratio: median(ratios), memory: median(memory[0]), theirMemory: median(memory[1]) };
-  console.log(`${name}: ${row.ours.toFixed(3)} s against ${row.theirs.toFixed(3)} s, ratio ${row.ratio.toFixed(2)}; peak ${Math.round(row.memory)} MB against ${Math.round(row.theirMemory)} MB (${runs} pairs)`);
+  const row = {
+    name,
+    ours: median(seconds[0]),
+    theirs: median(seconds[1]),
+    ratio: median(ratios),
+    memory: median(memory[0]),
+    theirMemory: median(memory[1]),
+  };
+  console.log(
+    `${name}: ${row.ours.toFixed(3)} s against ${row.theirs.toFixed(3)} s, ratio ${row.ratio.toFixed(2)}; peak ${Math.round(row.memory)} MB against ${Math.round(row.theirMemory)} MB (${runs} pairs)`,
+  );
   return row;
 }
