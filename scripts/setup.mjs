@@ -1,4 +1,5 @@
-// Installs the dependencies if they are not there, or not those of the lock file. So that one command is enough.
+// Installs the dependencies of the lock file if they are not there. So that one command is enough. Not `npm ci`: it
+// refuses a lock file that lacks the optional binaries of other platforms, which not every package registry holds.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +10,7 @@ const installed = join(root, 'node_modules/.package-lock.json');
 const lock = join(root, 'package-lock.json');
 
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
-  const { status } = spawnSync('npm', ['ci', '--no-fund', '--no-audit'], {
+  const { status } = spawnSync('npm', ['install', '--no-save', '--no-fund', '--no-audit'], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',
