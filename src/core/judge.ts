@@ -53,7 +53,12 @@ export interface Judging {
 const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
 const NO_EARLIER: Unseen = { unseen: 'no earlier state was given (--against)', everywhere: true, aside: true };
 const EARLY: Record<Role, string> = { manifest: 'manifest', metadata: 'metadata', artifact: 'artifact', icon: 'icon' };
-const LATE: Record<Role, string> = { manifest: 'manifest late', metadata: 'metadata late', artifact: 'artifact late', icon: 'icon late' };
+const LATE: Record<Role, string> = {
+  manifest: 'manifest late',
+  metadata: 'metadata late',
+  artifact: 'artifact late',
+  icon: 'icon late',
+};
 const NO_ANSWER: Unseen = { unseen: 'it was not fetched' };
 
 /** Judges a whole snapshot. The same facts give the same report. */

@@ -54,7 +54,15 @@ export function parseUrl(text: string): ParsedUrl | null {
 function usualParts(text: string): ParsedUrl {
   const slash = text.indexOf('/', 8);
   const host = text.slice(8, slash);
-  return { protocol: 'https:', host, hostname: host, pathname: text.slice(slash), searchParams: NO_QUERY, hash: '', href: text };
+  return {
+    protocol: 'https:',
+    host,
+    hostname: host,
+    pathname: text.slice(slash),
+    searchParams: NO_QUERY,
+    hash: '',
+    href: text,
+  };
 }
 
 /** Why a text is not an absolute http(s) URL that every client can use; null when it is one. */

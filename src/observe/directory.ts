@@ -138,7 +138,8 @@ async function lookAtArtifact(looking: Looking, url: string, path: string): Prom
 function lookAtIcon(looking: Looking, url: string | null): IconFacts {
   const path = localFile(looking, url);
   if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
-  if (!existsSync(join(looking.root, path))) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
+  if (!existsSync(join(looking.root, path)))
+    return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(join(looking.root, path));

@@ -45,7 +45,11 @@ export function documentFacts(
 }
 
 /** What a rule on URLs can see; the URL must parse. */
-export function urlFacts(role: Role, url: string, now = NOW): { role: Role; url: string; parsed: ParsedUrl; now: string } {
+export function urlFacts(
+  role: Role,
+  url: string,
+  now = NOW,
+): { role: Role; url: string; parsed: ParsedUrl; now: string } {
   const parsed = parseUrl(url);
   if (!parsed) throw new Error(`the test wants a URL that parses: ${url}`);
   return { role, url, parsed, now };
