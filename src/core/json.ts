@@ -1,5 +1,7 @@
 import type { DocumentContent } from './facts.ts';
-import { type TextFault, faultInBytes, faultInText, foreignKind } from './json-fault.ts';
+import { faultInBytes, foreignKind } from './foreign-text.ts';
+import { faultInText } from './json-fault.ts';
+import type { TextFault } from './text-fault.ts';
 import { duplicateNames, type Duplicate, survey } from './json-text.ts';
 
 /**

@@ -12,15 +12,14 @@ import type {
   Visit,
 } from './facts.ts';
 import { isUnseen } from './facts.ts';
-import { isSafeKey } from './app-key.ts';
 import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
 import { Ledger, type Place } from './ledger.ts';
 import { pointerTo } from './pointer.ts';
-import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
+import { type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
 import type { AnyRule, FactsOf, Subject, VersionEntry } from './rule.ts';
 import { parseUrl } from './url.ts';
-import { isSemver, latestOf } from './version.ts';
+import { verdictOf } from './visibility.ts';
 import { rules as allRules } from './rules/index.ts';
 
 /** The engine: offers every subject with its facts to the rules, app by app, and keeps what they find in the ledger. */
@@ -59,7 +58,6 @@ const LATE: Record<Role, string> = {
   artifact: 'artifact late',
   icon: 'icon late',
 };
-const NO_ANSWER: Unseen = { unseen: 'it was not fetched' };
 
 /** Judges a whole snapshot. The same facts give the same report. */
 export function judge(
@@ -209,7 +207,7 @@ export function startJudging(options: JudgeOptions): Judging {
     url('icon', iconUrl, place);
     resource(facts, place);
     if (!isUnseen(facts.content)) ledger.countBytes(facts.content.bytes);
-    offer('icon', { facts, content: facts.content, image: facts.image, answer: answerOf(facts) }, place);
+    offer('icon', { facts, content: facts.content, image: facts.image, answer: answerOf(facts), origins }, place);
     resource(facts, place, true);
   }
 
@@ -341,8 +339,8 @@ export function startJudging(options: JudgeOptions): Judging {
 function answerOf(facts: Resource): Visit | Unseen {
   if (isUnseen(facts.web)) return facts.web;
   const visit = facts.web.service;
-  const status = visit.hops.at(-1)?.status ?? 0;
-  return visit.failure === null && status >= 200 && status < 300 ? visit : NO_ANSWER;
+  const rule = ruleOfFailure(visit);
+  return rule === null ? visit : { unseen: `because of ${rule}` };
 }
 
 function entryOf(index: number, item: JsonObject): VersionEntry {
@@ -352,51 +350,4 @@ function entryOf(index: number, item: JsonObject): VersionEntry {
     artifactUrl: stringOrNull(member(item, 'artifactUrl')),
     artifactChecksum: stringOrNull(member(item, 'artifactChecksum')),
   };
-}
-
-/** Whether subscribers see an app: its key and entry are usable, its metadata can be had, and a version is valid. */
-function verdictOf(
-  key: string,
-  entry: JsonValue,
-  metadata: Place,
-  value: JsonValue | undefined,
-  entries: readonly VersionEntry[],
-  facts: DocumentFacts,
-  ledger: Ledger,
-): AppVerdict {
-  const valid = entries.filter(
-    (e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null,
-  );
-  const latest = latestOf(valid.map((e) => e.version!));
-  const hiding = ledger.hiding(key);
-  if (!isSafeKey(key)) hiding.add('app-key-unsafe');
-  if (!isWholeEntry(entry)) hiding.add('document-misshapen');
-  // A rule that was turned off leaves the app as hidden as it was.
-  if (hiding.size === 0 && !isUnseen(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
-  if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
-  if (isUnseen(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
-  return { key, visible: true, because: [], latest };
-}
-
-/** The rule whose matter it is that a metadata file offers no version. */
-function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {
-  if (value === undefined) return 'document-unreadable';
-  const list = member(value, 'versions');
-  const misshapen =
-    !Array.isArray(list) ||
-    list.length > entries.length ||
-    entries.some((e) => e.version === null || isSemver(e.version));
-  return misshapen ? 'document-misshapen' : 'versions-none-valid';
-}
-
-function isWholeEntry(entry: JsonValue): boolean {
-  const style = member(entry, 'blockStyle');
-  const fields = [
-    member(entry, 'name'),
-    member(entry, 'description'),
-    member(entry, 'appMetadataUrl'),
-    member(style, 'iconUrl'),
-    member(style, 'color'),
-  ];
-  return fields.every((field) => typeof field === 'string');
 }

@@ -1,7 +1,7 @@
 import type { DocumentFacts, Role, Unseen } from './facts.ts';
 import { isUnseen } from './facts.ts';
-import { lineStarts, locate, positionOf } from './json-text.ts';
-import { readingOf } from './json.ts';
+import { compareText, inReportOrder } from './order.ts';
+import { type Pending, place as placeAll } from './positions.ts';
 import type {
   AppVerdict,
   CheckCommand,
@@ -17,7 +17,6 @@ import { SYMPTOM_OF_ROLE, SYMPTOMS } from './report.ts';
 import type { AnyRule, Problem } from './rule.ts';
 import { redact, shorten } from './text.ts';
 import { VERSION } from './tool.ts';
-import { comparePrecedence, isSemver } from './version.ts';
 
 /** Where a subject stands. `found` collects the ids of the rules that found something on the same resource. */
 export interface Place {
@@ -30,12 +29,6 @@ export interface Place {
   url: string | null;
   file: string | null;
   found: Set<string>;
-}
-
-interface Pending {
-  finding: Finding;
-  offset: number | null;
-  onName: boolean;
 }
 
 // So many entries of one rule are listed one by one in `notJudged`; further ones are counted in one entry.
@@ -210,29 +203,7 @@ export class Ledger {
     const list = document && this.pending.get(document);
     if (!list || !document) return;
     this.pending.delete(document);
-    const { content } = document;
-    if (isUnseen(content)) return;
-    const text = content.text ?? soundStart(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
-    const starts = lineStarts(text);
-    const spans =
-      readingOf(content).value === undefined
-        ? new Map()
-        : locate(
-            text,
-            list.flatMap((p) => lineage(p.finding.pointer ?? '')),
-          );
-    for (const { finding, offset, onName } of list) {
-      const span = lineage(finding.pointer ?? '')
-        .map((pointer) => spans.get(pointer))
-        .find((s) => s !== undefined);
-      const at =
-        content.text === null
-          ? offset === null
-            ? null
-            : text.length
-          : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
-      if (at !== null) Object.assign(finding, positionOf(starts, at));
-    }
+    placeAll(list, document);
   }
 
   report(run: { command: CheckCommand; target: string; seconds: number; incomplete: string | null }): Report {
@@ -280,12 +251,6 @@ export class Ledger {
   }
 }
 
-/** The text in front of the byte that is not UTF-8, for its position. */
-function soundStart(base64: string, byteOffset: number): string {
-  const bytes = Uint8Array.from(atob(base64).slice(0, byteOffset), (c) => c.charCodeAt(0));
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-}
-
 function symptomOf(rule: AnyRule, place: Place): Symptom | null {
   return rule.symptom === 'by-resource' ? SYMPTOM_OF_ROLE[place.resource] : rule.symptom;
 }
@@ -295,13 +260,6 @@ function appOf(resource: Role, pointer: string | null): string | null {
   if (resource !== 'manifest' || pointer === null) return null;
   const key = /^\/apps\/([^/]*)/.exec(pointer)?.[1];
   return key === undefined ? null : key.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** A pointer and its ancestors, itself first. */
-function lineage(pointer: string): string[] {
-  const list = [pointer];
-  for (let p = pointer; p !== '';) list.push((p = p.slice(0, p.lastIndexOf('/'))));
-  return list;
 }
 
 function clean(evidence: Evidence): Evidence {
@@ -315,32 +273,4 @@ function clean(evidence: Evidence): Evidence {
           : value;
   }
   return cleaned;
-}
-
-function compareText(a: string | null, b: string | null): number {
-  if (a === b) return 0;
-  if (a === null || b === null) return a === null ? -1 : 1;
-  return a < b ? -1 : 1;
-}
-
-function compareVersions(a: string | null, b: string | null): number {
-  const valid = [a, b].map((version) => version !== null && isSemver(version));
-  if (valid[0] && valid[1]) return comparePrecedence(a!, b!) || compareText(a, b);
-  // Kept apart, since mixing the two orders would not be one.
-  if (a !== null && b !== null && valid[0] !== valid[1]) return valid[0] ? -1 : 1;
-  return compareText(a, b);
-}
-
-/** The manifest first, then by app, version and rule. */
-function inReportOrder(a: Finding, b: Finding): number {
-  return (
-    Number(a.resource !== 'manifest' || a.app !== null) - Number(b.resource !== 'manifest' || b.app !== null) ||
-    compareText(a.app, b.app) ||
-    compareVersions(a.version, b.version) ||
-    compareText(a.rule, b.rule) ||
-    compareText(a.file, b.file) ||
-    (a.line ?? 0) - (b.line ?? 0) ||
-    (a.column ?? 0) - (b.column ?? 0) ||
-    compareText(a.pointer, b.pointer)
-  );
 }

@@ -71,7 +71,7 @@ export interface Subjects {
     all: readonly VersionEntry[];
     answer: Visit;
   };
-  icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Visit };
+  icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Visit; origins: readonly string[] };
   workspace: { orphans: readonly string[] };
 }
 export type Subject = keyof Subjects;

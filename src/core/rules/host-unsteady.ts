@@ -8,7 +8,7 @@ export const hostUnsteady = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
-  when: 'a resource came only after a failed attempt (a reset connection, a status 5xx)',
+  when: 'a resource came only after a failed attempt (a reset connection, a status 5xx, a 429 that names no time to wait)',
   why: 'The service may not try as often; what comes and goes here comes and goes for subscribers.',
   check({ role, url, web }) {
     const visit = web.service;
@@ -16,7 +16,9 @@ export const hostUnsteady = defineRule({
     if (!isAnswered(visit) || visit.attempts < 2 || visit.waited > 0) return null;
     return {
       message: `The ${role} came only at the ${visit.attempts === 2 ? 'second' : 'third'} attempt; before: ${(visit.troubles ?? []).join(', ')}.`,
-      advice: 'Look into the host’s log for dropped connections and errors.',
+      advice: (visit.troubles ?? []).every((trouble) => trouble === 'status 429')
+        ? 'The host limits how many requests it answers: raise the limit for static files, or use a host that has none.'
+        : 'Look into the host’s log for dropped connections and errors.',
       evidence: { host: hostOf(url), attempts: visit.attempts, troubles: visit.troubles ?? [] },
     };
   },

@@ -4,15 +4,14 @@ import { hostOf, lastHop } from '../visit.ts';
 
 export const iconEmbeddingRefused = defineRule({
   id: 'icon-embedding-refused',
-  on: 'resource',
-  needs: ['role', 'web', 'answer', 'origins'],
+  on: 'icon',
+  needs: ['answer', 'origins'],
   severity: 'error',
   spec: '7',
   symptom: 'icon-does-not-display',
   when: 'an icon says Cross-Origin-Resource-Policy: same-origin, or same-site and the service is at another site',
   why: 'A plain <img> on the service’s page is blocked by that header, whatever CORS allows.',
-  check({ role, answer, origins }) {
-    if (role !== 'icon') return null;
+  check({ answer, origins }) {
     const hop = answer.hops.find((h) =>
       /^same-(origin|site)$/.test(header(h.headers, 'cross-origin-resource-policy') ?? ''),
     );

@@ -89,9 +89,9 @@ function explain(
       };
     case 'incomplete-chain':
       return {
-        message: `${host} sends its certificate without the intermediate one of its issuer (${tls?.issuer ?? 'unknown'}).`,
+        message: `${host} sends its certificate alone, and its issuer (${tls?.issuer ?? 'unknown'}) is none that clients know: the intermediate certificate is missing, or the authority is a private one.`,
         advice:
-          'Install the full chain (fullchain.pem). Browsers may hide this fault by fetching what is missing; other clients do not.',
+          'Install the full chain (fullchain.pem). Browsers may hide this fault by fetching what is missing; other clients do not. To check a host of a private authority, give it with --ca <file>.',
       };
     case 'wrong-host':
       return {

@@ -264,8 +264,8 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
       evidence,
     };
   }
-  if (status === 429 || (status === 503 && header(headers, 'retry-after') !== null)) {
-    const wait = retryAfter(header(headers, 'retry-after'), now);
+  const wait = retryAfter(header(headers, 'retry-after'), now);
+  if (status === 429 || (status === 503 && wait !== null)) {
     return {
       cause: 'rate-limited',
       message: `${asked}${wait === null ? '' : ` and asks to wait ${wait} s`}; it was not looked at.`,
@@ -273,7 +273,7 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
       evidence: { ...evidence, retryAfter: header(headers, 'retry-after') },
     };
   }
-  const where = last.url === url ? '' : ` at the end of ${visit.hops.length - 1} redirects`;
+  const where = last.url === url ? '' : ` at the end of ${visit.hops.length === 2 ? 'a redirect' : `${visit.hops.length - 1} redirects`}`;
   if (status === 404)
     return {
       cause: 'status-404',

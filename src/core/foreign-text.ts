@@ -1,0 +1,106 @@
+import { fault, type TextFault } from './text-fault.ts';
+import { printable, shorten } from './text.ts';
+
+/** Files that are something else than JSON, told by their bytes or by how they begin. */
+
+/** What is wrong with bytes (base64) that are not UTF-8. */
+export function faultInBytes(base64: string): TextFault {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+    return fault(
+      'gzip',
+      0,
+      'The file is gzip data, not JSON text.',
+      'Upload the unpacked JSON, or have the host label it with Content-Encoding: gzip.',
+    );
+  }
+  const offset = utf16 ? 0 : invalidUtf8At(bytes);
+  return {
+    ...fault(
+      'not-utf8',
+      offset,
+      utf16
+        ? 'The file is UTF-16, not UTF-8.'
+        : `Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`,
+      'Save the file as UTF-8 without a byte order mark.',
+    ),
+    evidence: { byteOffset: offset },
+  };
+}
+
+/** The offset of the first byte that no UTF-8 sequence allows there (the Unicode standard, table 3-7). */
+function invalidUtf8At(bytes: Uint8Array): number {
+  for (let i = 0; i < bytes.length;) {
+    const lead = bytes[i]!;
+    const length =
+      lead < 0x80
+        ? 1
+        : lead >= 0xc2 && lead < 0xe0
+          ? 2
+          : lead >= 0xe0 && lead < 0xf0
+            ? 3
+            : lead >= 0xf0 && lead < 0xf5
+              ? 4
+              : 0;
+    if (length === 0) return i;
+    for (let k = 1; k < length; k++) {
+      const low = k > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+      const high = k > 1 ? 0xbf : lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+      const byte = bytes[i + k];
+      if (byte === undefined || byte < low || byte > high) return i;
+    }
+    i += length;
+  }
+  return 0;
+}
+
+/** Whole files that are something else, told by how they begin (behind a BOM); null where it may be JSON. */
+export function foreignKind(text: string): TextFault | null {
+  const head = text
+    .slice(0, 4096)
+    .trimStart()
+    .replace(/^(<!--[^]*?-->\s*)+/, '');
+  if (head === '' && text.trim() === '')
+    return fault(
+      'empty',
+      0,
+      text === '' ? 'The file is empty.' : 'The file holds nothing but white space.',
+      'Upload the JSON again; the step that wrote it failed.',
+    );
+  if (head.startsWith('version https://git-lfs.github.com/')) {
+    return fault(
+      'git-lfs-pointer',
+      0,
+      'This is a Git LFS pointer, not the file itself.',
+      'Have the pipeline fetch LFS files before it publishes (git lfs pull), or keep JSON out of LFS.',
+    );
+  }
+  if (/^<(!doctype\s+html|html|head|body|script|meta|title|link|style|h[1-6]|p|div|pre|center|table)\b/i.test(head)) {
+    const title = /<title[^>]*>([^<]{0,200})/i.exec(text)?.[1]?.trim();
+    return {
+      ...fault(
+        'html-page',
+        0,
+        `This is an HTML page${title ? ` (“${printable(shorten(title, 80))}”)` : ''}, not JSON.`,
+        'Check the URL: it may lead to a login page, an error page or a single-page app; it must lead to the JSON file itself.',
+      ),
+      ...(title ? { evidence: { title: shorten(title, 80) } } : {}),
+    };
+  }
+  if (/^<(\?xml|[a-z])/i.test(head)) {
+    const code = /<Code>([^<]{1,80})<\/Code>/.exec(text)?.[1];
+    return {
+      ...fault(
+        'xml-error',
+        0,
+        `This is XML${code ? ` with the error code ${printable(code)}` : ''}, not JSON.`,
+        'Object stores answer with XML when an object is missing or not public: check the URL and the permissions.',
+      ),
+      ...(code ? { evidence: { code } } : {}),
+    };
+  }
+  if (head.startsWith('\u0000') || head[1] === '\u0000')
+    return fault('not-utf8', 0, 'The file is UTF-16, not UTF-8.', 'Save the file as UTF-8 without a byte order mark.');
+  return null;
+}

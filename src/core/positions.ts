@@ -1,0 +1,53 @@
+import type { DocumentFacts } from './facts.ts';
+import { isUnseen } from './facts.ts';
+import { lineStarts, locate, positionOf } from './json-text.ts';
+import { readingOf } from './json.ts';
+import type { Finding } from './report.ts';
+
+/** Lines and columns, looked up only for what was found. */
+
+export interface Pending {
+  finding: Finding;
+  offset: number | null;
+  onName: boolean;
+}
+
+/** Gives the findings in one document their positions, all in one pass over its text. */
+export function place(list: readonly Pending[], document: DocumentFacts): void {
+  const { content } = document;
+  if (isUnseen(content)) return;
+  const text = content.text ?? soundStart(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
+  const starts = lineStarts(text);
+  const spans =
+    readingOf(content).value === undefined
+      ? new Map()
+      : locate(
+          text,
+          list.flatMap((p) => lineage(p.finding.pointer ?? '')),
+        );
+  for (const { finding, offset, onName } of list) {
+    const span = lineage(finding.pointer ?? '')
+      .map((pointer) => spans.get(pointer))
+      .find((s) => s !== undefined);
+    const at =
+      content.text === null
+        ? offset === null
+          ? null
+          : text.length
+        : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
+    if (at !== null) Object.assign(finding, positionOf(starts, at));
+  }
+}
+
+/** The text in front of the byte that is not UTF-8, for its position. */
+function soundStart(base64: string, byteOffset: number): string {
+  const bytes = Uint8Array.from(atob(base64).slice(0, byteOffset), (c) => c.charCodeAt(0));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+/** A pointer and its ancestors, itself first. */
+function lineage(pointer: string): string[] {
+  const list = [pointer];
+  for (let p = pointer; p !== '';) list.push((p = p.slice(0, p.lastIndexOf('/'))));
+  return list;
+}

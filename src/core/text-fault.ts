@@ -1,0 +1,14 @@
+/** The first thing that keeps bytes from being a JSON document, named so that its author knows what happened. */
+export interface TextFault {
+  /** Machine-readable: empty, html-page, truncated, comment, trailing-comma, … */
+  cause: string;
+  message: string;
+  advice: string;
+  /** UTF-16 offset into the text (BOM included); for bytes that are no text, the byte's offset. */
+  offset: number;
+  evidence?: Record<string, string | number>;
+}
+
+export function fault(cause: string, offset: number, message: string, advice: string): TextFault {
+  return { cause, offset, message, advice };
+}

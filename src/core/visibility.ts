@@ -1,0 +1,54 @@
+import { isSafeKey } from './app-key.ts';
+import { type DocumentFacts, isUnseen } from './facts.ts';
+import { type JsonValue, member } from './json.ts';
+import type { Ledger, Place } from './ledger.ts';
+import type { AppVerdict } from './report.ts';
+import type { VersionEntry } from './rule.ts';
+import { isSemver, latestOf } from './version.ts';
+
+/** Whether subscribers see an app: its key and entry are usable, its metadata can be had, and a version is valid. */
+export function verdictOf(
+  key: string,
+  entry: JsonValue,
+  metadata: Place,
+  value: JsonValue | undefined,
+  entries: readonly VersionEntry[],
+  facts: DocumentFacts,
+  ledger: Ledger,
+): AppVerdict {
+  const valid = entries.filter(
+    (e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null,
+  );
+  const latest = latestOf(valid.map((e) => e.version!));
+  const hiding = ledger.hiding(key);
+  if (!isSafeKey(key)) hiding.add('app-key-unsafe');
+  if (!isWholeEntry(entry)) hiding.add('document-misshapen');
+  // A rule that was turned off leaves the app as hidden as it was.
+  if (hiding.size === 0 && !isUnseen(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
+  if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
+  if (isUnseen(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
+  return { key, visible: true, because: [], latest };
+}
+
+/** The rule whose matter it is that a metadata file offers no version. */
+function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {
+  if (value === undefined) return 'document-unreadable';
+  const list = member(value, 'versions');
+  const misshapen =
+    !Array.isArray(list) ||
+    list.length > entries.length ||
+    entries.some((e) => e.version === null || isSemver(e.version));
+  return misshapen ? 'document-misshapen' : 'versions-none-valid';
+}
+
+function isWholeEntry(entry: JsonValue): boolean {
+  const style = member(entry, 'blockStyle');
+  const fields = [
+    member(entry, 'name'),
+    member(entry, 'description'),
+    member(entry, 'appMetadataUrl'),
+    member(style, 'iconUrl'),
+    member(style, 'color'),
+  ];
+  return fields.every((field) => typeof field === 'string');
+}
