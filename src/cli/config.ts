@@ -74,14 +74,19 @@ function extra(params: Record<string, unknown>): string {
 }
 
 async function find(from: string, file: string | null): Promise<CosmiconfigResult> {
-  const explorer = cosmiconfig('appreg', { searchPlaces: PLACES, searchStrategy: 'global' });
+  const explorer = cosmiconfig('appreg', { searchPlaces: PLACES, searchStrategy: 'none' });
   try {
-    return file === null ? await explorer.search(from) : await explorer.load(resolve(from, file));
+    if (file !== null) return await explorer.load(resolve(from, file));
+    // Up to the root: neither stopping at a package.json on the way, nor looking into the user's own folders.
+    for (let folder = from; ; folder = dirname(folder)) {
+      const found = await explorer.search(folder);
+      if (found || folder === dirname(folder)) return found;
+    }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new Trouble(
       'config-unreadable',
-      `The configuration cannot be read: ${printable(message)}`,
+      `The configuration cannot be read: ${printable(message.replace(/\s+/g, ' ').trim())}`,
       'Mend the file, or name another one with --config <file>.',
       { cause: error },
     );
