@@ -19,6 +19,7 @@ import { pointerTo } from './pointer.ts';
 import { type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
 import type { AnyRule, FactsOf, Subject, VersionEntry } from './rule.ts';
 import { parseUrl } from './url.ts';
+import { ruleOfFailure } from './visit.ts';
 import { verdictOf } from './visibility.ts';
 import { rules as allRules } from './rules/index.ts';
 

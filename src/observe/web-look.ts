@@ -24,8 +24,11 @@ import { lookAtImage } from './icon.ts';
 /** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
 
 const MIB = 2 ** 20;
-/** Bytes read at most. A registry of 100,000 apps has a manifest of 43 MB. */
-const LIMITS = { document: 64 * MIB, icon: 5 * MIB, artifact: 2048 * MIB, decoded: 1024 * MIB };
+/**
+ * Bytes read at most. A registry of 100,000 apps has a manifest of 43 MB; 100,000 versions of one app are 20 MB of
+ * metadata, and many metadata files are in hand at once, so their limit is what bounds memory.
+ */
+const LIMITS = { manifest: 64 * MIB, metadata: 32 * MIB, icon: 5 * MIB, artifact: 2048 * MIB, decoded: 1024 * MIB };
 
 export interface Look {
   http: Http;
@@ -42,13 +45,28 @@ export interface Look {
 
 const JSON_ACCEPT = 'application/json, */*;q=0.8';
 
-export async function lookAtDocument(url: string, look: Look): Promise<DocumentFacts> {
-  const { visit, content, bytes } = await collect(url, JSON_ACCEPT, LIMITS.document, look);
-  const web = await webOf(visit, look, JSON_ACCEPT);
+// Nobody reads a document that was cut off; its start is kept to tell what it is.
+const KEPT_OF_CUT = 4096;
+
+export async function lookAtDocument(url: string, role: 'manifest' | 'metadata', look: Look): Promise<DocumentFacts> {
+  const { visit, content } = await fetchDocument(url, LIMITS[role], look);
+  return { url, file: null, web: await webOf(visit, look, JSON_ACCEPT), content };
+}
+
+/** By itself, so that the bytes are let go of before the host is asked for more. */
+async function fetchDocument(
+  url: string,
+  limit: number,
+  look: Look,
+): Promise<{ visit: Visit; content: DocumentFacts['content'] }> {
+  const { visit, content, bytes } = await collect(url, JSON_ACCEPT, limit, look);
   const absent = absence(visit);
-  if (absent) return { url, file: null, web, content: absent };
-  const found = contentOf(bytes.subarray(0, LIMITS.document), content.cut || bytes.length > LIMITS.document);
-  return { url, file: null, web, content: found.text === null ? found : { ...found, text: look.conceal(found.text) } };
+  if (absent) return { visit, content: absent };
+  const cut = content.cut || bytes.length > limit;
+  const found = cut
+    ? { ...contentOf(Buffer.from(bytes.subarray(0, KEPT_OF_CUT)), true), bytes: Math.min(bytes.length, limit) }
+    : contentOf(bytes);
+  return { visit, content: found.text === null ? found : { ...found, text: look.conceal(found.text) } };
 }
 
 export async function lookAtIcon(url: string, look: Look): Promise<IconFacts> {

@@ -69,7 +69,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     },
   };
   try {
-    const manifest = await lookAtDocument(url, look);
+    const manifest = await lookAtDocument(url, 'manifest', look);
     progress.done += 1;
     if (options.signal?.aborted) return { interrupted: true, unknownApps: [] };
     await watcher.manifest(manifest);
@@ -117,8 +117,8 @@ function sharing(entries: readonly JsonValue[]): Shared {
   return {
     document: async (url, look) =>
       repeated.has(url)
-        ? { ...(await once(documents, url, () => lookAtDocument(url, look))) }
-        : lookAtDocument(url, look),
+        ? { ...(await once(documents, url, () => lookAtDocument(url, 'metadata', look))) }
+        : lookAtDocument(url, 'metadata', look),
     icon: async (url, look) =>
       repeated.has(url) ? { ...(await once(icons, url, () => lookAtIcon(url, look))) } : lookAtIcon(url, look),
   };

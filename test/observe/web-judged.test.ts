@@ -930,3 +930,24 @@ test('an endless manifest is cut off', async () => {
   const { report } = await verified(live.url);
   expect(faults(report)).toEqual(['error document-oversized bytes (manifest)']);
 }, 30_000);
+
+test('endless metadata is cut off, and only its start is held', async () => {
+  const bytes = endless(
+    'Content-Type: application/json\r\nAccess-Control-Allow-Origin: *\r\n',
+    Buffer.alloc(1 << 20, 0x20),
+  );
+  live.serve('a.json', byMethod({ GET: bytes, HEAD: answer({ headers: GOOD_JSON }) }));
+  const { report, apps } = await verified(live.url);
+  expect(faults(report)).toEqual(['error document-oversized bytes (metadata)']);
+  expect(apps[0]!.metadata.content).toMatchObject({ cut: true, bytes: 32 * 2 ** 20, text: ' '.repeat(4096) });
+}, 30_000);
+
+test('what could not be fetched is told by its own cause, not by a note on the way there', async () => {
+  live.serve('a.json', answer({ status: 404, headers: GOOD_JSON }));
+  const { report } = await verified(live.url);
+  const reasons = report.notJudged.filter(({ resource }) => resource === 'metadata').map(({ reason }) => reason);
+  expect(reasons.length).toBeGreaterThan(5);
+  expect(new Set(reasons)).toEqual(new Set(['because of unreachable']));
+  const icon = report.symptoms.find(({ id }) => id === 'icon-does-not-display');
+  expect(icon?.status).toBe('clear');
+});

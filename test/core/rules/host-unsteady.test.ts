@@ -19,5 +19,10 @@ ruleTable(hostUnsteady, {
       { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 3, troubles: ['status 502', 'status 502'] })) },
       { message: 'third' },
     ],
+    [
+      'a limit without a time to wait',
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['status 429'] })) },
+      { advice: 'raise the limit' },
+    ],
   ],
 });
