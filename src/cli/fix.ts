@@ -2,18 +2,17 @@ import { join } from 'node:path';
 import { fixDocument } from '../author/fix.ts';
 import { isObject, member, readingOf, stringOrNull } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { earlierOf, earlierVersionsOf } from '../observe/earlier.ts';
 import { readDocumentFile } from '../observe/documents.ts';
 import { asBase, localPath } from '../observe/places.ts';
 import type { Target } from '../observe/target.ts';
 import { openDirectory } from '../store/directory.ts';
+import { type Against, wasPublished } from './against.ts';
 import type { Context } from './context.ts';
 
 /** `lint --fix`: mends the files of a target, and says on stderr what it did, and where that touched a published version. */
-export async function fixFiles(context: Context, target: Target, against: string | undefined): Promise<void> {
+export async function fixFiles(context: Context, target: Target, against: Against): Promise<void> {
   const { workspace } = target;
   const store = openDirectory(workspace.root);
-  const published = publishedBefore(context, target, against);
   const files: { path: string; role: 'manifest' | 'metadata'; app: string | null }[] = [];
   if (target.kind === 'metadata') files.push({ path: target.path, role: 'metadata', app: null });
   else {
@@ -40,27 +39,10 @@ export async function fixFiles(context: Context, target: Target, against: string
     if ((await store.replace(path, Buffer.from(text), stored.token)) === 'changed')
       return void context.terminal.log(`${printable(path)}: left alone, it changes right now`);
     for (const fix of fixes) {
-      const touched = fix.version !== null && published(app, fix.version);
+      const touched = fix.version !== null && wasPublished(against, app, fix.version);
       context.terminal.log(
         `${printable(path)}${fix.pointer === '' ? '' : ` ${printable(fix.pointer)}`}: ${printable(fix.what)}${touched ? ' — this version is published already' : ''}`,
       );
     }
   }
-}
-
-function publishedBefore(
-  context: Context,
-  target: Target,
-  against: string | undefined,
-): (app: string | null, version: string) => boolean {
-  if (against === undefined) return () => false;
-  if (target.kind === 'metadata') {
-    const versions = earlierVersionsOf(against, target.workspace, target.path, context.cwd) ?? [];
-    return (_, version) => versions.some((v) => v.version === version);
-  }
-  const earlier = earlierOf(against, target.workspace, context.cwd);
-  return (app, version) => {
-    const versions = app === null ? null : earlier.app(app);
-    return Array.isArray(versions) && versions.some((v) => v.version === version);
-  };
 }

@@ -3,8 +3,8 @@ import { startJudging, type Judging } from '../../core/judge.ts';
 import { printable } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { observeMetadataFile, observeWorkspace } from '../../observe/directory.ts';
-import { earlierOf, earlierVersionsOf } from '../../observe/earlier.ts';
 import { type Target, targetAt } from '../../observe/target.ts';
+import { type Against, againstOf, NOTHING } from '../against.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { LoadedConfig } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -39,22 +39,18 @@ export async function lint(context: Context, paths: readonly string[], options: 
       throw new Trouble('against-several', '--against takes one path at a time.', 'Run appreg lint once per registry.');
     const { target: first, config } = targets[0]!;
     const severities = severitiesOf(context, config.config);
-    if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, options.against);
-    const before =
-      options.against !== undefined && first.kind === 'workspace'
-        ? earlierOf(options.against, first.workspace, cwd)
-        : null;
+    const against = options.against === undefined ? NOTHING : await againstOf(options.against, first, cwd);
+    if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
     const judging = startJudging({
       command: 'lint',
       target: named.join(', '),
       now: new Date().toISOString(),
       severities,
-      before,
+      before: against.registry,
     });
     const progress = terminal.progress('Reading');
     try {
-      for (const { target } of targets)
-        await look(context, target, judging, options.against, (text) => progress.update(text));
+      for (const { target } of targets) await look(context, target, judging, against, (text) => progress.update(text));
     } finally {
       progress.stop();
     }
@@ -73,18 +69,14 @@ async function look(
   context: Context,
   target: Target,
   judging: Judging,
-  against: string | undefined,
+  against: Against,
   say: (text: string) => void,
 ): Promise<void> {
   const { workspace } = target;
   const nameOf = (path: string): string => relative(context.cwd, join(workspace.root, path)).split(sep).join('/');
   if (target.kind === 'metadata') {
     const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, nameOf);
-    judging.metadata(
-      metadata,
-      artifacts,
-      against === undefined ? null : earlierVersionsOf(against, workspace, target.path, context.cwd),
-    );
+    judging.metadata(metadata, artifacts, against.versions);
     return;
   }
   if (target.inferred)

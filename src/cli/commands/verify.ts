@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import type { Earlier, Snapshot } from '../../core/facts.ts';
+import type { Earlier } from '../../core/facts.ts';
 import { type Judging, startJudging } from '../../core/judge.ts';
 import { printable, redact } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { fromSnapshot } from '../../observe/earlier.ts';
+import { earlierFromUrl } from '../../observe/earlier-web.ts';
 import { concealer } from '../../observe/http-secrets.ts';
 import { observeRegistry, type Progress, type Seen, type WebOptions } from '../../observe/web.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
@@ -114,20 +115,5 @@ function megabytes(bytes: number): string {
 /** What had been published: facts that were saved earlier, or another live registry. */
 async function earlierState(context: Context, where: string, web: WebOptions): Promise<Earlier> {
   if (!/^https?:\/\//i.test(where)) return fromSnapshot(readSnapshot(resolve(context.cwd, where)), where);
-  const url = registryUrl(where);
-  const snapshot: Snapshot = {
-    snapshot: 1,
-    target: url.href,
-    seenAt: new Date().toISOString(),
-    origins: [],
-    manifest: null as never,
-    apps: [],
-    orphans: [],
-  };
-  const options: WebOptions = { ...web, apps: null, skipArtifacts: true, secrets: null };
-  await observeRegistry(url.href, options, {
-    manifest: (facts) => void (snapshot.manifest = facts),
-    app: (facts) => void snapshot.apps.push(facts),
-  });
-  return fromSnapshot(snapshot, redact(where));
+  return earlierFromUrl(registryUrl(where).href, { ...web, secrets: null }, new Date().toISOString());
 }

@@ -1,0 +1,37 @@
+import type { Earlier, EarlierVersion } from '../core/facts.ts';
+import { Trouble } from '../core/trouble.ts';
+import { earlierOf, earlierVersionsOf } from '../observe/earlier.ts';
+import type { Target } from '../observe/target.ts';
+import { registryUrl } from './verify-options.ts';
+
+/** What `lint --against` names, for what is linted: a whole registry, or the versions of one metadata file. */
+export interface Against {
+  registry: Earlier | null;
+  versions: EarlierVersion[] | null;
+}
+
+export const NOTHING: Against = { registry: null, versions: null };
+
+/** Throws Trouble when there is no such state, or when it cannot be read. */
+export async function againstOf(where: string, target: Target, cwd: string): Promise<Against> {
+  const isUrl = /^https?:\/\//i.test(where);
+  if (target.kind === 'metadata') {
+    if (isUrl) {
+      throw new Trouble(
+        'against-url',
+        'A metadata file by itself cannot be compared with a live registry: nobody says which app it is of.',
+        'Lint the workspace: appreg lint <folder> --against <registry-url>',
+      );
+    }
+    return { registry: null, versions: earlierVersionsOf(where, target.workspace, target.path, cwd) };
+  }
+  if (!isUrl) return { registry: earlierOf(where, target.workspace, cwd), versions: null };
+  const { earlierFromUrl } = await import('../observe/earlier-web.ts');
+  return { registry: await earlierFromUrl(registryUrl(where).href, {}, new Date().toISOString()), versions: null };
+}
+
+/** True for a version that had been published. */
+export function wasPublished(against: Against, app: string | null, version: string): boolean {
+  const versions = against.versions ?? (app === null ? null : against.registry?.app(app));
+  return Array.isArray(versions) && versions.some((entry) => entry.version === version);
+}

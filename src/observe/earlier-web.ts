@@ -1,0 +1,35 @@
+import type { Earlier, Snapshot } from '../core/facts.ts';
+import { isUnseen } from '../core/facts.ts';
+import { isObject, member, readingOf } from '../core/json.ts';
+import { printable, redact } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { fromSnapshot } from './earlier.ts';
+import { observeRegistry, type WebOptions } from './web.ts';
+
+/**
+ * What a live registry lists right now, as an earlier state. Throws Trouble when its manifest cannot be had: comparing
+ * with nothing would find nothing.
+ */
+export async function earlierFromUrl(url: string, options: WebOptions, seenAt: string): Promise<Earlier> {
+  const apps: Snapshot['apps'] = [];
+  let manifest: Snapshot['manifest'] | null = null;
+  await observeRegistry(
+    url,
+    { ...options, apps: null, skipArtifacts: true },
+    {
+      manifest: (facts) => void (manifest = facts),
+      app: (facts) => void apps.push(facts),
+    },
+  );
+  const seen = manifest as Snapshot['manifest'] | null;
+  const name = printable(redact(url));
+  if (!seen || isUnseen(seen.content) || !isObject(member(readingOf(seen.content).value, 'apps'))) {
+    throw new Trouble(
+      'against-unreachable',
+      `No usable manifest is served at ${name}, so nothing can be compared with it.`,
+      `See what is wrong there: appreg verify ${name} --skip-artifacts`,
+    );
+  }
+  const snapshot: Snapshot = { snapshot: 1, target: url, seenAt, origins: [], manifest: seen, apps, orphans: [] };
+  return fromSnapshot(snapshot, redact(url));
+}

@@ -1,0 +1,98 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lint } from '../../src/cli/commands/lint.ts';
+import { loadConfig } from '../../src/cli/config.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { Report } from '../../src/core/report.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { type Serving, startServer } from '../../src/serve/server.ts';
+
+const BASE = 'https://apps.example.com/';
+const digest = (digit: string): string => `sha256:${'0123456789abcde'.repeat(4)}${digit.repeat(4)}`;
+
+let folder: string;
+let serving: Serving;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'appreg-against-'));
+  put('live/registry.json', {
+    apps: {
+      a: {
+        name: 'A',
+        description: 'Does a thing.',
+        blockStyle: { iconUrl: `${BASE}apps/a/icon.svg`, color: '#112233' },
+        appMetadataUrl: `${BASE}apps/a/versions.json`,
+      },
+    },
+  });
+  put('live/appreg.config.json', { baseUrl: BASE });
+  put('live/apps/a/versions.json', { versions: [version('1.0.0', '1'), version('1.1.0', '2')] });
+  cpSync(join(folder, 'live'), join(folder, 'next'), { recursive: true });
+  serving = await startServer({
+    root: join(folder, 'live'),
+    host: '127.0.0.1',
+    port: 0,
+    manifest: 'registry.json',
+    serviceOrigins: [],
+    rewriteFrom: BASE,
+    https: false,
+  });
+});
+afterEach(async () => {
+  await serving.close();
+  rmSync(folder, { recursive: true });
+});
+
+function put(path: string, value: unknown): void {
+  mkdirSync(join(folder, path, '..'), { recursive: true });
+  writeFileSync(join(folder, path), `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function version(number: string, digit: string): Record<string, string> {
+  const artifactUrl = `${BASE}apps/a/versions/${number}.tar.gz`;
+  return { version: number, artifactUrl, artifactChecksum: digest(digit) };
+}
+
+async function linted(against: string): Promise<{ code: number; found: string[] }> {
+  const out: string[] = [];
+  const quiet = { update() {}, stop() {} };
+  const context: Context = {
+    cwd: join(folder, 'next'),
+    options: { format: 'json' },
+    env: {},
+    terminal: {
+      interactive: false,
+      style: PLAIN,
+      errStyle: PLAIN,
+      out: (text) => void out.push(text),
+      log() {},
+      detail() {},
+      next() {},
+      progress: () => quiet,
+    },
+    config: (from = join(folder, 'next')) => loadConfig(from, null, {}),
+  };
+  const code = await lint(context, [], { against });
+  const report: Report = JSON.parse(out.join('\n'));
+  return { code, found: report.findings.map((f) => `${f.rule} ${f.version}`) };
+}
+
+test('a live registry: new versions are welcome', async () => {
+  put('next/apps/a/versions.json', { versions: [version('1.0.0', '1'), version('1.1.0', '2'), version('1.2.0', '3')] });
+  expect((await linted(serving.manifestUrl)).found.filter((line) => !line.startsWith('artifact-moved'))).toEqual([]);
+});
+
+test('a live registry: what it lists may not change', async () => {
+  put('next/apps/a/versions.json', { versions: [version('1.0.0', '9')] });
+  const { code, found } = await linted(serving.manifestUrl);
+  expect(code).toBe(1);
+  expect(found).toContain('artifact-changed 1.0.0');
+  expect(found).toContain('version-withdrawn 1.1.0');
+});
+
+test('a live registry that is not there is no earlier state', async () => {
+  const before = readFileSync(join(folder, 'next/apps/a/versions.json'));
+  await expect(linted(`${serving.manifestUrl}.gone`)).rejects.toMatchObject({ code: 'against-unreachable', exit: 2 });
+  expect(readFileSync(join(folder, 'next/apps/a/versions.json'))).toEqual(before);
+});
