@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { cosmiconfig, type CosmiconfigResult } from 'cosmiconfig';
+import { faultInText } from '../core/json-fault.ts';
+import { lineStarts, positionOf } from '../core/json-text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { printable } from '../core/text.ts';
 import { validateConfig } from '../core/generated/validators.js';
@@ -55,9 +58,7 @@ export async function loadConfig(from: string, file: string | null, env: NodeJS.
     return { config: {}, file: found?.filepath ?? null, root: found ? dirname(found.filepath) : from };
   const config = fillIn(found.config, env, found.filepath) as Config;
   if (!validateConfig(config)) {
-    const problems = (validateConfig.errors ?? []).map(
-      (e) => `${e.instancePath || '/'} ${e.message}${extra(e.params)}`,
-    );
+    const problems = (validateConfig.errors ?? []).map(problemInWords);
     throw new Trouble(
       'config-invalid',
       `${found.filepath} is not a valid configuration: ${printable([...new Set(problems)].join('; '))}`,
@@ -67,10 +68,11 @@ export async function loadConfig(from: string, file: string | null, env: NodeJS.
   return { config, file: found.filepath, root: dirname(found.filepath) };
 }
 
-function extra(params: Record<string, unknown>): string {
-  if (typeof params['additionalProperty'] === 'string') return ` (${params['additionalProperty']})`;
-  if (Array.isArray(params['allowedValues'])) return ` (${params['allowedValues'].join(', ')})`;
-  return '';
+function problemInWords(error: { instancePath: string; message?: string; params: Record<string, unknown> }): string {
+  const { instancePath: path, params } = error;
+  if (typeof params['additionalProperty'] === 'string') return `${path}/${params['additionalProperty']} is no setting`;
+  if (Array.isArray(params['allowedValues'])) return `${path} must be one of ${params['allowedValues'].join(', ')}`;
+  return `${path || '/'} ${error.message}`;
 }
 
 async function find(from: string, file: string | null): Promise<CosmiconfigResult> {
@@ -83,14 +85,37 @@ async function find(from: string, file: string | null): Promise<CosmiconfigResul
       if (found || folder === dirname(folder)) return found;
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Trouble(
-      'config-unreadable',
-      `The configuration cannot be read: ${printable(message.replace(/\s+/g, ' ').trim())}`,
-      'Mend the file, or name another one with --config <file>.',
+    throw unreadable(error, file === null ? null : resolve(from, file));
+  }
+}
+
+/** In words of our own: what parsers say differs from one Node to the next, and comes with a drawing. */
+function unreadable(error: unknown, named: string | null): Trouble {
+  if (named !== null && !existsSync(named))
+    return new Trouble(
+      'config-missing',
+      `There is no configuration ${printable(named)}.`,
+      'Check the path behind --config.',
       { cause: error },
     );
-  }
+  const { message = String(error), filepath = named } = error as { message?: string; filepath?: string };
+  const fault = filepath !== null && message.startsWith('JSON Error') ? jsonFault(filepath) : null;
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
+  return new Trouble(
+    'config-unreadable',
+    `The configuration cannot be read: ${printable(fault ?? lines.slice(0, 2).join(' ').replace(/\s+/g, ' '))}`,
+    'Mend the file, or name another one with --config <file>.',
+    { cause: error },
+  );
+}
+
+/** `file:line:column: what is wrong there`; null for what this program's own reader has nothing against. */
+function jsonFault(path: string): string | null {
+  const text = readFileSync(path, 'utf8');
+  const fault = faultInText(text);
+  if (fault === null) return null;
+  const { line, column } = positionOf(lineStarts(text), fault.offset);
+  return `${path}:${line}:${column}: ${fault.message}`;
 }
 
 /** Secrets never stand in the file: `${NAME}` is filled in from the environment. */

@@ -48,7 +48,8 @@ function build(done: (code: number) => void): Command {
 
   /** One block per command: name, words, options, and a module that is loaded only now. */
   function command(usage: string, description: string, load: () => Promise<Action>): Command {
-    const made = program.command(usage).description(description).exitOverride().showHelpAfterError();
+    const made = program.command(usage).description(description).exitOverride();
+    made.showHelpAfterError(`(appreg ${made.name()} --help tells what it takes)`);
     withGlobals(made);
     return made.action(async (...args: unknown[]) => {
       const self = args.pop() as Command;

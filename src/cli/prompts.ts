@@ -40,7 +40,7 @@ export async function answersTo(
     const flags = missing.map(({ flag }) => flag);
     throw new Trouble(
       'option-missing',
-      `What is missing: ${flags.join(', ')}`,
+      `${flags.join(', ')} ${flags.length === 1 ? 'is' : 'are'} missing.`,
       `Add ${flags.map((flag) => `${flag} <…>`).join(' ')}; at a terminal, without --yes, appreg asks for it.`,
     );
   }

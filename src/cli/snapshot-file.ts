@@ -74,9 +74,10 @@ export function readSnapshot(path: string): Snapshot {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
     throw new Trouble(
       'facts-unreadable',
-      `${printable(path)} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
+      `${printable(path)} ${code === 'ENOENT' ? 'is not there.' : `cannot be read: ${code}`}`,
       'Name a file that appreg verify --save wrote.',
       { cause: error },
     );

@@ -52,6 +52,12 @@ function notFound(ref: string, root: string): Trouble {
       `“${name}” is no file or folder, and this folder is not in a git work tree.`,
       'Name a folder, a file, or run it inside the repository.',
     );
+  if (git(['rev-parse', '--verify', '--quiet', 'HEAD'], root, undefined, true).status !== 0)
+    return new Trouble(
+      'against-unknown',
+      `“${name}” is no file or folder, and this git repository has no commit yet.`,
+      'Commit what is published; changes can be held against that commit from then on.',
+    );
   const shallow =
     git(['rev-parse', '--is-shallow-repository'], root, undefined, true).stdout.toString('utf8').trim() === 'true';
   if (shallow) {

@@ -18,8 +18,12 @@ export const versionsNoneValid = defineRule({
       at: '/versions',
       cause: versions.length === 0 ? 'empty' : 'all-invalid',
       message:
-        versions.length === 0 ? 'No version is listed.' : `None of the ${versions.length} listed versions is valid.`,
-      advice: 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>',
+        versions.length === 0
+          ? 'No version is listed.'
+          : versions.length === 1
+            ? 'The one version that is listed is not valid.'
+            : `None of the ${versions.length} listed versions is valid.`,
+      advice: `${versions.length === 0 ? 'Publish' : 'Write a version string as MAJOR.MINOR.PATCH, or publish'} a version: appreg publish-version <app> 1.0.0 --entry <file>`,
     };
   },
 });

@@ -17,7 +17,7 @@ ruleTable(versionsNoneValid, {
     [
       'one that is none',
       { versions: entries({ version: 'v1.0.0' }) },
-      { cause: 'all-invalid', message: '1 listed version' },
+      { cause: 'all-invalid', message: 'one version that is listed' },
     ],
     [
       'two that are none',
