@@ -1,0 +1,50 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { play } from '../support/transcript.ts';
+
+/**
+ * What the built command line prints, word for word, on every Node there is to try.
+ *
+ * UPDATE=1 writes what is printed now into the walks. APPREG_NODES names further Node binaries: absolute paths with
+ * commas between them. APPREG_BIN names another appreg.js, such as that of an installed package.
+ */
+
+const here = dirname(fileURLToPath(import.meta.url));
+const walks = join(here, 'transcripts');
+const appreg = process.env['APPREG_BIN'] ?? join(here, '../../bin/appreg.js');
+const others = (process.env['APPREG_NODES'] ?? '').split(',').filter((path) => path !== '');
+
+let scratch: string;
+beforeAll(() => {
+  const built = join(dirname(appreg), '../dist/cli/main.cjs');
+  if (!existsSync(built))
+    throw new Error('There is no built appreg to try. Build it: node scripts/build.mjs --no-types');
+  scratch = realpathSync.native(mkdtempSync(join(tmpdir(), 'appreg-walk-')));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const files = readdirSync(walks).filter((file) => file.endsWith('.md'));
+
+describe.each([process.execPath, ...others])('with %s', (node) => {
+  test.each(files)('%s', { timeout: 120_000 }, (file) => {
+    const folder = join(mkdtempSync(join(scratch, 'run-')), basename(file, '.md'));
+    mkdirSync(folder);
+    // A checkout on Windows may have given it other line endings.
+    const text = readFileSync(join(walks, file), 'utf8').replaceAll('\r\n', '\n');
+    const played = play(text, { node, appreg, folder });
+    if (process.env['UPDATE'] === '1' && node === process.execPath) writeFileSync(join(walks, file), played);
+    else expect(played, 'If this is what it ought to print: UPDATE=1 writes it into the walk').toBe(text);
+  });
+});
