@@ -46,6 +46,8 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
   sink.manifest(manifest);
   const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
   const used = new Set([workspace.manifest]);
+  // A manifest that cannot be read, or that lacks a URL, has a finding of its own: what it leaves out is no second fault.
+  let whole = isObject(apps);
   if (isObject(apps)) {
     const keys = Object.keys(apps);
     for (const [index, key] of keys.entries()) {
@@ -53,13 +55,14 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
       const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
       const path = metadataUrl === null ? null : localPath(metadataUrl, base);
       if (path !== null) used.add(path);
+      if (metadataUrl === null) whole = false;
       const metadata = lookAtDocument(looking, metadataUrl, path);
       const icon = lookAtIcon(looking, stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl')));
       sink.app({ key, metadata, icon, artifacts: await lookAtArtifacts(looking, metadata) });
       options.onApp?.(index + 1, keys.length);
     }
   }
-  sink.orphans(orphansOf(looking, tree.json, used));
+  sink.orphans(whole ? orphansOf(looking, tree.json, used) : []);
 }
 
 /** Looks at one metadata file by itself, with the artifacts that lie in the workspace around it, if there is one. */

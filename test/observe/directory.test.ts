@@ -240,3 +240,16 @@ test('a metadata file by itself, with the artifacts around it', async () => {
   expect(metadata).toMatchObject({ file: 'apps/a/versions.json', url: null });
   expect(artifacts.map((artifact) => artifact.file)).toEqual(['apps/a/versions/1.0.0.tar.gz', null]);
 });
+
+describe('what a faulty manifest leaves out is no orphan', () => {
+  const { appMetadataUrl: _, ...nowhere } = entry('a');
+  test.each([
+    ['a manifest that is not JSON', '{ "apps": '],
+    ['a manifest without apps', {}],
+    ['an app without its metadata URL', { apps: { a: nowhere } }],
+  ])('%s', async (_name, manifest) => {
+    const report = await lint(folder({ 'registry.json': manifest, 'apps/a/versions.json': listed('1.0.0') }));
+    expect(report.summary.errors).toBe(1);
+    expect(told(report).filter((text) => text.startsWith('metadata-orphaned'))).toEqual([]);
+  });
+});
