@@ -8,7 +8,6 @@ import * as esbuild from 'esbuild';
 import { compileSchemas } from './compile-schemas.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const out = join(root, 'dist');
 const commands = join(root, 'src/cli/commands');
 
 /** `import('./commands/x.ts')` and the like become a lazy require of a bundle of its own. */
@@ -23,7 +22,8 @@ const LAZY = {
   },
 };
 
-export async function build({ types = true } = {}) {
+/** `out` is emptied first. Declarations (`types`) always go to dist. */
+export async function build({ types = true, out = join(root, 'dist') } = {}) {
   compileSchemas(root);
   rmSync(out, { recursive: true, force: true });
   const common = {
@@ -39,26 +39,26 @@ export async function build({ types = true } = {}) {
   const entries = [
     join(root, 'src/cli/main.ts'),
     join(root, 'src/cli/terminal.ts'),
-    join(root, 'src/cli/config.ts'),
     ...readdirSync(commands)
       .filter((f) => f.endsWith('.ts'))
       .map((f) => join(commands, f)),
   ];
+  const cli = {
+    ...common,
+    outdir: join(out, 'cli'),
+    entryNames: '[name]',
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    plugins: [LAZY],
+    define: { 'import.meta.url': '__importMetaUrl' },
+    banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+    minifySyntax: true,
+    minifyWhitespace: true,
+  };
   const builds = [
-    await esbuild.build({
-      ...common,
-      entryPoints: entries,
-      outdir: join(out, 'cli'),
-      entryNames: '[name]',
-      format: 'cjs',
-      outExtension: { '.js': '.cjs' },
-      plugins: [LAZY],
-      supported: { 'dynamic-import': false },
-      define: { 'import.meta.url': '__importMetaUrl' },
-      banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-      minifySyntax: true,
-      minifyWhitespace: true,
-    }),
+    await esbuild.build({ ...cli, entryPoints: entries, supported: { 'dynamic-import': false } }),
+    // A user's configuration may be an ES module, which a require would misread: here `import()` stays what it is.
+    await esbuild.build({ ...cli, entryPoints: [join(root, 'src/cli/config.ts')] }),
     await esbuild.build({
       ...common,
       platform: 'neutral',

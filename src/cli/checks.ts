@@ -33,8 +33,8 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
   };
   for (const [id, level] of Object.entries(config.rules ?? {})) set(id, level, 'The configuration');
   for (const text of context.options.rule ?? []) {
-    const [id, level] = text.split('=');
-    set(id!.trim(), (level ?? '').trim(), '--rule');
+    const [id, ...level] = text.split('=');
+    set(id!.trim(), level.join('=').trim(), '--rule');
   }
   return severities;
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
 import { PLAIN, type Style } from '../report/style.ts';
 
 interface Progress {
@@ -88,7 +89,16 @@ function collector(output: string | null): (text: string) => void {
   if (output === null) return (text) => void process.stdout.write(`${text}\n`);
   let flag: 'w' | 'a' = 'w';
   return (text) => {
-    writeFileSync(output, `${text}\n`, { flag });
+    try {
+      writeFileSync(output, `${text}\n`, { flag });
+    } catch (error) {
+      throw new Trouble(
+        'output-failed',
+        `The results cannot be written to ${printable(output)}: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
+        'Name a file in a folder that exists and may be written to.',
+        { cause: error },
+      );
+    }
     flag = 'a';
   };
 }

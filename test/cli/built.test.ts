@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { build } from '../../scripts/build.mjs';
+
+/** The program as it is shipped: what only the real build shows. */
+
+const root = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
+const program = join(root, 'dist/cli/main.cjs');
+beforeAll(async () => {
+  await build({ types: false, out: join(root, 'dist') });
+  writeFileSync(join(root, 'registry.json'), '{ "apps": {} }\n');
+}, 60_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function appreg(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const run = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
+  return spawnSync(process.execPath, ['-e', run, 'appreg', ...args], { cwd: root, encoding: 'utf8' });
+}
+
+describe('a configuration that is code', () => {
+  const config = '{ manifest: "registry.json", rules: { "apps-none": "error" } }';
+  test.each([
+    ['an ES module', 'config.mjs', `export default ${config};`],
+    ['an ES module that waits', 'waits.mjs', `await Promise.resolve(); export default ${config};`],
+    ['a CommonJS module', 'config.cjs', `module.exports = ${config};`],
+  ])('%s', (_, name, text) => {
+    writeFileSync(join(root, name), text);
+    const { status, stdout, stderr } = appreg('lint', '.', '--config', name);
+    expect(stderr).toBe('');
+    expect(stdout).toContain('apps-none');
+    expect(status).toBe(1);
+  });
+});
+
+test('a file for the results that cannot be written is no defect', () => {
+  const { status, stdout, stderr } = appreg('lint', '.', '--output', 'no/such/folder/report.txt');
+  expect(status).toBe(2);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/cannot be written to .*report\.txt: ENOENT\n {2}Name a file/);
+});
+
+test('a rule has one level', () => {
+  const { status, stderr } = appreg('lint', '.', '--rule', 'apps-none=off=error');
+  expect(status).toBe(2);
+  expect(stderr).toContain('“off=error” is no level');
+});
