@@ -210,8 +210,11 @@ export class Ledger {
     for (const { entry, count } of this.unlisted.values()) {
       this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
     }
-    if (run.incomplete !== null)
+    if (run.incomplete !== null) {
       this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
+      // What nobody came to look at is not clear.
+      for (const symptom of SYMPTOMS) this.unjudgedSymptoms.add(symptom);
+    }
     this.findings.sort(inReportOrder);
     const summary: Summary = {
       errors: 0,

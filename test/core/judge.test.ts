@@ -692,6 +692,7 @@ describe('not judged', () => {
   test('an incomplete run says why', () => {
     const report = lint({ ...snapshot(['a']), incomplete: 'it was interrupted' });
     expect(report.outcome).toBe('incomplete');
+    expect(report.symptoms.filter(({ status }) => status === 'clear')).toEqual([]);
     expect(report.notJudged).toContainEqual({
       rule: '*',
       app: null,

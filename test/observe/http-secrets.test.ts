@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { concealer } from '../../src/observe/http-secrets.ts';
+
+const SECRET = 's3cr3t+Tok/en "=Value';
+
+describe('a secret is taken out in whatever form a host writes it back', () => {
+  test.each([
+    ['as it is', SECRET],
+    ['in a URL', encodeURIComponent(SECRET)],
+    ['in a URL with small letters', encodeURIComponent(SECRET).replaceAll(/%../g, (code) => code.toLowerCase())],
+    ['in a form', encodeURIComponent(SECRET).replaceAll('%20', '+')],
+    ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
+    ['in JSON with escaped slashes', JSON.stringify(SECRET).slice(1, -1).replaceAll('/', '\\/')],
+    ['in base64', Buffer.from(SECRET).toString('base64')],
+    ['in base64 for URLs', Buffer.from(SECRET).toString('base64url')],
+  ])('%s', (_, echoed) => {
+    for (const header of [SECRET, `Bearer ${SECRET}`])
+      expect(concealer([header])(`you sent ${echoed}.`)).toMatch(/^you sent REDACTED=?=?\.$/);
+  });
+
+  test('what Basic encodes', () => {
+    const conceal = concealer([`Basic ${Buffer.from('joe:open sesame').toString('base64')}`]);
+    expect(conceal('no joe:open sesame here')).toBe('no REDACTED here');
+    expect(conceal('wrong password open%20sesame')).toBe('wrong password REDACTED');
+    expect(conceal(`Basic ${Buffer.from('joe:open sesame').toString('base64')}`)).toBe('REDACTED');
+  });
+});
+
+test('a few characters are no secret', () => {
+  expect(concealer(['1', 'no'])('1 no')).toBe('1 no');
+});
