@@ -14,6 +14,12 @@ export const NOTHING: Against = { registry: null, versions: null };
 
 /** Throws Trouble when there is no such state, or when it cannot be read. */
 export async function againstOf(where: string, target: Target, cwd: string): Promise<Against> {
+  if (where.trim() === '')
+    throw new Trouble(
+      'against-empty',
+      '--against was given nothing to compare with.',
+      'Name a folder, a file or a git ref; in a pipeline, see whether the variable that holds it is set.',
+    );
   const isUrl = /^https?:\/\//i.test(where);
   if (target.kind === 'metadata') {
     if (isUrl) {
@@ -23,7 +29,9 @@ export async function againstOf(where: string, target: Target, cwd: string): Pro
         'Lint the workspace: appreg lint <folder> --against <registry-url>',
       );
     }
-    return { registry: null, versions: earlierVersionsOf(where, target.workspace, target.path, cwd) };
+    const versions = earlierVersionsOf(where, target.workspace, target.path, cwd);
+    // No app is known by its key here; the rules still want to know where the versions come from.
+    return { registry: versions && { source: where, keys: [], app: () => null }, versions };
   }
   if (!isUrl) return { registry: earlierOf(where, target.workspace, cwd), versions: null };
   const { earlierFromUrl } = await import('../observe/earlier-web.ts');

@@ -94,9 +94,10 @@ export function readSnapshot(path: string): Snapshot {
     snapshot !== null &&
     snapshot.snapshot === 1 &&
     typeof snapshot.seenAt === 'string' &&
-    Array.isArray(snapshot.apps) &&
     Array.isArray(snapshot.origins) &&
-    typeof snapshot.manifest === 'object';
+    isLook(snapshot.manifest) &&
+    Array.isArray(snapshot.apps) &&
+    snapshot.apps.every((app) => isLook(app?.metadata) && isLook(app.icon) && app.artifacts?.every?.(isLook));
   if (!whole)
     throw new Trouble(
       'facts-unreadable',
@@ -104,4 +105,11 @@ export function readSnapshot(path: string): Snapshot {
       'Name a file that appreg verify --save wrote.',
     );
   return { ...(snapshot as Snapshot), orphans: snapshot.orphans ?? [] };
+}
+
+/** True for what was written of one resource; a file that somebody else made lacks it. */
+function isLook(facts: { web?: unknown; content?: unknown } | null | undefined): boolean {
+  return (
+    typeof facts?.web === 'object' && facts.web !== null && typeof facts.content === 'object' && facts.content !== null
+  );
 }

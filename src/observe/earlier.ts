@@ -51,7 +51,15 @@ export function earlierVersionsOf(
 ): EarlierVersion[] | null {
   const path = resolve(cwd, where);
   const isFolder = existsSync(path) && statSync(path).isDirectory();
-  if (existsSync(path) && !isFolder) return versionsIn(readJson(path));
+  if (existsSync(path) && !isFolder) {
+    const versions = versionsIn(readJson(path));
+    if (versions !== null) return versions;
+    throw new Trouble(
+      'against-unusable',
+      `${printable(where)} is no metadata file, so nothing can be compared.`,
+      'Name an earlier state of the metadata file, a folder, or a git ref.',
+    );
+  }
   const tree = isFolder ? folderTree(path, where) : gitTree(where, workspace.root);
   tree.fetch([metadata]);
   const content = tree.read(metadata);

@@ -54,7 +54,7 @@ function version(number: string, digit: string): Record<string, string> {
   return { version: number, artifactUrl, artifactChecksum: digest(digit) };
 }
 
-async function linted(against: string): Promise<{ code: number; found: string[] }> {
+async function linted(against: string, paths: string[] = []): Promise<{ code: number; found: string[] }> {
   const out: string[] = [];
   const quiet = { update() {}, stop() {} };
   const context: Context = {
@@ -73,7 +73,7 @@ async function linted(against: string): Promise<{ code: number; found: string[] 
     },
     config: (from = join(folder, 'next')) => loadConfig(from, null, {}),
   };
-  const code = await lint(context, [], { against });
+  const code = await lint(context, paths, { against });
   const report: Report = JSON.parse(out.join('\n'));
   return { code, found: report.findings.map((f) => `${f.rule} ${f.version}`) };
 }
@@ -95,4 +95,23 @@ test('a live registry that is not there is no earlier state', async () => {
   const before = readFileSync(join(folder, 'next/apps/a/versions.json'));
   await expect(linted(`${serving.manifestUrl}.gone`)).rejects.toMatchObject({ code: 'against-unreachable', exit: 2 });
   expect(readFileSync(join(folder, 'next/apps/a/versions.json'))).toEqual(before);
+});
+
+test.each(['../live', '../live/apps/a/versions.json'])(
+  'a metadata file by itself may not change: %s',
+  async (against) => {
+    put('next/apps/a/versions.json', { versions: [version('1.0.0', '9')] });
+    const { code, found } = await linted(against, ['apps/a/versions.json']);
+    expect(code).toBe(1);
+    expect(found).toContain('artifact-changed 1.0.0');
+    expect(found).toContain('version-withdrawn 1.1.0');
+  },
+);
+
+test('what cannot be compared with is refused, not passed over', async () => {
+  await expect(linted('')).rejects.toMatchObject({ code: 'against-empty', exit: 2 });
+  await expect(linted('../live/registry.json', ['apps/a/versions.json'])).rejects.toMatchObject({
+    code: 'against-unusable',
+    exit: 2,
+  });
 });

@@ -257,8 +257,16 @@ describe('saved facts', () => {
   });
 
   test('are not taken from what is none', async () => {
-    writeFileSync(join(folder, 'other.json'), '{"snapshot":2}');
-    await expect(judged('other.json')).rejects.toMatchObject({ code: 'facts-unreadable' });
+    const head = '"snapshot":1,"seenAt":"2026-01-01T00:00:00.000Z","origins":[]';
+    for (const text of [
+      '{"snapshot":2}',
+      `{${head},"manifest":null,"apps":[]}`,
+      `{${head},"manifest":{},"apps":[]}`,
+      `{${head},"manifest":{"web":{"unseen":""},"content":{"unseen":""}},"apps":[1]}`,
+    ]) {
+      writeFileSync(join(folder, 'other.json'), text);
+      await expect(judged('other.json'), text).rejects.toMatchObject({ code: 'facts-unreadable' });
+    }
     await expect(judged('ca.pem')).rejects.toMatchObject({ code: 'facts-unreadable' });
   });
 
