@@ -44,6 +44,7 @@ export interface TerminalOptions {
 
 export async function openTerminal(options: TerminalOptions): Promise<Terminal> {
   const { env } = options;
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', outputLost);
   const outIsTerminal = process.stdout.isTTY && options.output === null;
   const errIsTerminal = process.stderr.isTTY;
   const interactive = process.stdin.isTTY && errIsTerminal && !options.yes && !env['CI'];
@@ -66,6 +67,15 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     },
     dialog: { input: process.stdin, output: process.stderr },
   };
+}
+
+/** A reader that has read enough (`| head`) is no failure; a full disk is one, whatever the command had to say. */
+function outputLost(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`appreg: The results cannot be written: ${error.code ?? 'unknown'}\n`);
+  process.once('exit', () => {
+    process.exitCode = 2;
+  });
 }
 
 /** NO_COLOR and FORCE_COLOR as their conventions say; a flag is stronger than both. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,9 +16,16 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-function appreg(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+function appreg(
+  { stdout = 'pipe' }: { stdout?: 'pipe' | number },
+  ...args: string[]
+): { status: number | null; stdout: string; stderr: string } {
   const run = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
-  return spawnSync(process.execPath, ['-e', run, 'appreg', ...args], { cwd: root, encoding: 'utf8' });
+  return spawnSync(process.execPath, ['-e', run, 'appreg', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', stdout, 'pipe'],
+  });
 }
 
 describe('a configuration that is code', () => {
@@ -29,7 +36,7 @@ describe('a configuration that is code', () => {
     ['a CommonJS module', 'config.cjs', `module.exports = ${config};`],
   ])('%s', (_, name, text) => {
     writeFileSync(join(root, name), text);
-    const { status, stdout, stderr } = appreg('lint', '.', '--config', name);
+    const { status, stdout, stderr } = appreg({}, 'lint', '.', '--config', name);
     expect(stderr).toBe('');
     expect(stdout).toContain('apps-none');
     expect(status).toBe(1);
@@ -37,14 +44,20 @@ describe('a configuration that is code', () => {
 });
 
 test('a file for the results that cannot be written is no defect', () => {
-  const { status, stdout, stderr } = appreg('lint', '.', '--output', 'no/such/folder/report.txt');
+  const { status, stdout, stderr } = appreg({}, 'lint', '.', '--output', 'no/such/folder/report.txt');
   expect(status).toBe(2);
   expect(stdout).toBe('');
   expect(stderr).toMatch(/cannot be written to .*report\.txt: ENOENT\n {2}Name a file/);
 });
 
 test('a rule has one level', () => {
-  const { status, stderr } = appreg('lint', '.', '--rule', 'apps-none=off=error');
+  const { status, stderr } = appreg({}, 'lint', '.', '--rule', 'apps-none=off=error');
   expect(status).toBe(2);
   expect(stderr).toContain('“off=error” is no level');
+});
+
+test.runIf(existsSync('/dev/full'))('a full disk behind stdout is told in a line', () => {
+  const { status, stderr } = appreg({ stdout: openSync('/dev/full', 'w') }, 'lint', '.');
+  expect(stderr).toBe('appreg: The results cannot be written: ENOSPC\n');
+  expect(status).toBe(2);
 });
