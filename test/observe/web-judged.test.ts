@@ -951,3 +951,35 @@ test('what could not be fetched is told by its own cause, not by a note on the w
   const icon = report.symptoms.find(({ id }) => id === 'icon-does-not-display');
   expect(icon?.status).toBe('clear');
 });
+
+test('behind a redirect to another host only the wildcard is advised: a browser says Origin: null there', async () => {
+  const to = `${cdn.origin}/i.svg`;
+  live.serve('a.svg', byMethod({ GET: redirect(to, 302, CORS) }));
+  for (const value of [null, `${ORIGIN}/`]) {
+    const allow: Record<string, string> = value === null ? {} : { 'Access-Control-Allow-Origin': value };
+    cdn.on('/i.svg', answer({ headers: { 'Content-Type': 'image/svg+xml', ...allow }, body: SVG }));
+    const { report } = await verified(live.url, { origins: [ORIGIN] });
+    const found = report.findings.filter((f) => f.resource === 'icon' && f.severity === 'error');
+    expect(found).toHaveLength(1);
+    expect(found[0]!.advice).toContain('Access-Control-Allow-Origin: *');
+    expect(found[0]!.advice).not.toContain(ORIGIN);
+  }
+});
+
+test('that a host of artifacts sends no CORS headers is said once', async () => {
+  for (const [path, body] of [
+    ['1.tar.gz', live.older],
+    ['2.tar.gz', live.artifact],
+  ] as const)
+    live.serve(path, byMethod({ GET: answer({ headers: { 'Content-Type': 'application/gzip' }, body }) }));
+  const app = (name: string): unknown => ({
+    name,
+    description: 'Does a thing.',
+    blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
+    appMetadataUrl: `${host.origin}/${name}.json`,
+  });
+  host.on('/b.json', json({ versions: live.versions.slice(1) }));
+  live.serve('registry.json', json({ apps: { a: app('a'), b: app('b') } }));
+  const { report } = await verified(live.url);
+  expect(report.findings.filter((f) => f.rule === 'cors-missing')).toMatchObject([{ severity: 'note' }]);
+});
