@@ -39,6 +39,7 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
   const entries = [
     join(root, 'src/cli/main.ts'),
     join(root, 'src/cli/terminal.ts'),
+    join(root, 'src/cli/checks.ts'),
     ...readdirSync(commands)
       .filter((f) => f.endsWith('.ts'))
       .map((f) => join(commands, f)),

@@ -90,6 +90,19 @@ export async function checked(
   }
 }
 
+/**
+ * The report for words that could not even be understood, when they ask a check for a machine format; null otherwise.
+ * @param words the command line without the program
+ */
+export function misunderstood(words: readonly string[], reason: string): string | null {
+  const command = (['lint', 'verify', 'judge'] as const).find((name) => words.includes(name));
+  const at = words.findLastIndex((word) => word === '--format' || word.startsWith('--format='));
+  const format = words[at]?.split('=')[1] ?? words[at + 1];
+  const known = FORMATS.find((name) => name === format && name !== 'pretty');
+  if (command === undefined || at === -1 || known === undefined) return null;
+  return render(nothingSeen(command, '', `usage: ${printable(reason)}`), known, PLAIN);
+}
+
 function nothingSeen(command: CheckCommand, target: string, reason: string): Report {
   return {
     schema: 1,

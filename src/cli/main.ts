@@ -17,6 +17,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv);
     return code;
   } catch (error) {
+    if (error instanceof CommanderError && error.exitCode !== 0) {
+      const { misunderstood } = await import('./checks.ts');
+      const report = misunderstood(argv.slice(2), error.message.replace(/^error: /, ''));
+      if (report !== null) process.stdout.write(`${report}\n`);
+    }
     return tell(error, argv.includes('--verbose'));
   }
 }

@@ -61,3 +61,23 @@ test.runIf(existsSync('/dev/full'))('a full disk behind stdout is told in a line
   expect(stderr).toBe('appreg: The results cannot be written: ENOSPC\n');
   expect(status).toBe(2);
 });
+
+test.each([
+  [['lint', '--no-such', '--format', 'json']],
+  [['--format=json', 'lint', '--max-warnings', 'many']],
+  [['judge', '--format', 'json']],
+])('a machine reads a report even when it cannot spell: %j', (words) => {
+  const { status, stdout, stderr } = appreg({}, ...words);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^error: /);
+  const { outcome, notJudged } = JSON.parse(stdout);
+  expect({ outcome, reason: notJudged[0].reason }).toEqual({
+    outcome: 'incomplete',
+    reason: expect.stringMatching(/^usage: [a-z]/),
+  });
+});
+
+test('people get no report for what cannot be understood', () => {
+  expect(appreg({}, 'lint', '--no-such').stdout).toBe('');
+  expect(appreg({}, 'bundle', '--no-such', '--format', 'json').stdout).toBe('');
+});
