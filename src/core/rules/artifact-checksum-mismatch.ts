@@ -200,7 +200,7 @@ function byDigest(
 function unknown(content: Content): Problem {
   return {
     cause: 'other-bytes',
-    message: 'The SHA-256 of the served artifact is not the listed one.',
+    message: 'The SHA-256 of the artifact is not the listed one.',
     advice: `If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise put the published file back, and publish the change as a new version.`,
   };
 }

@@ -18,7 +18,7 @@ export const textUnprintable = defineRule({
     ] as const) {
       // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are honest text.
       const plain = text
-        .replace(field === 'description' ? /[\n\r\t]/g : /$^/, '')
+        .replace(field === 'description' ? /[\n\r\t\u2028\u2029]/g : /$^/, '')
         .replace(/(?<=\S)[\u200c\u200d](?=\S)/g, '');
       // A blank text is text-empty's to tell, and half a surrogate pair is document-unreadable's.
       if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;

@@ -10,6 +10,7 @@ ruleTable(textUnprintable, {
     ['accents, CJK, emoji', named('Café 電子郵件 ✉️ 👩‍👩‍👧 🏳️‍🌈')],
     ['a joiner that Persian needs', named('می‌خواهم')],
     ['line breaks and tabs in a description', described('One.\r\n\tTwo.\n')],
+    ['line and paragraph separators in a description', described('a\u2028b\u2029c')],
     ['blank, which is another rule’s', named('\u200b')],
     ['half a surrogate pair, which is another rule’s', named('a\ud800')],
     ['markup, which is text', named('<script>alert(1)</script> %s ${x} {{x}}')],
@@ -25,7 +26,7 @@ ruleTable(textUnprintable, {
     ['a soft hyphen', named('Ma\u00adil'), { at: '/name' }],
     ['a byte order mark in front', named('\ufeffMail'), { at: '/name' }],
     ['a joiner at the end, where it joins nothing', named('Mail\u200d'), { at: '/name' }],
-    ['a line separator', described('a\u2028b'), { at: '/description' }],
+    ['a line separator in a name', named('a\u2028b'), { at: '/name' }],
     ['both texts', { name: 'a\u0007', description: 'b\u0007' }, [{ at: '/name' }, { at: '/description' }]],
   ],
 });
