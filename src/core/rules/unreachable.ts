@@ -273,7 +273,10 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
       evidence: { ...evidence, retryAfter: header(headers, 'retry-after') },
     };
   }
-  const where = last.url === url ? '' : ` at the end of ${visit.hops.length === 2 ? 'a redirect' : `${visit.hops.length - 1} redirects`}`;
+  const where =
+    last.url === url
+      ? ''
+      : ` at the end of ${visit.hops.length === 2 ? 'a redirect' : `${visit.hops.length - 1} redirects`}`;
   if (status === 404)
     return {
       cause: 'status-404',
