@@ -623,7 +623,9 @@ describe('places', () => {
         for (const [pointer, { start, end, nameStart }] of wanted) {
           expect(spans.get(pointer), `${pointer} in ${text}`).toEqual({ start, end, nameStart });
         }
-        expect(locate(text, ['/no such name', '/0/1/2/3/4/5/6/7', '/-']).size).toBe(0);
+        expect(locate(text, ['/no such name', '/0/1/2/3/4/5/6/7']).size).toBe(0);
+        // The element behind the last one (RFC 6901) is nowhere; in an object, "-" is a name like any other.
+        if (text.trimStart().startsWith('[')) expect(locate(text, ['/-']).size).toBe(0);
       }),
       { numRuns: 800 },
     );
