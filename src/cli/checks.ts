@@ -1,5 +1,5 @@
 import { rules } from '../core/rules/index.ts';
-import { exitCode, type CheckCommand, type Report, type Severity } from '../core/report.ts';
+import { exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../core/report.ts';
 import { printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
@@ -121,9 +121,7 @@ function nothingSeen(command: CheckCommand, target: string, reason: string): Rep
       bytes: 0,
       seconds: 0,
     },
-    symptoms: (
-      ['registry-does-not-refresh', 'checksum-mismatch', 'icon-does-not-display', 'app-does-not-appear'] as const
-    ).map((id) => ({ id, status: 'not-judged' as const, rules: [] })),
+    symptoms: SYMPTOMS.map((id) => ({ id, status: 'not-judged', rules: [] })),
     apps: [],
     findings: [],
     notJudged: [{ rule: '*', app: null, version: null, resource: null, reason }],

@@ -5,6 +5,7 @@ import { printable, safeJson } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { replaceFile } from '../../store/atomic.ts';
 import type { Context, GlobalOptions } from '../context.ts';
+import { wantsJson } from '../format.ts';
 
 interface Options extends GlobalOptions {
   ui?: string;
@@ -18,7 +19,7 @@ interface Options extends GlobalOptions {
 /** `appreg bundle <entry> <output>`: builds, then writes the archive in one step, or nothing at all. */
 export async function bundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
   const { cwd, terminal } = context;
-  const json = wantsJson(options.format);
+  const json = wantsJson('bundle', options.format);
   const target = outputFile(cwd, output);
   const settings = (await context.config()).config.bundle ?? {};
   const request: BundleOptions = {
@@ -48,15 +49,6 @@ export async function bundle(context: Context, entry: string, output: string, op
   terminal.out(checksum);
   terminal.next(`appreg publish-version <app> <version> --artifact ${printable(output)}`);
   return 0;
-}
-
-function wantsJson(format: string | undefined): boolean {
-  if (format === undefined || format === 'pretty' || format === 'json') return format === 'json';
-  throw new Trouble(
-    'format-unknown',
-    `bundle has no format ${printable(format)}.`,
-    'Use --format pretty or --format json.',
-  );
 }
 
 function outputFile(cwd: string, output: string): string {

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { startJudging, type Judging } from '../../core/judge.ts';
 import { printable } from '../../core/text.ts';
@@ -85,7 +86,6 @@ async function look(
 }
 
 async function configAround(context: Context, path: string): Promise<LoadedConfig> {
-  const { existsSync, statSync } = await import('node:fs');
   const from = existsSync(path) && statSync(path).isDirectory() ? path : resolve(path, '..');
   return context.config(existsSync(from) ? from : context.cwd);
 }
