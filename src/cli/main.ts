@@ -120,18 +120,11 @@ function build(done: (code: number) => void): Command {
     .option('--against <dir|git-ref|file|url>', 'also check what may never change')
     .option('--fix', 'mend what is certain');
 
-  command('verify <registry-url>', 'check a live registry', async () => (await import('./commands/verify.ts')).verify)
-    .option('--app <key>', 'only this app; repeatable', collect)
-    .option('--versions <which>', 'latest, all or a semver range (default: all)')
-    .option('--origin <origin>', "the service's origin, to ask with as a browser does; repeatable", collect)
-    .option('--header <header>', "send 'Name: value' to the registry's origin; repeatable", collect)
-    .option('--header-env <name=ENVVAR>', 'the same, with the value taken from the environment; repeatable', collect)
-    .option('--concurrency <n>', 'requests under way at once per host (default: 32)', positive)
-    .option('--timeout <s>', 'seconds for one resource (default: 60, artifacts 600)', positive)
-    .option('--ca <file>', 'trust this certificate authority as well (PEM)')
-    .option('--skip-artifacts', 'do not download artifacts')
-    .option('--against <file|url>', 'also check what may never change')
-    .option('--save <facts.json>', 'save what was seen, to be judged again');
+  withLook(
+    command('verify <registry-url>', 'check a live registry', async () => (await import('./commands/verify.ts')).verify)
+      .option('--versions <which>', 'latest, all or a semver range (default: all)')
+      .option('--save <facts.json>', 'save what was seen, to be judged again'),
+  );
 
   command('judge <facts.json>', 'judge saved facts again', async () => (await import('./commands/judge.ts')).judge);
 
@@ -145,6 +138,20 @@ function build(done: (code: number) => void): Command {
     .option('--https', 'serve over HTTPS with a local certificate authority')
     .option('--no-rewrite', "leave the workspace's base URL as it is");
   return program;
+}
+
+/** What the commands that look at a live registry take. */
+function withLook(command: Command): Command {
+  return command
+    .option('--app <key>', 'only this app; repeatable', collect)
+    .option('--origin <origin>', "the service's origin, to ask with as a browser does; repeatable", collect)
+    .option('--header <header>', "send 'Name: value' to the registry's origin; repeatable", collect)
+    .option('--header-env <name=ENVVAR>', 'the same, with the value taken from the environment; repeatable', collect)
+    .option('--concurrency <n>', 'requests under way at once per host (default: 32)', positive)
+    .option('--timeout <s>', 'seconds for one resource (default: 60, artifacts 600)', positive)
+    .option('--ca <file>', 'trust this certificate authority as well (PEM)')
+    .option('--skip-artifacts', 'do not download artifacts')
+    .option('--against <file|url>', 'also check what may never change');
 }
 
 function withGlobals(command: Command): void {

@@ -9,7 +9,7 @@ export interface SnapshotWriter {
   app(facts: AppFacts): void;
   /** Puts the whole file in its place. @param incomplete why the run did not see everything, or null */
   finish(incomplete: string | null): void;
-  /** Leaves nothing behind. After `finish` it does nothing. */
+  /** Leaves nothing behind. Of `finish` and this one, the first that is called counts. */
   abandon(): void;
 }
 
@@ -41,6 +41,7 @@ export function writeSnapshot(
     manifest: (facts) => write(`,\n"manifest":${json(facts)},\n"apps":[`),
     app: (facts) => write(`${apps++ === 0 ? '\n' : ',\n'}${json(facts)}`),
     finish(incomplete) {
+      if (done) return;
       write(`\n],"orphans":[],"incomplete":${json(incomplete)}}\n`);
       closeSync(file);
       renameSync(part, path);

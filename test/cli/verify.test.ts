@@ -305,6 +305,17 @@ test('interrupted: what was judged so far, as incomplete, and 130', async () => 
   expect(process.listenerCount('SIGINT')).toBe(0);
 });
 
+test('interrupted before the manifest came: nothing is saved, and the report says so', async () => {
+  live.serve('registry.json', (request, socket) => {
+    process.emit('SIGINT');
+    return delayed(3000, json({ apps: {} }))(request, socket);
+  });
+  const { code, report } = await run(live.url, { save: 'nothing.json' });
+  expect(code).toBe(130);
+  expect(report.outcome).toBe('incomplete');
+  expect(readdirSync(folder).filter((name) => name.startsWith('nothing.json'))).toEqual([]);
+});
+
 test('a redirect of the registry is followed, and its target is told in the evidence of what fails', async () => {
   host.on('/old.json', redirect('/gone.json'));
   const { report } = await run(`${host.origin}/old.json`);

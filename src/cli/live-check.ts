@@ -1,0 +1,138 @@
+import { resolve } from 'node:path';
+import type { Earlier, Snapshot } from '../core/facts.ts';
+import { startJudging } from '../core/judge.ts';
+import type { CheckCommand, Report, Severity } from '../core/report.ts';
+import { fromSnapshot } from '../observe/earlier.ts';
+import { earlierFromUrl } from '../observe/earlier-web.ts';
+import { concealer } from '../observe/http-secrets.ts';
+import { observeRegistry, type Progress, type Seen, type Watcher, type WebOptions } from '../observe/web.ts';
+import { severitiesOf } from './checks.ts';
+import type { Context } from './context.ts';
+import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
+import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
+
+/** Looking at a live registry and judging it on the way: what the commands that do so have in common. */
+
+/** What is to be looked at, and how; understood whole before the first request is made. */
+export interface LiveCheck {
+  command: CheckCommand;
+  target: string;
+  web: WebOptions;
+  severities: Record<string, Severity | 'off'>;
+  before: Earlier | null;
+  /** ISO 8601; the moment that the facts are judged at. */
+  now: string;
+  /** Takes the secrets that were given out of a text, wherever they turn up. */
+  conceal(text: string): string;
+  /** By performance.now(). */
+  started: number;
+}
+
+/** Understands the command line. Throws Trouble for what cannot be meant, and for an earlier state that is not there. */
+export async function liveCheck(
+  context: Context,
+  command: CheckCommand,
+  url: string,
+  options: VerifyOptions,
+): Promise<LiveCheck> {
+  const started = performance.now();
+  const { config } = await context.config();
+  const registry = registryUrl(url);
+  const web = webOptionsOf(context, config, registry, options);
+  const severities = severitiesOf(context, config);
+  const before = options.against === undefined ? null : await earlierState(context, options.against, web);
+  return {
+    command,
+    target: registry.href,
+    web,
+    severities,
+    before,
+    now: new Date().toISOString(),
+    conceal: concealer((web.secrets?.headers ?? []).map(([, value]) => value)),
+    started,
+  };
+}
+
+/** What saved facts begin with. */
+export function headOf(check: LiveCheck): Pick<Snapshot, 'target' | 'seenAt' | 'origins'> {
+  return { target: check.target, seenAt: check.now, origins: [...(check.web.origins ?? [])] };
+}
+
+export interface Looked {
+  seen: Seen;
+  report: Report;
+  /** Why not everything was seen, or null. */
+  incomplete: string | null;
+}
+
+/**
+ * Looks and judges, app by app, with progress; Ctrl-C ends the look, a second one the program.
+ * @param keeper is handed the facts as well; the caller finishes it, or abandons it
+ */
+export async function lookAndJudge(
+  context: Context,
+  check: LiveCheck,
+  keeper: SnapshotWriter | null = null,
+): Promise<Looked> {
+  const { command, target, now, severities, before, web, started } = check;
+  const judging = startJudging({ command, target, now, severities, before, origins: web.origins ?? [] });
+  let manifests = 0;
+  let apps = 0;
+  const seen = await watch(context, check, {
+    manifest(facts) {
+      judging.manifest(facts);
+      keeper?.manifest(facts);
+      manifests += 1;
+    },
+    app(facts) {
+      judging.app(facts);
+      keeper?.app(facts);
+      apps += 1;
+    },
+  });
+  const incomplete = seen.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
+  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete);
+  // Facts without a manifest are no facts that could be judged again.
+  if (manifests === 0) keeper?.abandon();
+  return { seen, report, incomplete };
+}
+
+async function watch(context: Context, { target, web }: LiveCheck, watcher: Watcher): Promise<Seen> {
+  const interrupt = new AbortController();
+  const stop = (): void => interrupt.abort();
+  process.once('SIGINT', stop);
+  const line = context.terminal.progress(`Asking ${new URL(target).host}`);
+  try {
+    const onProgress = progressLine((text) => line.update(text));
+    return await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, watcher);
+  } finally {
+    line.stop();
+    process.off('SIGINT', stop);
+  }
+}
+
+const EVERY = 100;
+
+function progressLine(say: (text: string) => void): (progress: Readonly<Progress>) => void {
+  const started = performance.now();
+  let last = 0;
+  return ({ done, known, bytes, app }) => {
+    const now = performance.now();
+    if (now - last < EVERY) return;
+    last = now;
+    const rate = bytes / Math.max(0.1, (now - started) / 1000);
+    say(
+      `${done} of ${known} files, ${megabytes(bytes)} MB at ${megabytes(rate)} MB/s${app === null ? '' : `, ${app}`}`,
+    );
+  };
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+}
+
+/** What had been published: facts that were saved earlier, or another live registry. */
+async function earlierState(context: Context, where: string, web: WebOptions): Promise<Earlier> {
+  if (!/^https?:\/\//i.test(where)) return fromSnapshot(readSnapshot(resolve(context.cwd, where)), where);
+  return earlierFromUrl(registryUrl(where).href, { ...web, secrets: null }, new Date().toISOString());
+}
