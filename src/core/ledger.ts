@@ -34,6 +34,9 @@ export interface Place {
 // So many entries of one rule are listed one by one in `notJudged`; further ones are counted in one entry.
 const LISTED = 200;
 
+// So many of the other apps that a finding holds for are named in it.
+const NAMED = 20;
+
 /** The account of a run: what was found, what was not judged, and the counts. One per run, written app by app. */
 export class Ledger {
   readonly overrides: Readonly<Record<string, Severity | 'off'>>;
@@ -43,6 +46,8 @@ export class Ledger {
   readonly unlisted = new Map<string, { entry: NotJudged; count: number }>();
   readonly perRule = new Map<string, number>();
   readonly said = new Set<string>();
+  /** What is told once for many resources (a fault of their host, say), by rule and by what it is about. */
+  readonly told = new Map<string, Finding>();
   /** The rules that were not judged for a reason that holds for the whole run, by that reason. */
   readonly everywhere = new Map<Unseen, Set<AnyRule>>();
   readonly unjudgedSymptoms = new Set<Symptom>();
@@ -84,7 +89,14 @@ export class Ledger {
   add(rule: AnyRule, problem: Problem, place: Place): void {
     place.found.add(rule.id);
     if (rule.hides) this.blocking.add(rule.id);
-    if (problem.once !== undefined && this.saidOnce(`${rule.id} once ${problem.once}`)) return;
+    const app = place.app ?? appOf(place.resource, place.pointer + (problem.at ?? ''));
+    const hits = place.resource === 'metadata' || place.resource === 'manifest';
+    // What a subscriber sees does not depend on how much its author minds: the rule's own severity counts here.
+    const weighs = (problem.severity ?? rule.severity) === 'error';
+    if (rule.hides && hits && weighs && app !== null) this.hide(app, rule.id);
+    const about = problem.once === undefined ? null : `${rule.id} ${problem.once}`;
+    const told = about === null ? undefined : this.told.get(about);
+    if (told) return holdsAlso(told, app);
     const override = this.overrides[rule.id];
     const severity = override && override !== 'off' ? override : (problem.severity ?? rule.severity);
     const pointer = place.document === null ? null : place.pointer + (problem.at ?? '');
@@ -97,7 +109,7 @@ export class Ledger {
       message: shorten(redact(problem.message), 1000),
       advice: shorten(redact(problem.advice), 1000),
       cause: problem.cause ?? null,
-      app: place.app ?? appOf(place.resource, pointer),
+      app,
       version: problem.version ?? place.version,
       resource: place.resource,
       url: place.url === null ? null : redact(place.url),
@@ -107,11 +119,8 @@ export class Ledger {
       column: null,
       evidence: clean(problem.evidence ?? {}),
     };
-    const hits = place.resource === 'metadata' || place.resource === 'manifest';
-    // What a subscriber sees does not depend on how much its author minds: the rule's own severity counts here.
-    const weighs = (problem.severity ?? rule.severity) === 'error';
-    if (rule.hides && hits && weighs && finding.app !== null) this.hide(finding.app, rule.id);
     this.findings.push(finding);
+    if (about !== null) this.told.set(about, finding);
     if (place.document === null) return;
     const list = this.pending.get(place.document);
     const item = { finding, offset: problem.offset ?? null, onName: problem.onName === true };
@@ -263,6 +272,15 @@ function appOf(resource: Role, pointer: string | null): string | null {
   if (resource !== 'manifest' || pointer === null) return null;
   const key = /^\/apps\/([^/]*)/.exec(pointer)?.[1];
   return key === undefined ? null : key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Counts a further resource, and names the further apps, that a finding holds for. */
+function holdsAlso(finding: Finding, app: string | null): void {
+  const { alsoHit = 0, alsoApps = [] } = finding.evidence;
+  finding.evidence['alsoHit'] = Number(alsoHit) + 1;
+  const apps = alsoApps as readonly string[];
+  if (app === null || app === finding.app || apps.at(-1) === app || apps.length >= NAMED) return;
+  finding.evidence['alsoApps'] = [...apps, shorten(redact(app), 500)];
 }
 
 function clean(evidence: Evidence): Evidence {

@@ -55,12 +55,16 @@ function one(finding: Finding, { style, verbose }: PrettyOptions): string[] {
     .filter((x) => x !== null)
     .map((x) => shorten(printable(x), 60))
     .join(' ');
+  const { alsoHit } = finding.evidence;
+  const where = [...(about ? [about] : []), ...(alsoHit ? [`and ${String(alsoHit)} more`] : [])].join(' ');
   const lines = [
-    `  ${style.dim(position)}${label(finding.severity, style)}  ${printable(finding.message)}  ${style.dim(`${finding.rule}${about ? ` (${about})` : ''}`)}`,
+    `  ${style.dim(position)}${label(finding.severity, style)}  ${printable(finding.message)}  ${style.dim(`${finding.rule}${where ? ` (${where})` : ''}`)}`,
     `    ${style.cyan('→')} ${printable(finding.advice)}`,
   ];
   if (verbose || finding.file === null) {
-    const evidence = Object.entries(finding.evidence).filter(([, value]) => value !== null && String(value) !== '');
+    const evidence = Object.entries(finding.evidence).filter(
+      ([name, value]) => name !== 'alsoHit' && value !== null && String(value) !== '',
+    );
     for (const [name, value] of verbose ? evidence : evidence.slice(0, EVIDENCE)) {
       const text = Array.isArray(value) ? value.join(', ') : String(value);
       lines.push(style.dim(`      ${name}: ${shorten(printable(text), verbose ? 500 : 160)}`));

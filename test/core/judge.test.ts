@@ -714,7 +714,46 @@ describe('not judged', () => {
       why: '',
       check: () => ({ message: 'm', advice: 'a', once: 'x.test' }),
     });
-    expect(short(lint(snapshot(['a', 'b', 'c']), { rules: [perHost] }))).toEqual(['warning per-host']);
+    const finding = one(lint(snapshot(['a', 'b', 'c']), { rules: [perHost] }));
+    expect(finding).toMatchObject({ app: 'a', evidence: { alsoHit: 2, alsoApps: ['b', 'c'] } });
+  });
+
+  test('what is told once hides every app that it hits', () => {
+    const perHost = defineRule({
+      id: 'per-host',
+      on: 'document',
+      needs: ['role'],
+      severity: 'error',
+      spec: null,
+      symptom: null,
+      hides: true,
+      when: '',
+      why: '',
+      check: ({ role }) => (role === 'metadata' ? { message: 'm', advice: 'a', once: 'x.test' } : null),
+    });
+    const report = lint(snapshot(['a', 'b']), { rules: [perHost] });
+    expect(report.apps).toMatchObject([
+      { key: 'a', visible: false, because: ['per-host'] },
+      { key: 'b', visible: false, because: ['per-host'] },
+    ]);
+    one(report);
+  });
+
+  test('of hundreds of apps that it hits, twenty are named', () => {
+    const perHost = defineRule({
+      id: 'per-host',
+      on: 'app',
+      needs: ['key'],
+      severity: 'warning',
+      spec: null,
+      symptom: null,
+      when: '',
+      why: '',
+      check: () => ({ message: 'm', advice: 'a', once: 'x.test' }),
+    });
+    const { evidence } = one(lint(snapshot(Array.from({ length: 300 }, (_, i) => `a${i}`)), { rules: [perHost] }));
+    expect(evidence['alsoHit']).toBe(299);
+    expect(evidence['alsoApps']).toHaveLength(20);
   });
 });
 

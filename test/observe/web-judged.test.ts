@@ -95,6 +95,22 @@ const listed = (value: string): void => {
 };
 const hex = (algorithm: string, bytes: Uint8Array): string => createHash(algorithm).update(bytes).digest('hex');
 
+/** Four apps whose metadata lies on another host. */
+const many = (base: string): void => {
+  const apps: Record<string, unknown> = {};
+  for (const key of ['one', 'two', 'three', 'four']) {
+    apps[key] = {
+      name: key,
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
+      appMetadataUrl: `${base}/${key}.json`,
+    };
+    const good = json({ versions: live.versions });
+    cdn.on(`/${key}.json`, byMethod({ GET: good, HEAD: good }));
+  }
+  live.serve('registry.json', json({ apps }));
+};
+
 type Case = [name: string, breakIt: () => void, expected: string[], options?: object];
 
 async function check(breakIt: () => void, expected: string[], options: object = {}): Promise<void> {
@@ -414,12 +430,46 @@ describe('hosts', () => {
     }));
     live.list();
     const { report, apps } = await verified(live.url, { concurrency: 2 });
-    expect(faults(report)).toHaveLength(40);
-    expect(new Set(report.findings.filter((f) => f.severity === 'error').map((f) => f.cause))).toEqual(
-      new Set(['refused']),
-    );
+    expect(faults(report)).toEqual(['error unreachable refused (artifact 1.0.0)']);
+    expect(report.findings.find((f) => f.severity === 'error')?.evidence).toMatchObject({ alsoHit: 39 });
     const tries = apps[0]!.artifacts.map((artifact) => ('service' in artifact.web ? artifact.web.service.attempts : 0));
     expect(tries.filter((n) => n > 1).length).toBeLessThan(6);
+  });
+
+  describe('one fault of a host over many apps', () => {
+    test('its metadata host is not there', async () => {
+      const gone = await openFaultHost({ tls: certificates().get('good') });
+      await gone.close();
+      many(gone.origin);
+      const { report } = await verified(live.url);
+      expect(faults(report)).toEqual(['error unreachable refused (metadata)']);
+      expect(report.apps.map((a) => `${a.visible} ${a.because.join(' ')}`)).toEqual(Array(4).fill('false unreachable'));
+      expect(report.findings.find((f) => f.severity === 'error')).toMatchObject({
+        app: 'one',
+        evidence: { alsoHit: 3, alsoApps: ['two', 'three', 'four'] },
+      });
+    });
+
+    test('its metadata host has a certificate that ended', async () => {
+      const expired = await openFaultHost({ tls: certificates().get('expired') });
+      many(expired.origin);
+      const { report } = await verified(live.url);
+      expect(faults(report)).toEqual(['error tls-untrusted expired (metadata)']);
+      expect(report.apps.every((a) => a.visible === false)).toBe(true);
+      await expired.close();
+    });
+
+    test('its metadata host sends no CORS header', async () => {
+      many(cdn.origin);
+      for (const key of ['one', 'two', 'three', 'four'])
+        cdn.on(
+          `/${key}.json`,
+          byMethod({ GET: answer({ headers: bare, body: JSON.stringify({ versions: live.versions }) }) }),
+        );
+      const { report } = await verified(live.url);
+      expect(faults(report)).toEqual(['error cors-missing absent (metadata)']);
+      expect(report.apps.every((a) => a.visible === true)).toBe(true);
+    });
   });
 
   test('IPv6', async () => {

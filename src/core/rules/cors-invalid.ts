@@ -39,6 +39,7 @@ export const corsInvalid = defineRule({
         message: `${hostOf(hop.url)} answers the ${role} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause] ?? 'it is no origin'}.`,
         advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
         evidence: corsEvidence(visit, fault.hop),
+        once: `${role} ${hostOf(hop.url)} ${visit.origin} ${fault.value}`,
       };
     }
     return null;

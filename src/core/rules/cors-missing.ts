@@ -52,8 +52,8 @@ export const corsMissing = defineRule({
         message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers refuse the ${role}.${mild}`,
         advice: `Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}.${cached}${nulled ? '' : unsure}`,
         evidence: corsEvidence(visit, fault.hop),
-        // Hosts of releases send none with any of their files, and it need not matter: said once.
-        ...(role === 'artifact' ? { once: hostOf(hop.url) } : {}),
+        // A host that sends none sends none with any of its files.
+        once: `${role} ${hostOf(hop.url)} ${where}`,
       };
     }
     return null;

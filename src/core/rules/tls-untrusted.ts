@@ -31,6 +31,7 @@ export const tlsUntrusted = defineRule({
         ...evidenceOf(last?.tls ?? null),
         now,
       },
+      once: `${role} ${host} ${cause}`,
     };
   },
 });

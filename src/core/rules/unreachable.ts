@@ -23,9 +23,17 @@ export const unreachable = defineRule({
       ...found,
       message: `The ${role} cannot be fetched: ${found.message}`,
       evidence: { ...evidenceOf(visit), ...found.evidence },
+      ...(isOfHost(visit, found.cause)
+        ? { once: `${role} ${hostOf(visit.failure?.url ?? lastHop(visit)!.url)} ${found.cause}` }
+        : {}),
     };
   },
 });
+
+/** Whether all of the host is hit, and not this file alone. */
+function isOfHost({ failure }: Visit, cause: string): boolean {
+  return failure ? ['dns', 'connect', 'tls'].includes(failure.phase) : cause === 'rate-limited';
+}
 
 interface Found {
   cause: string;
