@@ -5,9 +5,10 @@ import type { CheckCommand, Report, Severity } from '../core/report.ts';
 import { fromSnapshot } from '../observe/earlier.ts';
 import { earlierFromUrl } from '../observe/earlier-web.ts';
 import { concealer } from '../observe/http-secrets.ts';
-import { observeRegistry, type Progress, type Seen, type Watcher, type WebOptions } from '../observe/web.ts';
+import { observeRegistry, type Seen, type Watcher, type WebOptions } from '../observe/web.ts';
 import { severitiesOf } from './checks.ts';
 import type { Context } from './context.ts';
+import { progressLine } from './progress.ts';
 import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
@@ -109,26 +110,6 @@ async function watch(context: Context, { target, web }: LiveCheck, watcher: Watc
     line.stop();
     process.off('SIGINT', stop);
   }
-}
-
-const EVERY = 100;
-
-function progressLine(say: (text: string) => void): (progress: Readonly<Progress>) => void {
-  const started = performance.now();
-  let last = 0;
-  return ({ done, known, bytes, app }) => {
-    const now = performance.now();
-    if (now - last < EVERY) return;
-    last = now;
-    const rate = bytes / Math.max(0.1, (now - started) / 1000);
-    say(
-      `${done} of ${known} files, ${megabytes(bytes)} MB at ${megabytes(rate)} MB/s${app === null ? '' : `, ${app}`}`,
-    );
-  };
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
 }
 
 /** What had been published: facts that were saved earlier, or another live registry. */

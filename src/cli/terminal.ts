@@ -26,7 +26,7 @@ export interface Terminal {
   detail(text: string): void;
   /** The next step to take, after a command is done: to stderr, at a terminal only. */
   next(text: string): void;
-  /** Progress on long work: a spinner at a terminal, nothing elsewhere. */
+  /** Progress on long work: a spinner at a terminal, a plain line every few seconds elsewhere; silent with --quiet. */
   progress(text: string): Progress;
   /** Where questions are asked and answered, for prompts.ts; results stay clean of them. */
   readonly dialog?: { input: Readable; output: Writable };
@@ -63,7 +63,8 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
       if (errIsTerminal && !options.quiet) process.stderr.write(`\nNext: ${text}\n`);
     },
     progress(text) {
-      return errIsTerminal && !options.quiet ? spinner(text) : { update() {}, stop() {} };
+      if (options.quiet) return { update() {}, stop() {} };
+      return errIsTerminal ? spinner(text) : plainLines(text);
     },
     dialog: { input: process.stdin, output: process.stderr },
   };
@@ -110,6 +111,22 @@ function collector(output: string | null): (text: string) => void {
       );
     }
     flag = 'a';
+  };
+}
+
+// Work that is done sooner than this needs no lines in a log.
+const LINE_EVERY = 5000;
+
+/** For logs: the latest line every few seconds, whether something came in between or not. */
+function plainLines(text: string): Progress {
+  let line = text;
+  const timer = setInterval(() => process.stderr.write(`${printable(line)}\n`), LINE_EVERY);
+  timer.unref();
+  return {
+    update(next) {
+      line = next;
+    },
+    stop: () => clearInterval(timer),
   };
 }
 

@@ -38,6 +38,8 @@ export interface Look {
   headerNames: readonly string[];
   /** Milliseconds in all for a document or an icon, and for an artifact. */
   total: { small: number; artifact: number };
+  /** A body begins to come; its bytes are told by `onBytes`. */
+  onBody(hop: Hop): void;
   onBytes(count: number): void;
   /** Takes the secrets out of a text: a host may echo what it was sent. */
   conceal(text: string): string;
@@ -94,6 +96,7 @@ async function collect(
     accept,
     total: look.total.small,
     body(hop: Hop) {
+      look.onBody(hop);
       const applied = codings(hop.headers);
       digester = createDigester(limit);
       chunks = [];
@@ -154,6 +157,7 @@ export async function fetchArtifact(
     accept: '*/*',
     total: look.total.artifact,
     body(hop) {
+      look.onBody(hop);
       const applied = codings(hop.headers);
       const length = header(hop.headers, 'content-length');
       digester = createDigester(LIMITS.artifact, { weak });

@@ -1,6 +1,7 @@
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { header } from '../core/headers.ts';
 import { digestOf } from '../core/checksum.ts';
 import { isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
@@ -28,7 +29,11 @@ export interface Progress {
   /** Resources looked at, and known of so far. */
   done: number;
   known: number;
+  /** Bytes that came, and that were announced so far by what came with a length. */
   bytes: number;
+  announced: number;
+  /** The host that the last body began to come from. */
+  host: string | null;
   /** The app that was handed over last. */
   app: string | null;
 }
@@ -56,13 +61,18 @@ const NOT_SELECTED: Unseen = { unseen: 'its version is not among those of --vers
  */
 export async function observeRegistry(url: string, options: WebOptions, watcher: Watcher): Promise<Seen> {
   const http = openHttp(options);
-  const progress: Progress = { done: 0, known: 1, bytes: 0, app: null };
+  const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
   const look: Look = {
     http,
     origins: options.origins ?? [],
     headerNames: [...new Set((options.secrets?.headers ?? []).map(([name]) => name.toLowerCase()))],
     conceal: concealer((options.secrets?.headers ?? []).map(([, value]) => value)),
     total: { small: options.total ?? 60_000, artifact: options.total ?? 600_000 },
+    onBody({ url: from, headers }) {
+      const length = header(headers, 'content-length');
+      progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;
+      progress.host = new URL(from).host;
+    },
     onBytes(count) {
       progress.bytes += count;
       options.onProgress?.(progress);
