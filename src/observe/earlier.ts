@@ -129,9 +129,8 @@ export function fromSnapshot(snapshot: Snapshot, source: string): Earlier {
     keys: isObject(listed) ? Object.keys(listed) : [],
     app(key) {
       const metadata = apps.get(key)?.metadata.content;
-      // A run with --app or --shard, or one that was interrupted, did not look at all that was listed.
-      if (metadata === undefined && !(isObject(listed) && Object.hasOwn(listed, key))) return null;
-      if (metadata === undefined || isUnseen(metadata)) return { unseen: `its metadata was not seen in ${source}` };
+      if (metadata === undefined) return null;
+      if (isUnseen(metadata)) return { unseen: `its metadata was not seen in ${source}` };
       return versionsIn(readingOf(metadata).value) ?? { unseen: `its metadata in ${source} cannot be read` };
     },
   };

@@ -1,5 +1,5 @@
 import { digestOf } from '../core/checksum.ts';
-import { PROBE_HEADER, PROBE_ORIGIN } from '../core/cors.ts';
+import { PROBE_ORIGIN } from '../core/cors.ts';
 import type {
   ArchiveFacts,
   ArtifactFacts,
@@ -20,6 +20,7 @@ import { createDigester } from './digest.ts';
 import { contentOf } from './documents.ts';
 import type { Http } from './http.ts';
 import { lookAtImage } from './icon.ts';
+import { lookAtPreflights, type SecretNames } from './preflight.ts';
 
 /** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
 
@@ -34,8 +35,7 @@ export interface Look {
   http: Http;
   /** The origins to ask with; the probe origin where the user gave none. */
   origins: readonly string[];
-  /** Names of the headers that a browser would send besides, in lower case. */
-  headerNames: readonly string[];
+  secretNames: SecretNames | null;
   /** Milliseconds in all for a document or an icon, and for an artifact. */
   total: { small: number; artifact: number };
   /** A body begins to come; its bytes are told by `onBytes`. */
@@ -233,30 +233,30 @@ const ASKED_ONCE: Unseen = { unseen: 'asked of one artifact per app and host', e
 async function webOf(visit: Visit, look: Look, accept: string): Promise<Web> {
   const absent = absence(visit);
   if (absent) return { service: visit, browser: [], preflight: absent, head: absent };
-  return { service: visit, ...(await sideViews(visit.hops[0]!.url, look, accept, false)) };
+  return { service: visit, ...(await sideViews(visit, look, accept, false)) };
 }
 
-/** The same URL as a browser asks for it, and HEAD. Of an artifact the browser takes one byte: it is not fetched twice. */
+/**
+ * What a visit went to, as a browser asks for it, and HEAD. Of an artifact the browser takes one byte: it is not fetched
+ * twice.
+ */
 export async function sideViews(
-  url: string,
+  { hops }: Visit,
   look: Look,
   accept: string,
   large: boolean,
 ): Promise<Omit<Web, 'service'>> {
   const origins = look.origins.length > 0 ? look.origins : [PROBE_ORIGIN];
   const total = look.total.small;
+  const urls = hops.map((hop) => hop.url);
+  const url = urls[0]!;
   const range: [string, string][] = large ? [['range', 'bytes=0-0']] : [];
-  const asked = [PROBE_HEADER, ...look.headerNames].sort();
-  const preflightHeaders: [string, string][] = [
-    ['access-control-request-method', 'GET'],
-    ['access-control-request-headers', asked.join(',')],
-  ];
-  const [preflight, head, ...browser] = await Promise.all([
-    look.http.visit({ method: 'OPTIONS', url, origin: origins[0]!, accept: '*/*', headers: preflightHeaders, total }),
+  const [preflights, head, ...browser] = await Promise.all([
+    lookAtPreflights(urls, origins[0]!, look.secretNames, total, look.http),
     look.http.visit({ method: 'HEAD', url, origin: null, accept, total }),
     ...origins.map((origin) => look.http.visit({ method: 'GET', url, origin, accept, headers: range, total })),
   ]);
-  return { browser, preflight: { ...preflight, asked }, head };
+  return { browser, ...preflights, head };
 }
 
 /** Why there is nothing to look at, or null. */

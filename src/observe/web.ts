@@ -65,7 +65,12 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
   const look: Look = {
     http,
     origins: options.origins ?? [],
-    headerNames: [...new Set((options.secrets?.headers ?? []).map(([name]) => name.toLowerCase()))],
+    secretNames: options.secrets
+      ? {
+          origin: options.secrets.origin,
+          names: [...new Set(options.secrets.headers.map(([name]) => name.toLowerCase()))],
+        }
+      : null,
     conceal: concealer((options.secrets?.headers ?? []).map(([, value]) => value)),
     total: { small: options.total ?? 60_000, artifact: options.total ?? 600_000 },
     onBody({ url: from, headers }) {
@@ -241,7 +246,7 @@ async function addSideViews(facts: readonly ArtifactFacts[], look: Look): Promis
     const { origin } = new URL(url);
     if (asked.has(origin)) continue;
     asked.add(origin);
-    Object.assign(web, await sideViews(url, look, '*/*', true));
+    Object.assign(web, await sideViews(web.service, look, '*/*', true));
   }
 }
 

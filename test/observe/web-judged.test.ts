@@ -489,6 +489,12 @@ describe('hosts', () => {
   });
 });
 
+test('a host that the service itself runs at gets no preflights from its pages', async () => {
+  const refused = byMethod({ GET: json(manifest()), OPTIONS: answer({ status: 405 }) });
+  await check(() => live.serve('registry.json', refused), [], { origins: [host.origin] });
+  expect(host.asked('/registry.json', 'OPTIONS')).toEqual([]);
+});
+
 describe('redirects', () => {
   test.each<Case>([
     [
@@ -657,6 +663,14 @@ describe('CORS', () => {
     [
       'preflight 405',
       () => host.on('/a.json', byMethod({ GET: json({ versions: live.versions }), OPTIONS: answer({ status: 405 }) })),
+      ['warning cors-preflight-refused status-405 (metadata)'],
+    ],
+    [
+      'preflight 405 behind a redirect alone, where browsers send one as well',
+      () => {
+        cdn.on('/a.json', byMethod({ GET: json({ versions: live.versions }), OPTIONS: answer({ status: 405 }) }));
+        host.on('/a.json', byMethod({ GET: redirect(`${cdn.origin}/a.json`, 302, CORS) }));
+      },
       ['warning cors-preflight-refused status-405 (metadata)'],
     ],
     [

@@ -22,13 +22,14 @@ const KINDS = [
   'with-root',
   'client-only',
   'soon',
+  'names',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
 export function certificates(): Certificates {
   const folder = join(
     tmpdir(),
-    `appreg-test-certificates-${process.getuid?.() ?? 'user'}-${new Date().toISOString().slice(0, 10)}`,
+    `appreg-test-certificates-2-${process.getuid?.() ?? 'user'}-${new Date().toISOString().slice(0, 10)}`,
   );
   if (!existsSync(folder)) {
     const made = mkdtempSync(join(tmpdir(), 'appreg-making-'));
@@ -103,6 +104,7 @@ function make(folder: string): void {
     ['no-san', 'nosan', past, late],
     ['client-only', 'client', past, late],
     ['soon', 'leaf', past, moment(7)],
+    ['names', 'names', past, late],
   ];
   const read = (name: string): string => readFileSync(join(folder, `${name}.pem`), 'utf8');
   for (const [kind, extensions, start, end] of plan) {
@@ -164,6 +166,9 @@ subjectAltName = DNS:localhost,IP:127.0.0.1
 extendedKeyUsage = serverAuth
 [other]
 subjectAltName = DNS:other.example
+extendedKeyUsage = serverAuth
+[names]
+subjectAltName = DNS:svc.test,DNS:*.svc.test,DNS:registry.test,DNS:cdn.test
 extendedKeyUsage = serverAuth
 [nosan]
 extendedKeyUsage = serverAuth

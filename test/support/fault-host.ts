@@ -45,12 +45,15 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
     connections += 1;
     const connection = connections;
     sockets.add(socket);
+    socket.setNoDelay(true);
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     if (options.onConnection) return options.onConnection(socket);
     let text = '';
     let queue = Promise.resolve();
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
+      // A client that speaks TLS where none is spoken would wait for ever.
+      if (text.startsWith('\x16')) return void socket.destroy();
       for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
         const request = parse(text.slice(0, end), connection);
         text = text.slice(end + 4);

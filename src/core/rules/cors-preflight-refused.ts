@@ -1,46 +1,56 @@
 import { corsFault, preflightFault, type PreflightFault, PROBE_HEADER } from '../cors.ts';
-import { defineRule } from '../rule.ts';
+import type { Role, Visit } from '../facts.ts';
+import { defineRule, type Problem } from '../rule.ts';
 import { hostOf } from '../visit.ts';
 
 export const corsPreflightRefused = defineRule({
   id: 'cors-preflight-refused',
   on: 'resource',
-  needs: ['role', 'url', 'web', 'answer'],
+  needs: ['role', 'web', 'answer'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
   when: 'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
   why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
-  check({ role, url, web }) {
-    const { preflight } = web;
-    if ('unseen' in preflight) return null;
+  check({ role, web }) {
     // Where plain requests fail the check, this one fails for the same reason.
     if (web.browser.some((visit) => corsFault(visit) !== null)) return null;
-    const asked = preflight.asked ?? [PROBE_HEADER];
-    const fault = preflightFault(preflight, asked);
-    if (!fault || (fault.cause === 'status' && fault.value === '429')) return null;
-    const answer = preflight.hops[0];
-    const told = (answer?.headers ?? [])
-      .filter(([name]) => name.startsWith('access-control-'))
-      .map(([name, value]) => `${name}: ${value}`);
-    return {
-      cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
-      message: `${hostOf(url)} refuses the preflight (OPTIONS) for the ${role}: ${reason(fault)}.`,
-      advice:
-        fault.cause === 'header-refused' && fault.header === 'authorization'
-          ? 'Send Access-Control-Allow-Headers: *, Authorization'
-          : `Answer OPTIONS with 204 and Access-Control-Allow-Origin: * (or the service’s origin), Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: *`,
-      evidence: {
-        origin: preflight.origin,
-        requestHeaders: asked,
-        status: answer?.status || null,
-        code: preflight.failure?.code ?? null,
-        answered: told,
-      },
-      once: `${role} ${hostOf(url)}`,
-    };
+    for (const [hop, preflight] of [web.preflight, ...(web.preflights ?? [])].entries()) {
+      if ('unseen' in preflight) continue;
+      const fault = preflightFault(preflight, preflight.asked ?? [PROBE_HEADER]);
+      if (fault && !(fault.cause === 'status' && fault.value === '429')) return problem(role, preflight, hop, fault);
+    }
+    return null;
   },
 });
+
+function problem(role: Role, preflight: Visit, hop: number, fault: PreflightFault): Problem {
+  const answer = preflight.hops[0];
+  const host = hostOf(answer?.url ?? '');
+  const told = (answer?.headers ?? [])
+    .filter(([name]) => name.startsWith('access-control-'))
+    .map(([name, value]) => `${name}: ${value}`);
+  const asked = preflight.asked ?? [PROBE_HEADER];
+  const names = asked.includes('authorization') ? '*, Authorization' : '*';
+  const whom = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
+  return {
+    cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
+    message: `${host} refuses the preflight (OPTIONS) for the ${role}${hop > 0 ? ', which browsers send behind a redirect too' : ''}: ${reason(fault)}.`,
+    advice:
+      fault.cause === 'header-refused' && fault.header === 'authorization'
+        ? `Send Access-Control-Allow-Headers: ${names}`
+        : `Answer OPTIONS with 204 and Access-Control-Allow-Origin: ${whom}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`,
+    evidence: {
+      asked: answer?.url ?? null,
+      origin: preflight.origin,
+      requestHeaders: asked,
+      status: answer?.status || null,
+      code: preflight.failure?.code ?? null,
+      answered: told,
+    },
+    once: `${role} ${host}`,
+  };
+}
 
 function reason({ cause, value, header }: PreflightFault): string {
   switch (cause) {

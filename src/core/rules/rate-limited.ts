@@ -13,7 +13,7 @@ export const rateLimited = defineRule({
   why: 'A host that slows one visitor down slows down the service too, which asks for many registries from few addresses.',
   check({ role, url, web }) {
     const visits: Visit[] = [web.service, ...web.browser];
-    for (const side of [web.preflight, web.head]) if (!('unseen' in side)) visits.push(side);
+    for (const side of [web.preflight, ...(web.preflights ?? []), web.head]) if (!('unseen' in side)) visits.push(side);
     const waited = visits.reduce((sum, visit) => sum + visit.waited, 0);
     if (waited === 0) return null;
     const host = hostOf(url);

@@ -1,16 +1,16 @@
-import type { Visit } from '../../../src/core/facts.ts';
+import type { Unseen, Visit } from '../../../src/core/facts.ts';
 import { corsPreflightRefused } from '../../../src/core/rules/cors-preflight-refused.ts';
 import { ruleTable } from '../../support/rule-table.ts';
-import { acao, browser, failed, hop, ORIGIN, ADDRESS, visit, web } from '../../support/visits.ts';
+import { acao, browser, failed, hop, ORIGIN, visit, web } from '../../support/visits.ts';
 
 const options = (headers: Record<string, string>, status = 204, asked = ['x-appreg-probe']): Visit =>
   visit(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, asked });
-const facts = (preflight: Visit, plain: Visit = browser(acao('*'))) => ({
+const facts = (preflight: Visit | Unseen, plain: Visit = browser(acao('*')), ...preflights: (Visit | Unseen)[]) => ({
   role: 'manifest' as const,
-  url: ADDRESS,
-  web: web(visit(), { browser: [plain], preflight }),
+  web: web(visit(), { browser: [plain], preflight, preflights }),
   answer: visit(),
 });
+const own = { unseen: 'a browser sends none' };
 const all = { 'access-control-allow-headers': '*' };
 
 ruleTable(corsPreflightRefused, {
@@ -21,7 +21,9 @@ ruleTable(corsPreflightRefused, {
     ['GET needs no mention', facts(options(acao('*', { ...all, 'access-control-allow-methods': 'PUT' })))],
     ['the plain request is refused already', facts(options({}, 403), browser({}))],
     ['rate limited', facts(options({}, 429))],
-    ['not asked', { role: 'manifest', url: ADDRESS, web: web(), answer: visit() }],
+    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+    ['at the page’s own origin', facts(own)],
+    ['behind a redirect as well', facts(options(acao('*', all)), browser(acao('*')), options(acao('*', all)))],
   ],
   faulty: [
     ['405', facts(options({}, 405)), { cause: 'status-405', once: 'manifest apps.example.com' }],
@@ -47,6 +49,17 @@ ruleTable(corsPreflightRefused, {
       '* covers no Authorization',
       facts(options(acao('*', all), 204, ['authorization', 'x-appreg-probe'])),
       { cause: 'header-refused', advice: '*, Authorization' },
+    ],
+    [
+      'refused behind a redirect, where Origin is null',
+      facts(options(acao('*', all)), browser(acao('*')), { ...options(acao(ORIGIN, all)), origin: 'null' }),
+      { cause: 'origin', message: 'behind a redirect', advice: 'Access-Control-Allow-Origin: *,' },
+    ],
+    ['refused behind a redirect from the page’s own origin', facts(own, browser(acao('*')), options({}, 403)), {}],
+    [
+      'with Authorization besides',
+      facts(options({}, 405, ['authorization', 'x-appreg-probe'])),
+      { cause: 'status-405', advice: 'Access-Control-Allow-Headers: *, Authorization' },
     ],
     [
       'no answer',

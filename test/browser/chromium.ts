@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { describe, test } from 'vitest';
+import { certificates } from '../support/fault-certificates.ts';
+import { folder } from '../support/folders.ts';
+
+/** A real Chromium on a page of the service, which trusts our authority and finds every name of ours on this machine. */
+
+interface Ask {
+  way: string;
+  url: string;
+}
+export interface Service {
+  /** Asks for many URLs from a page at this origin; the answers come in the same order. */
+  ask(origin: string, asks: readonly Ask[]): Promise<unknown[]>;
+  close(): Promise<void>;
+}
+
+const INSTALL = 'apt-get install --no-install-recommends chromium libnss3-tools';
+
+/** Where the browser is; APPREG_CHROMIUM names another one. */
+function executable(): string | null {
+  return process.env['APPREG_CHROMIUM'] ?? inPath('chromium') ?? inPath('chromium-browser') ?? inPath('google-chrome');
+}
+
+function inPath(name: string): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((one) => one !== '');
+  return folders.map((one) => join(one, name)).find((file) => existsSync(file)) ?? null;
+}
+
+/** Why there can be no test in a browser, or null. */
+function hindrance(): string | null {
+  if (process.platform !== 'linux') return 'a browser is given an authority of our own on Linux alone';
+  if (executable() === null) return `there is no Chromium. To install it: ${INSTALL}`;
+  return inPath('certutil') === null ? `there is no certutil. To install it: ${INSTALL}` : null;
+}
+
+/** Tests that need Chromium: skipped aloud on a machine without it, and a failure in CI. */
+export function describeInChromium(name: string, body: () => void): void {
+  const reason = hindrance();
+  if (reason === null) return void describe(name, body);
+  if (process.env['CI'] && process.platform === 'linux') {
+    test(name, () => {
+      throw new Error(`Not run: ${reason}`);
+    });
+    return;
+  }
+  console.warn(`Skipped, "${name}": ${reason}`);
+  describe.skip(`${name} (${reason})`, body);
+}
+
+/**
+ * Launches the browser. Certificates are checked as ever: the authority stands in the certificate store of a home of
+ * its own, and names are mapped to this machine.
+ * @param mappings as Chromium's --host-resolver-rules has them
+ */
+export async function openService(mappings: readonly string[]): Promise<Service> {
+  const home = folder();
+  trust(home, certificates().ca);
+  const browser = await chromium.launch({
+    executablePath: executable()!,
+    env: { ...process.env, HOME: home },
+    // A container's root has no sandbox to use; the only pages are ours.
+    args: [
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      `--host-resolver-rules=${mappings.join(', ')}`,
+    ],
+  });
+  const pages = new Map<string, Promise<Page>>();
+
+  async function open(origin: string): Promise<Page> {
+    const page = await browser.newPage();
+    await page.goto(`${origin}/`);
+    return page;
+  }
+
+  return {
+    async ask(origin, asks) {
+      if (!pages.has(origin)) pages.set(origin, open(origin));
+      const page = await pages.get(origin)!;
+      // The page's own script has the function; it is not known here.
+      return page.evaluate(
+        (list) => (globalThis as unknown as { look(list: readonly Ask[]): Promise<unknown[]> }).look(list),
+        asks,
+      );
+    },
+    close: () => browser.close(),
+  };
+}
+
+function trust(home: string, ca: string): void {
+  const store = join(home, '.pki/nssdb');
+  mkdirSync(store, { recursive: true });
+  writeFileSync(join(home, 'ca.pem'), ca);
+  const certutil = (...args: string[]): void =>
+    void execFileSync('certutil', ['-d', `sql:${store}`, ...args], { stdio: 'pipe' });
+  certutil('-N', '--empty-password');
+  certutil('-A', '-t', 'C,,', '-n', 'Test Root', '-i', join(home, 'ca.pem'));
+}
+
+/** The page that the service's host serves. */
+export const PAGE = readFileSync(join(import.meta.dirname, 'page.html'));

@@ -1,0 +1,196 @@
+import { startJudging } from '../../src/core/judge.ts';
+import type { AppFacts, DocumentFacts } from '../../src/core/facts.ts';
+import type { Report } from '../../src/core/report.ts';
+import { observeRegistry } from '../../src/observe/web.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import { answer, type Behaviour, byMethod, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
+import { SVG } from '../support/icons.ts';
+import { openService, PAGE, type Service } from './chromium.ts';
+
+/** Situations: what a host says about a file, and about the redirects that lead to it. */
+
+export type Lines = readonly (readonly [name: string, value: string])[];
+
+/** Where a hop lives. `page` is the host of the service's own page; `near` is at its site; `port` is `registry` at another port. */
+export type Where = 'registry' | 'port' | 'cdn' | 'near' | 'page' | 'http';
+
+export interface Hop {
+  at: Where;
+  /** Access-Control-Allow-Origin, one value per line; `echo` says what Origin said, and nothing where that said nothing. */
+  allow: readonly string[] | 'echo';
+  /** Of the answer; a redirect has 302 where nothing is said. */
+  status?: number;
+  headers?: Lines;
+  /** The answer to OPTIONS, where it is not as it should be. */
+  preflight?: { status?: number; headers: Lines };
+}
+
+export interface Situation {
+  name: string;
+  /** The last one is the file. */
+  hops: readonly Hop[];
+  /** The icon's bytes and its Content-Type, one value per line. */
+  icon?: string | Uint8Array;
+  type?: readonly string[];
+}
+
+export type File = 'metadata' | 'icon';
+
+/** What was found by appreg at the two files of a situation, and what the same files are to the page. */
+export interface Seen {
+  page: string;
+  situation: Situation;
+  urls: Record<File, string>;
+  /** Judged as `verify --origin` does, and as `verify --origin --header 'Authorization: …'` does where preflights differ. */
+  report: Report;
+  authorized: Report | null;
+}
+
+export interface Stage {
+  service: Service;
+  origins: Record<Where, string>;
+  /** The page's origin without a port, and the one at which redirects can lead back to it. */
+  pages: { usual: string; ported: string };
+  /** Serves situations at a registry and has it verified for a page at this origin. */
+  look(situations: readonly Situation[], page: string, files?: readonly File[]): Promise<Seen[]>;
+  close(): Promise<void>;
+}
+
+const ALLOW = 'Access-Control-Allow-Origin';
+const KINDLY: Lines = [
+  [ALLOW, '*'],
+  ['Access-Control-Allow-Headers', '*, Authorization'],
+];
+
+export async function openStage(): Promise<Stage> {
+  const tls = certificates().get('names');
+  const [main, other, plain] = [await openFaultHost({ tls }), await openFaultHost({ tls }), await openFaultHost()];
+  main.on('/', answer({ headers: { 'Content-Type': 'text/html' }, body: PAGE }));
+  const service = await openService([`MAP svc.test:443 127.0.0.1:${main.port}`, 'MAP *.test 127.0.0.1']);
+  const origins: Stage['origins'] = {
+    registry: `https://registry.test:${main.port}`,
+    port: `https://registry.test:${other.port}`,
+    cdn: `https://cdn.test:${main.port}`,
+    near: `https://apps.svc.test:${main.port}`,
+    page: `https://svc.test:${main.port}`,
+    http: `http://cdn.test:${plain.port}`,
+  };
+  const hosts: Record<Where, FaultHost> = {
+    registry: main,
+    port: other,
+    cdn: main,
+    near: main,
+    page: main,
+    http: plain,
+  };
+  let count = 0;
+
+  /** Serves a situation, and tells the URL of its first hop. */
+  function put(situation: Situation, folder: string, role: File): string {
+    const suffix = role === 'icon' ? 'svg' : 'json';
+    const path = (i: number): string => `${folder}/${role}/${i}.${suffix}`;
+    for (const [i, hop] of situation.hops.entries()) {
+      const next = situation.hops[i + 1];
+      const status = hop.status ?? (next ? 302 : 200);
+      const type = role === 'icon' ? (situation.type ?? ['image/svg+xml']) : ['application/json'];
+      const headers: Lines = [
+        ...(hop.headers ?? []),
+        ['Cache-Control', 'no-store'],
+        ...(next
+          ? [['Location', origins[next.at] + path(i + 1)] as const]
+          : type.map((t) => ['Content-Type', t] as const)),
+      ];
+      const body = role === 'icon' ? (situation.icon ?? SVG) : '{"versions": []}';
+      const { preflight } = hop;
+      hosts[hop.at].on(
+        path(i),
+        byMethod({
+          GET: allowing(hop.allow, (allow) =>
+            answer({ status, headers: [...allow, ...headers], body: next ? '' : body }),
+          ),
+          OPTIONS: answer({ status: preflight?.status ?? 204, headers: preflight?.headers ?? KINDLY }),
+        }),
+      );
+    }
+    return origins[situation.hops[0]!.at] + path(0);
+  }
+
+  async function look(
+    situations: readonly Situation[],
+    page: string,
+    files: readonly File[] = ['metadata', 'icon'],
+  ): Promise<Seen[]> {
+    const batch = `/b${++count}`;
+    const good: Situation = { name: 'good', hops: [{ at: 'registry', allow: ['*'] }] };
+    const urls = situations.map((situation, i): Seen['urls'] => ({
+      metadata: files.includes('metadata') ? put(situation, `${batch}/${i}`, 'metadata') : put(good, batch, 'metadata'),
+      icon: files.includes('icon') ? put(situation, `${batch}/${i}`, 'icon') : put(good, batch, 'icon'),
+    }));
+    const apps = urls.map(({ metadata, icon }, i) => [
+      `a${i}`,
+      { name: 'A', description: 'An app.', blockStyle: { iconUrl: icon, color: '#336699' }, appMetadataUrl: metadata },
+    ]);
+    main.on(`${batch}/registry.json`, json({ apps: Object.fromEntries(apps) }));
+    const registry = `${origins.registry}${batch}/registry.json`;
+    const reports = await judged(registry, page, null, null);
+    const special = situations.map((one, i) => (one.hops.some((hop) => hop.preflight) ? `a${i}` : null));
+    const keys = special.filter((key) => key !== null);
+    const authorized = keys.length > 0 ? await judged(registry, page, origins.registry, keys) : [];
+    return situations.map((situation, i) => ({
+      page,
+      situation,
+      urls: urls[i]!,
+      report: reports[i]!,
+      authorized: special[i] ? authorized[keys.indexOf(special[i])]! : null,
+    }));
+  }
+
+  return {
+    service,
+    origins,
+    pages: { usual: 'https://svc.test', ported: origins.page },
+    look,
+    async close() {
+      await service.close();
+      await Promise.all([main.close(), other.close(), plain.close()]);
+    },
+  };
+}
+
+/** @param authorized the origin that gets an Authorization header, or null; @param apps only these, or null for all */
+async function judged(
+  url: string,
+  page: string,
+  authorized: string | null,
+  apps: readonly string[] | null,
+): Promise<Report[]> {
+  const seen: { manifest: DocumentFacts | null; apps: AppFacts[] } = { manifest: null, apps: [] };
+  await observeRegistry(
+    url,
+    {
+      ca: certificates().ca,
+      lookup: (_, options, found) =>
+        options.all ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4),
+      retries: 0,
+      apps,
+      origins: [page],
+      secrets: authorized === null ? null : { origin: authorized, headers: [['authorization', 'Bearer none']] },
+    },
+    { manifest: (facts) => void (seen.manifest = facts), app: (facts) => void seen.apps.push(facts) },
+  );
+  // Each by itself, since what is true of a host is told once in a run.
+  return seen.apps.map((app) => {
+    const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString(), origins: [page] });
+    judging.manifest(seen.manifest!);
+    judging.app(app);
+    return judging.finish(0);
+  });
+}
+
+function allowing(allow: Hop['allow'], respond: (lines: Lines) => Behaviour): Behaviour {
+  if (allow !== 'echo') return respond(allow.map((value) => [ALLOW, value]));
+  return (request, socket) => {
+    const { origin } = request.headers;
+    return respond(origin === undefined ? [] : [[ALLOW, origin]])(request, socket);
+  };
+}
