@@ -23,21 +23,41 @@ function shapeOf(schema) {
   );
 }
 
-/** The source of src/core/generated/validators.js. */
-export function validatorsSource(root) {
+/** Without what is written for people alone. */
+function withoutWords(schema) {
+  return JSON.parse(
+    JSON.stringify(schema, (name, value) => (name === 'description' && typeof value === 'string' ? undefined : value)),
+  );
+}
+
+/** The files of src/core/generated, by name. The validator of saved facts is a file of its own: few commands need it. */
+export function validatorFiles(root) {
   const read = (name) => JSON.parse(readFileSync(join(root, 'schemas', `${name}.schema.json`), 'utf8'));
-  const ajv = new Ajv({
-    allErrors: true,
-    code: { source: true, esm: true, optimize: true },
-    schemas: { registryShape: shapeOf(read('registry')), appShape: shapeOf(read('app')), config: read('config') },
-  });
-  const code = standalone.default(ajv, {
-    validateRegistryShape: 'registryShape',
-    validateAppShape: 'appShape',
-    validateConfig: 'config',
-  });
+  const facts = read('facts');
+  return {
+    'validators.js': sourceOf(
+      root,
+      { registryShape: shapeOf(read('registry')), appShape: shapeOf(read('app')), config: read('config') },
+      { validateRegistryShape: 'registryShape', validateAppShape: 'appShape', validateConfig: 'config' },
+      { allErrors: true },
+    ),
+    'facts.js': sourceOf(
+      root,
+      { facts: { ...withoutWords(facts), $id: 'facts' } },
+      {
+        validateFacts: 'facts',
+        validateManifestFacts: 'facts#/definitions/document',
+        validateAppFacts: 'facts#/definitions/app',
+      },
+      { allowUnionTypes: true, inlineRefs: false },
+    ),
+  };
+}
+
+function sourceOf(root, schemas, names, options) {
+  const ajv = new Ajv({ ...options, code: { source: true, esm: true, optimize: true }, schemas });
   const bundled = buildSync({
-    stdin: { contents: code, resolveDir: root, loader: 'js' },
+    stdin: { contents: standalone.default(ajv, names), resolveDir: root, loader: 'js' },
     bundle: true,
     format: 'esm',
     write: false,
@@ -46,8 +66,7 @@ export function validatorsSource(root) {
   });
   const { code: plain } = transformSync(bundled.outputFiles[0].text, {
     format: 'esm',
-    minifyWhitespace: true,
-    minifySyntax: true,
+    minify: true,
   });
   return `// Generated from schemas/ by scripts/compile-schemas.mjs. Do not edit.\n${plain}`;
 }
@@ -55,13 +74,14 @@ export function validatorsSource(root) {
 export function compileSchemas(root) {
   const folder = join(root, 'src/core/generated');
   mkdirSync(folder, { recursive: true });
-  const target = join(folder, 'validators.js');
-  const source = validatorsSource(root);
-  let old = null;
-  try {
-    old = readFileSync(target, 'utf8');
-  } catch {}
-  if (old !== source) writeFileSync(target, source);
+  for (const [name, source] of Object.entries(validatorFiles(root))) {
+    const target = join(folder, name);
+    let old = null;
+    try {
+      old = readFileSync(target, 'utf8');
+    } catch {}
+    if (old !== source) writeFileSync(target, source);
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -114,6 +114,6 @@ async function watch(context: Context, { target, web }: LiveCheck, watcher: Watc
 
 /** What had been published: facts that were saved earlier, or another live registry. */
 async function earlierState(context: Context, where: string, web: WebOptions): Promise<Earlier> {
-  if (!/^https?:\/\//i.test(where)) return fromSnapshot(readSnapshot(resolve(context.cwd, where)), where);
+  if (!/^https?:\/\//i.test(where)) return fromSnapshot(await readSnapshot(resolve(context.cwd, where)), where);
   return earlierFromUrl(registryUrl(where).href, { ...web, secrets: null }, new Date().toISOString());
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts.ts';
-import { printable, redact } from '../core/text.ts';
+import type { ShapeError } from '../core/generated/validators.js';
+import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 
 /** Saved facts: written app by app while a registry is looked at, so that no registry is too large to be saved. */
@@ -69,48 +70,40 @@ function open(part: string, path: string): number {
   }
 }
 
-/** Reads saved facts. Throws Trouble for a file that is none. */
-export function readSnapshot(path: string): Snapshot {
+/** Reads saved facts. Throws Trouble for a file that is none, with the place where it is not as the schema says. */
+export async function readSnapshot(path: string): Promise<Snapshot> {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new Trouble(
-      'facts-unreadable',
-      `${printable(path)} ${code === 'ENOENT' ? 'is not there.' : `cannot be read: ${code}`}`,
-      'Name a file that appreg verify --save wrote.',
-      { cause: error },
-    );
+    throw notFacts(`${printable(path)} ${code === 'ENOENT' ? 'is not there.' : `cannot be read: ${code}`}`, error);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // What the parser says would quote the file.
+    throw notFacts(`${printable(path)} holds no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`);
   }
-  const snapshot = value as Partial<Snapshot> | null | undefined;
-  const whole =
-    typeof snapshot === 'object' &&
-    snapshot !== null &&
-    snapshot.snapshot === 1 &&
-    typeof snapshot.seenAt === 'string' &&
-    Array.isArray(snapshot.origins) &&
-    isLook(snapshot.manifest) &&
-    Array.isArray(snapshot.apps) &&
-    snapshot.apps.every((app) => isLook(app?.metadata) && isLook(app.icon) && app.artifacts?.every?.(isLook));
-  if (!whole)
-    throw new Trouble(
-      'facts-unreadable',
-      `${printable(path)} holds no saved facts${snapshot && 'snapshot' in snapshot ? ' of a version that this program knows' : ''}.`,
-      'Name a file that appreg verify --save wrote.',
-    );
-  return { ...(snapshot as Snapshot), orphans: snapshot.orphans ?? [] };
+  const { validateFacts } = await import('../core/generated/facts.js');
+  if (!validateFacts(value)) {
+    const version = (value as { snapshot?: unknown } | null)?.snapshot;
+    if (version !== undefined && version !== 1)
+      throw notFacts(`${printable(path)} holds no saved facts of a version that this program knows.`);
+    throw notFacts(`${printable(path)} holds no saved facts: ${faultOf(validateFacts.errors![0]!)}.`);
+  }
+  const snapshot = value as Snapshot;
+  return { ...snapshot, orphans: snapshot.orphans ?? [] };
 }
 
-/** True for what was written of one resource; a file that somebody else made lacks it. */
-function isLook(facts: { web?: unknown; content?: unknown } | null | undefined): boolean {
-  return (
-    typeof facts?.web === 'object' && facts.web !== null && typeof facts.content === 'object' && facts.content !== null
-  );
+function notFacts(message: string, cause?: unknown): Trouble {
+  return new Trouble('facts-unreadable', message, 'Name a file that appreg verify --save wrote.', { cause });
+}
+
+/** What the schema says is wrong, for people: the place, and what would stand there. */
+function faultOf({ instancePath, keyword, message, params }: ShapeError): string {
+  const place = instancePath === '' ? 'the file' : printable(shorten(instancePath));
+  if (keyword === 'required') return `${place} has no field “${printable(String(params['missingProperty']))}”`;
+  return `${place} ${message ?? 'is not as it should be'}`;
 }

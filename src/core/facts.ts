@@ -25,6 +25,10 @@ export interface Resource {
   web: Web | Unseen;
   /** What stands at the local path instead of a readable file; absent when nothing was amiss. */
   local?: 'missing' | 'not-a-file' | 'outside';
+  /** ISO 8601. When it was looked at, where this run took that over from an earlier one and did not ask at all. */
+  since?: string;
+  /** ISO 8601. The same of the views as a browser and by HEAD, where only the document or the icon was asked for. */
+  viewsSince?: string;
 }
 
 /** A JSON document: its text exactly as found (a BOM included), or base64 when the bytes are not UTF-8. */
@@ -205,6 +209,17 @@ export interface Snapshot {
   orphans: string[];
   /** Why the run did not see everything (it was interrupted, a limit was reached); absent when it did. */
   incomplete?: string | null;
+  /** Which part of the apps the run was asked for; absent when it was for all of them. */
+  shard?: Shard;
+}
+
+/** One of several runs that share the apps among them. */
+export interface Shard {
+  /** From 1. */
+  index: number;
+  of: number;
+  /** How many apps all shards have together, by what this one saw. */
+  apps: number;
 }
 
 /** An earlier state of a registry: what had been published. */

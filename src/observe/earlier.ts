@@ -129,8 +129,9 @@ export function fromSnapshot(snapshot: Snapshot, source: string): Earlier {
     keys: isObject(listed) ? Object.keys(listed) : [],
     app(key) {
       const metadata = apps.get(key)?.metadata.content;
-      if (metadata === undefined) return null;
-      if (isUnseen(metadata)) return { unseen: `its metadata was not seen in ${source}` };
+      // A run with --app or --shard, or one that was interrupted, did not look at all that was listed.
+      if (metadata === undefined && !(isObject(listed) && Object.hasOwn(listed, key))) return null;
+      if (metadata === undefined || isUnseen(metadata)) return { unseen: `its metadata was not seen in ${source}` };
       return versionsIn(readingOf(metadata).value) ?? { unseen: `its metadata in ${source} cannot be read` };
     },
   };

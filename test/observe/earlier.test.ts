@@ -96,6 +96,13 @@ describe('a file', () => {
     expect(versionsOf(fromSnapshot(facts, 'x').app('a'))).toEqual(['1.0.0']);
   });
 
+  test('an app that was listed and not looked at is not known; one that was not listed is new', () => {
+    const facts = snapshot(['a', 'b']);
+    facts.apps.pop();
+    expect(fromSnapshot(facts, 'x').app('b')).toMatchObject({ unseen: expect.stringContaining('not seen') });
+    expect(fromSnapshot(facts, 'x').app('c')).toBeNull();
+  });
+
   test.each([
     ['{', /cannot be read/],
     ['{}', /neither/],

@@ -8,7 +8,7 @@ import { readSnapshot } from '../snapshot-file.ts';
 export async function judge(context: Context, file: string): Promise<number> {
   return checked(context, 'judge', file, async () => {
     const { config } = await context.config();
-    const snapshot = readSnapshot(resolve(context.cwd, file));
+    const snapshot = await readSnapshot(resolve(context.cwd, file));
     const report = judgeFacts(snapshot, { command: 'judge', severities: severitiesOf(context, config) });
     return printReport(context, report, context.options.maxWarnings ?? null);
   });

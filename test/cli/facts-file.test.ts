@@ -1,0 +1,156 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSnapshot, writeSnapshot } from '../../src/cli/snapshot-file.ts';
+import { observeRegistry } from '../../src/observe/web.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import { undescribed } from '../support/described.ts';
+import {
+  answer,
+  byMethod,
+  CORS,
+  cutShort,
+  type FaultHost,
+  inTurn,
+  openFaultHost,
+  redirect,
+} from '../support/fault-host.ts';
+import { gzipped, type Live, ORIGIN, putRegistry, SVG } from '../support/live-registry.ts';
+
+/** What `verify --save` writes, held against schemas/facts.schema.json, and what is refused by it. */
+
+const schema = JSON.parse(readFileSync(new URL('../../schemas/facts.schema.json', import.meta.url), 'utf8')) as object;
+const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
+
+let host: FaultHost;
+let live: Live;
+let folder: string;
+beforeAll(async () => {
+  host = await openFaultHost({ tls: certificates().get('good') });
+  folder = mkdtempSync(join(tmpdir(), 'appreg-facts-'));
+});
+afterAll(async () => {
+  await host.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function saved(): Promise<Record<string, any>> {
+  const file = join(folder, 'facts.json');
+  const writer = writeSnapshot(
+    file,
+    { target: live.url, seenAt: new Date().toISOString(), origins: [ORIGIN] },
+    (text) => text,
+  );
+  await observeRegistry(
+    live.url,
+    { ca: certificates().ca, origins: [ORIGIN], backoff: () => 1, idleTimeout: 400 },
+    { manifest: writer.manifest, app: writer.app },
+  );
+  writer.finish(null);
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, any>;
+}
+
+describe('saved facts are as their schema says, and it names every field', () => {
+  test.each<[string, () => void]>([
+    ['a sound registry', () => {}],
+    ['a redirect to what is gone', () => live.serve('a.json', redirect('/gone.json'))],
+    ['a host that breaks off', () => live.serve('a.json', cutShort(900, '{"versions":'))],
+    ['bytes that are no UTF-8', () => live.serve('registry.json', answer({ body: Buffer.from([0xff]) }))],
+    ['no JSON', () => live.serve('registry.json', answer({ body: '<html>' }))],
+    ['an artifact that was replaced', () => live.serve('2.tar.gz', gzipped(live.older))],
+    ['an artifact that is no archive', () => live.serve('2.tar.gz', gzipped('<!doctype html>'))],
+    ['an archive that breaks off', () => live.serve('2.tar.gz', gzipped(live.artifact.subarray(0, 40)))],
+    [
+      'an artifact with a coding',
+      () => live.serve('2.tar.gz', gzipped(gzipSync(live.artifact), { 'Content-Encoding': 'gzip' })),
+    ],
+    [
+      'an artifact with no digest that could be right',
+      () => {
+        live.versions[0]!.artifactChecksum = 'sha1:00';
+        live.list();
+      },
+    ],
+    [
+      'an active icon',
+      () =>
+        live.serve(
+          'a.svg',
+          byMethod({ GET: answer({ headers: { ...CORS }, body: SVG.replace('<rect', '<script>1</script><rect') }) }),
+        ),
+    ],
+    ['an unsteady host', () => live.serve('1.tar.gz', inTurn(answer({ status: 503 }), gzipped(live.older)))],
+  ])('%s', async (_, spoil) => {
+    live = putRegistry(host);
+    spoil();
+    const facts = await saved();
+    expect(validate(facts), JSON.stringify(validate.errors)).toBe(true);
+    expect(undescribed(schema, facts)).toEqual([]);
+    expect(await readSnapshot(join(folder, 'facts.json'))).toEqual(facts);
+  });
+
+  test('the walk sees a field that is not named', () => {
+    expect(undescribed(schema, { snapshot: 1, manifest: { web: { unseen: 'x', more: 1 }, new: 1 } })).toEqual([
+      '/manifest/web/more',
+      '/manifest/new',
+    ]);
+  });
+});
+
+/** Why a text is not taken for saved facts. */
+async function refused(text: string): Promise<string> {
+  writeFileSync(join(folder, 'other.json'), text);
+  return readSnapshot(join(folder, 'other.json')).then(
+    () => 'taken',
+    (error: Error) => error.message.replace(/^.*other\.json /, ''),
+  );
+}
+
+describe('what is refused, and where it is wrong', () => {
+  test.each<[string, (facts: Record<string, any>) => void, string]>([
+    ['no manifest', (f) => delete f['manifest'], 'the file has no field “manifest”'],
+    ['a moment that is none', (f) => (f['seenAt'] = 'yesterday'), '/seenAt must match pattern'],
+    ['an app that is none', (f) => (f['apps'][0] = 1), '/apps/0 must be object'],
+    ['a look that is none', (f) => delete f['apps'][0].icon.web.service, '/apps/0/icon/web has no field “service”'],
+    [
+      'a hop without headers',
+      (f) => (f['manifest'].web.service.hops[0].headers = 'none'),
+      '/manifest/web/service/hops/0/headers must be array',
+    ],
+    [
+      'a size that is none',
+      (f) => (f['apps'][0].artifacts[1].content.bytes = -1),
+      '/apps/0/artifacts/1/content/bytes must be >= 0',
+    ],
+    [
+      'a digest that is none',
+      (f) => (f['apps'][0].artifacts[0].content.sha256 = '../x'),
+      '/apps/0/artifacts/0/content',
+    ],
+    ['another version', (f) => (f['snapshot'] = 2), 'of a version that this program knows'],
+  ])('%s', async (_, spoil, message) => {
+    live = putRegistry(host);
+    const facts = await saved();
+    spoil(facts);
+    const said = await refused(JSON.stringify(facts));
+    expect(said).toMatch(/^holds no saved facts/);
+    expect(said).toContain(message);
+    expect(validate(facts)).toBe(false);
+  });
+
+  test('what is no JSON, or nothing', async () => {
+    expect(await refused('{"snapshot":1,"tok')).toBe('holds no saved facts: it is not JSON.');
+    expect(await refused('')).toBe('holds no saved facts: it is not JSON, but empty.');
+    expect(await refused('null')).toBe('holds no saved facts: the file must be object.');
+  });
+
+  test('fields that a later version adds are no fault', async () => {
+    live = putRegistry(host);
+    const facts = await saved();
+    facts['more'] = facts['manifest'].web.more = [1];
+    expect(await refused(JSON.stringify(facts))).toBe('taken');
+  });
+});
