@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Earlier, Snapshot } from '../core/facts.ts';
+import type { Earlier, Shard, Snapshot } from '../core/facts.ts';
 import { startJudging } from '../core/judge.ts';
 import type { CheckCommand, Report, Severity } from '../core/report.ts';
 import { fromSnapshot } from '../observe/earlier.ts';
@@ -64,6 +64,8 @@ export interface Looked {
   report: Report;
   /** Why not everything was seen, or null. */
   incomplete: string | null;
+  /** Which part of the apps it was, or null. */
+  shard: Shard | null;
 }
 
 /**
@@ -76,7 +78,8 @@ export async function lookAndJudge(
   keeper: SnapshotWriter | null = null,
 ): Promise<Looked> {
   const { command, target, now, severities, before, web, started } = check;
-  const judging = startJudging({ command, target, now, severities, before, origins: web.origins ?? [] });
+  const shard = web.shard ?? null;
+  const judging = startJudging({ command, target, now, severities, before, origins: web.origins ?? [], shard });
   let manifests = 0;
   let apps = 0;
   const seen = await watch(context, check, {
@@ -92,10 +95,10 @@ export async function lookAndJudge(
     },
   });
   const incomplete = seen.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
-  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete);
+  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, seen.elsewhere);
   // Facts without a manifest are no facts that could be judged again.
   if (manifests === 0) keeper?.abandon();
-  return { seen, report, incomplete };
+  return { seen, report, incomplete, shard: shard && { ...shard, elsewhere: seen.elsewhere } };
 }
 
 async function watch(context: Context, { target, web }: LiveCheck, watcher: Watcher): Promise<Seen> {

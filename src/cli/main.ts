@@ -123,10 +123,15 @@ function build(done: (code: number) => void): Command {
   withLook(
     command('verify <registry-url>', 'check a live registry', async () => (await import('./commands/verify.ts')).verify)
       .option('--versions <which>', 'latest, all or a semver range (default: all)')
-      .option('--save <facts.json>', 'save what was seen, to be judged again'),
+      .option('--save <facts.json>', 'save what was seen, to be judged again')
+      .option('--shard <i/n>', 'look at one of n parts of the apps; judge puts their saved facts together'),
   );
 
-  command('judge <facts.json>', 'judge saved facts again', async () => (await import('./commands/judge.ts')).judge);
+  command(
+    'judge <facts.json...>',
+    'judge saved facts again; those of several shards together',
+    async () => (await import('./commands/judge.ts')).judge,
+  );
 
   command(
     'serve [dir]',

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts.ts';
+import type { AppFacts, DocumentFacts, Shard, Snapshot } from '../core/facts.ts';
 import type { ShapeError } from '../core/generated/validators.js';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -8,8 +8,11 @@ import { Trouble } from '../core/trouble.ts';
 export interface SnapshotWriter {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
-  /** Puts the whole file in its place. @param incomplete why the run did not see everything, or null */
-  finish(incomplete: string | null): void;
+  /**
+   * Puts the whole file in its place.
+   * @param incomplete why the run did not see everything, or null; @param shard which part of the apps it was for
+   */
+  finish(incomplete: string | null, shard?: Shard | null): void;
   /** Leaves nothing behind. Of `finish` and this one, the first that is called counts. */
   abandon(): void;
 }
@@ -41,9 +44,9 @@ export function writeSnapshot(
   return {
     manifest: (facts) => write(`,\n"manifest":${json(facts)},\n"apps":[`),
     app: (facts) => write(`${apps++ === 0 ? '\n' : ',\n'}${json(facts)}`),
-    finish(incomplete) {
+    finish(incomplete, shard = null) {
       if (done) return;
-      write(`\n],"orphans":[],"incomplete":${json(incomplete)}}\n`);
+      write(`\n],"orphans":[],"incomplete":${json(incomplete)}${shard === null ? '' : `,"shard":${json(shard)}`}}\n`);
       closeSync(file);
       renameSync(part, path);
       done = true;

@@ -22,6 +22,7 @@ export interface VerifyOptions {
   skipArtifacts?: boolean;
   against?: string;
   save?: string;
+  shard?: string;
 }
 
 /** What the command line and the configuration ask for. Throws Trouble for what cannot be meant. */
@@ -37,6 +38,7 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
     total: timeout === null ? null : timeout * 1000,
     ca,
     machineCa: ca === null ? null : machineAuthorities(context.env),
+    shard: options.shard === undefined ? null : shardNamed(options.shard),
     secrets: { origin: registry.origin, headers: headersOf(options, context.env) },
   };
 }
@@ -86,6 +88,17 @@ function versionsOf(text: string): NonNullable<WebOptions['versions']> {
       'Use latest, all, or a range such as ">=2.0.0" or "1.x".',
     );
   return (version) => satisfies(version, text, { includePrerelease: true });
+}
+
+function shardNamed(text: string): { index: number; of: number } {
+  const found = /^(\d{1,4})\/(\d{1,4})$/.exec(text);
+  const [index, of] = [Number(found?.[1]), Number(found?.[2])];
+  if (found && index >= 1 && index <= of) return { index, of };
+  throw new Trouble(
+    'shard-unusable',
+    `--shard: “${printable(text)}” names no shard.`,
+    'Write which one of how many, from 1, such as --shard 2/4',
+  );
 }
 
 function headersOf(options: VerifyOptions, env: NodeJS.ProcessEnv): [string, string][] {

@@ -218,8 +218,8 @@ export interface Shard {
   /** From 1. */
   index: number;
   of: number;
-  /** How many apps all shards have together, by what this one saw. */
-  apps: number;
+  /** How many apps the other shards have. */
+  elsewhere: number;
 }
 
 /** An earlier state of a registry: what had been published. */

@@ -1,12 +1,14 @@
 import type {
   AppFacts,
   ArtifactFacts,
+  DocumentContent,
   DocumentFacts,
   Earlier,
   EarlierVersion,
   IconFacts,
   Resource,
   Role,
+  Shard,
   Snapshot,
   Unseen,
   Visit,
@@ -36,6 +38,8 @@ export interface JudgeOptions {
   before?: Earlier | null;
   /** The origins that the registry was asked with. */
   origins?: readonly string[];
+  /** Where the run was for a part of the apps. The first of them reports on the manifest. */
+  shard?: Pick<Shard, 'index' | 'of'> | null;
   rules?: readonly AnyRule[];
 }
 
@@ -46,8 +50,11 @@ export interface Judging {
   /** A metadata file by itself, when nobody knows which app it belongs to. */
   metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: EarlierVersion[] | null): void;
   orphans(files: readonly string[]): void;
-  /** @param seconds how long the run took; @param incomplete why the run did not see everything, or null */
-  finish(seconds: number, incomplete?: string | null): Report;
+  /**
+   * @param seconds how long the run took; @param incomplete why the run did not see everything, or null
+   * @param elsewhere how many apps other shards have
+   */
+  finish(seconds: number, incomplete?: string | null, elsewhere?: number): Report;
 }
 
 const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
@@ -68,13 +75,14 @@ export function judge(
   const judging = startJudging({
     origins: snapshot.origins,
     target: snapshot.target,
+    shard: snapshot.shard ?? null,
     ...options,
     now: snapshot.seenAt,
   });
   judging.manifest(snapshot.manifest);
   for (const app of snapshot.apps) judging.app(app);
   judging.orphans(snapshot.orphans);
-  return judging.finish(options.seconds ?? 0, snapshot.incomplete ?? null);
+  return judging.finish(options.seconds ?? 0, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
 export function startJudging(options: JudgeOptions): Judging {
@@ -90,6 +98,7 @@ export function startJudging(options: JudgeOptions): Judging {
   const earlierSource: string | Unseen = before ? before.source : NO_EARLIER;
   const { now } = options;
   const origins = options.origins ?? [];
+  const shard = options.shard ?? null;
   let manifestValue: JsonValue | undefined;
   let manifestPlace: Place | null = null;
 
@@ -131,6 +140,7 @@ export function startJudging(options: JudgeOptions): Judging {
   /** How a URL answered; `late`, after the content was judged: the rules that are silent where a content rule says more. */
   function resource(facts: Resource, place: Place, late = false): void {
     const { web } = facts;
+    if (!late) ledger.takenOver(place.resource, facts);
     if (isUnseen(web) && web.everywhere && ledger.saidOnce(late ? LATE[place.resource] : EARLY[place.resource])) return;
     const url = facts.url ?? { unseen: 'it has no URL', everywhere: true };
     // What a host does to a whole document has no place inside it.
@@ -238,6 +248,13 @@ export function startJudging(options: JudgeOptions): Judging {
       };
       if (manifestPlace) ledger.settle(manifestPlace.document);
       manifestPlace = place;
+      if (shard !== null && shard.index > 1 && isManifest(facts)) {
+        // What is to be said of it is said once; here it only names the apps.
+        manifestValue = readingOf(facts.content as DocumentContent).value;
+        ledger.aside('manifest', `shard 1 of ${shard.of} reports on the manifest`);
+        ledger.unjudgedSymptoms.add('registry-does-not-refresh');
+        return;
+      }
       if (facts.url !== null) url('manifest', facts.url, { ...place, document: null });
       manifestValue = document(facts, place);
       const apps = member(manifestValue, 'apps');
@@ -329,11 +346,21 @@ export function startJudging(options: JudgeOptions): Judging {
       );
     },
 
-    finish(seconds, incomplete = null) {
+    finish(seconds, incomplete = null, elsewhere = 0) {
+      if (shard !== null && elsewhere > 0)
+        ledger.aside(
+          'metadata',
+          `${elsewhere === 1 ? '1 app belongs' : `${elsewhere} apps belong`} to the other shards of ${shard.of}`,
+        );
       if (manifestPlace) ledger.settle(manifestPlace.document);
       return ledger.report({ command: options.command, target: options.target, seconds, incomplete });
     },
   };
+}
+
+/** True for a manifest that says which apps there are. */
+function isManifest({ content }: DocumentFacts): boolean {
+  return !isUnseen(content) && isObject(member(readingOf(content).value, 'apps'));
 }
 
 /** The answer to the service's own GET: there when a 2xx answer came whole. */

@@ -1,4 +1,4 @@
-import type { DocumentFacts, Role, Unseen } from './facts.ts';
+import type { DocumentFacts, Resource, Role, Unseen } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { compareText, inReportOrder } from './order.ts';
 import { type Pending, place as placeAll } from './positions.ts';
@@ -37,6 +37,17 @@ const LISTED = 200;
 // So many of the other apps that a finding holds for are named in it.
 const NAMED = 20;
 
+const VIEWS = 'did not change; how they answer browsers and HEAD was seen before';
+const TAKEN_OVER: Record<Role, Record<'whole' | 'views', string>> = {
+  manifest: { whole: 'manifests seen before', views: `manifests ${VIEWS}` },
+  metadata: { whole: 'metadata files seen before', views: `metadata files ${VIEWS}` },
+  artifact: {
+    whole: 'artifacts not asked for again, since their bytes were verified before',
+    views: `artifacts ${VIEWS}`,
+  },
+  icon: { whole: 'icons seen before', views: `icons ${VIEWS}` },
+};
+
 /** The account of a run: what was found, what was not judged, and the counts. One per run, written app by app. */
 export class Ledger {
   readonly overrides: Readonly<Record<string, Severity | 'off'>>;
@@ -57,6 +68,8 @@ export class Ledger {
   /** Values out of documents: one that has a field "unseen" is no absent fact. */
   readonly values = new WeakSet<object>();
   readonly pending = new Map<DocumentFacts, Pending[]>();
+  /** What was taken over from earlier runs, by the words for it. */
+  readonly earlier = new Map<string, { role: Role; count: number; first: string }>();
   versions = 0;
   artifacts = 0;
   bytes = 0;
@@ -203,6 +216,23 @@ export class Ledger {
     this.bytes += bytes;
   }
 
+  /** What was not looked at, on purpose: it is said, and casts no doubt on any symptom. */
+  aside(resource: Role, reason: string): void {
+    this.notJudged.push({ rule: '*', app: null, version: null, resource, reason });
+  }
+
+  /** Notes facts that an earlier run saw (`since`, or the views alone). */
+  takenOver(role: Role, { since, viewsSince }: Pick<Resource, 'since' | 'viewsSince'>): void {
+    const moment = since ?? viewsSince;
+    if (moment === undefined) return;
+    const what = TAKEN_OVER[role][since === undefined ? 'views' : 'whole'];
+    const known = this.earlier.get(what);
+    if (known) {
+      known.count++;
+      if (moment < known.first) known.first = moment;
+    } else this.earlier.set(what, { role, count: 1, first: moment });
+  }
+
   verdict(app: AppVerdict): void {
     this.apps.push(app);
   }
@@ -219,6 +249,8 @@ export class Ledger {
     for (const { entry, count } of this.unlisted.values()) {
       this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
     }
+    for (const [what, { role, count, first }] of this.earlier)
+      this.aside(role, `${count} ${what}, the longest ago at ${first}; what was seen then is judged`);
     if (run.incomplete !== null) {
       this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
       // What nobody came to look at is not clear.

@@ -3,6 +3,7 @@ import { isUnseen } from '../core/facts.ts';
 import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
 import { header } from '../core/headers.ts';
 import { digestOf } from '../core/checksum.ts';
+import { shardOf } from '../core/shards.ts';
 import { isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
 import { type HttpOptions, openHttp } from './http.ts';
@@ -20,6 +21,8 @@ export interface WebOptions extends HttpOptions {
   /** The origins that the service's pages have. */
   origins?: readonly string[];
   skipArtifacts?: boolean;
+  /** Only the apps of one shard (see core/shards.ts). */
+  shard?: { index: number; of: number } | null;
   /** Milliseconds in all for one resource, in place of 60 s (JSON, icons) and 600 s (artifacts). */
   total?: number | null;
   onProgress?: (progress: Readonly<Progress>) => void;
@@ -49,6 +52,8 @@ export interface Seen {
   interrupted: boolean;
   /** Apps that were asked for and are not in the manifest. */
   unknownApps: string[];
+  /** How many of the apps that were asked for belong to other shards. */
+  elsewhere: number;
 }
 
 const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
@@ -86,11 +91,13 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
   try {
     const manifest = await lookAtDocument(url, 'manifest', look);
     progress.done += 1;
-    if (options.signal?.aborted) return { interrupted: true, unknownApps: [] };
+    if (options.signal?.aborted) return { interrupted: true, unknownApps: [], elsewhere: 0 };
     await watcher.manifest(manifest);
     const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
-    if (!isObject(apps)) return { interrupted: false, unknownApps: [] };
-    const keys = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
+    if (!isObject(apps)) return { interrupted: false, unknownApps: [], elsewhere: 0 };
+    const { shard } = options;
+    const wanted = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
+    const keys = shard ? wanted.filter((key) => shardOf(key, shard.of) === shard.index) : wanted;
     const unknownApps = (options.apps ?? []).filter((key) => !Object.hasOwn(apps, key));
     progress.known += keys.length * 2;
     const shared = sharing(keys.map((key) => apps[key]!));
@@ -104,7 +111,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
         await watcher.app(facts);
       },
     );
-    return { interrupted, unknownApps };
+    return { interrupted, unknownApps, elsewhere: wanted.length - keys.length };
   } finally {
     await http.close();
   }

@@ -1,4 +1,4 @@
-import type { Finding, Report, Severity } from '../core/report.ts';
+import type { Finding, NotJudged, Report, Severity } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
 import type { Style } from './style.ts';
 import { count, duration, size } from './words.ts';
@@ -115,10 +115,17 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
     );
   if (offline > 0)
     lines.push(`${count(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
-  const failed = notJudged.filter((entry) => entry.reason.startsWith('the rule failed') || entry.rule === '*');
+  const failed = notJudged.filter((entry) => entry.reason.startsWith('the rule failed') || isWhole(entry));
   for (const { rule, reason } of failed.slice(0, 5))
     lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);
+  for (const { reason } of notJudged.filter((entry) => entry.rule === '*' && !isWhole(entry)))
+    lines.push(`Not looked at: ${printable(reason)}.`);
   return lines.length === 0 ? [] : [...lines.map((line) => style.dim(line)), ''];
+}
+
+/** True for what concerns the run as a whole, and not what it left to others or to an earlier run. */
+function isWhole({ rule, resource }: NotJudged): boolean {
+  return rule === '*' && resource === null;
 }
 
 function closing(report: Report, style: Style): string {

@@ -146,7 +146,7 @@ describe('verify', () => {
 const fetched = (): string[] => [...new Set(host.requests.filter((r) => r.method === 'GET').map((r) => r.path))].sort();
 const judged = async (file: string): Promise<Report> => {
   const out: string[] = [];
-  await judge(contextOf({ format: 'json' }, out, [], {}), file);
+  await judge(contextOf({ format: 'json' }, out, [], {}), [file]);
   return JSON.parse(out.join('')) as Report;
 };
 const same = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });

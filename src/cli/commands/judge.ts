@@ -1,15 +1,21 @@
 import { resolve } from 'node:path';
 import { judge as judgeFacts } from '../../core/judge.ts';
+import { joinShards, type NamedSnapshot } from '../../core/shards.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { Context } from '../context.ts';
 import { readSnapshot } from '../snapshot-file.ts';
 
-/** `appreg judge <facts.json>`: judges saved facts again, with the same answer as the run that saved them. */
-export async function judge(context: Context, file: string): Promise<number> {
-  return checked(context, 'judge', file, async () => {
+/**
+ * `appreg judge <facts.json...>`: judges saved facts again, with the same answer as the run that saved them; the facts
+ * of several shards as those of one run.
+ */
+export async function judge(context: Context, files: readonly string[]): Promise<number> {
+  return checked(context, 'judge', files.join(' '), async () => {
     const { config } = await context.config();
-    const snapshot = await readSnapshot(resolve(context.cwd, file));
-    const report = judgeFacts(snapshot, { command: 'judge', severities: severitiesOf(context, config) });
+    const parts: NamedSnapshot[] = [];
+    for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
+    const severities = severitiesOf(context, config);
+    const report = judgeFacts(joinShards(parts), { command: 'judge', severities });
     return printReport(context, report, context.options.maxWarnings ?? null);
   });
 }

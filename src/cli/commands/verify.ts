@@ -16,14 +16,14 @@ export async function verify(context: Context, url: string, options: VerifyOptio
         ? null
         : writeSnapshot(resolve(context.cwd, options.save), headOf(check), (text) => check.conceal(text));
     try {
-      const { seen, report, incomplete } = await lookAndJudge(context, check, writer);
+      const { seen, report, incomplete, shard } = await lookAndJudge(context, check, writer);
       if (seen.unknownApps.length > 0)
         throw new Trouble(
           'app-unknown',
           `The registry lists no app “${printable(seen.unknownApps.join('”, “'))}”.`,
           'App keys are compared letter by letter, case included.',
         );
-      writer?.finish(incomplete);
+      writer?.finish(incomplete, shard);
       const code = printReport(context, report, context.options.maxWarnings ?? null);
       return seen.interrupted ? 130 : code;
     } finally {

@@ -1,0 +1,67 @@
+import { judge } from '../../src/cli/commands/judge.ts';
+import { verify } from '../../src/cli/commands/verify.ts';
+import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import type { VerifyOptions } from '../../src/cli/verify-options.ts';
+import type { Report } from '../../src/core/report.ts';
+import { PLAIN } from '../../src/report/style.ts';
+
+/** `verify` and `judge` in this process, in a folder, without a terminal. */
+
+export interface Ran {
+  code: number;
+  out: string;
+  /** The report; null where another format than JSON was asked for. */
+  report: Report;
+  /** What was said beside the results. */
+  said: string[];
+}
+
+export function runsIn(
+  folder: string,
+  ca: string,
+): {
+  verify(url: string, options?: VerifyOptions, globals?: GlobalOptions, env?: NodeJS.ProcessEnv): Promise<Ran>;
+  judge(...files: string[]): Promise<Ran>;
+} {
+  async function ran(
+    globals: GlobalOptions,
+    env: NodeJS.ProcessEnv,
+    act: (context: Context) => Promise<number>,
+  ): Promise<Ran> {
+    const out: string[] = [];
+    const said: string[] = [];
+    const code = await act({
+      cwd: folder,
+      options: globals,
+      env,
+      terminal: {
+        interactive: false,
+        style: PLAIN,
+        errStyle: PLAIN,
+        out: (text) => void out.push(text),
+        log: (text) => void said.push(text),
+        detail() {},
+        next() {},
+        progress: () => ({ update() {}, stop() {} }),
+      },
+      config: async () => ({ config: {}, file: null, root: folder }),
+    });
+    const text = out.join('\n');
+    return {
+      code,
+      out: text,
+      said,
+      report: globals.format === 'json' ? (JSON.parse(text) as Report) : (null as never),
+    };
+  }
+  return {
+    verify: (url, options = {}, globals = { format: 'json' }, env = {}) =>
+      ran(globals, env, (context) => verify(context, url, { ca, ...options })),
+    judge: (...files) => ran({ format: 'json' }, {}, (context) => judge(context, files)),
+  };
+}
+
+/** A report without what differs between a run and the judgement of what it saved. */
+export function sameOf(report: Report): Report {
+  return { ...report, command: 'verify', summary: { ...report.summary, seconds: 0 } };
+}
