@@ -1,16 +1,15 @@
 import { rules } from '../core/rules/index.ts';
-import { exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../core/report.ts';
+import { CHECK_COMMANDS, exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../core/report.ts';
 import { printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
 import { type Format, FORMATS, render } from '../report/index.ts';
+import { LEVELS } from './choices.ts';
 import type { LoadedConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { PLAIN } from '../report/style.ts';
 
 /** What the commands that check have in common: severities, formats, printing a report, the exit code. */
-
-const LEVELS = ['off', 'note', 'warning', 'error'];
 
 /** Severities from the configuration and from --rule, which is stronger. Throws Trouble for an unknown rule or level. */
 export function severitiesOf(context: Context, config: LoadedConfig['config']): Record<string, Severity | 'off'> {
@@ -23,7 +22,7 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
         `${where}: there is no rule “${printable(id)}”.${suggestion(id, known)}`,
         'docs/rules.md lists the rules.',
       );
-    if (!LEVELS.includes(level))
+    if (!(LEVELS as readonly string[]).includes(level))
       throw new Trouble(
         'rule-level',
         `${where}: “${printable(level)}” is no level.`,
@@ -95,7 +94,7 @@ export async function checked(
  * @param words the command line without the program
  */
 export function misunderstood(words: readonly string[], reason: string): string | null {
-  const command = (['lint', 'verify', 'judge'] as const).find((name) => words.includes(name));
+  const command = CHECK_COMMANDS.find((name) => words.includes(name));
   const at = words.findLastIndex((word) => word === '--format' || word.startsWith('--format='));
   const format = words[at]?.split('=')[1] ?? words[at + 1];
   const known = FORMATS.find((name) => name === format && name !== 'pretty');

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { cosmiconfig, type CosmiconfigResult } from 'cosmiconfig';
+import { cosmiconfig, type CosmiconfigResult, type Loader } from 'cosmiconfig';
 import { faultInText } from '../core/json-fault.ts';
 import { lineStarts, positionOf } from '../core/json-text.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -75,8 +75,28 @@ function problemInWords(error: { instancePath: string; message?: string; params:
   return `${path || '/'} ${error.message}`;
 }
 
-async function find(from: string, file: string | null): Promise<CosmiconfigResult> {
-  const explorer = cosmiconfig('appreg', { searchPlaces: PLACES, searchStrategy: 'none' });
+/**
+ * The configuration as it lies there, unchecked and without values from the environment; null when there is none that
+ * can be read. For completion at Tab, which must not run what a folder holds: one that is code counts as empty.
+ */
+export async function configAtRest(
+  from: string,
+  file: string | null,
+): Promise<{ config: Record<string, unknown>; root: string } | null> {
+  const found = await find(from, file, { '.js': notRun, '.mjs': notRun, '.cjs': notRun }).catch(() => null);
+  return found ? { config: { ...found.config }, root: dirname(found.filepath) } : null;
+}
+
+function notRun(): object {
+  return {};
+}
+
+async function find(
+  from: string,
+  file: string | null,
+  loaders: Record<string, Loader> = {},
+): Promise<CosmiconfigResult> {
+  const explorer = cosmiconfig('appreg', { searchPlaces: PLACES, searchStrategy: 'none', loaders });
   try {
     if (file !== null) return await explorer.load(resolve(from, file));
     // Up to the root: neither stopping at a package.json on the way, nor looking into the user's own folders.

@@ -1,6 +1,9 @@
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 
+/** The formats of commands that make no report. */
+export const RESULT_FORMATS = ['pretty', 'json'] as const;
+
 /** True for --format json. Throws Trouble for a format that a command which makes no report does not have. */
 export function wantsJson(command: string, format: string | undefined): boolean {
   if (format === undefined || format === 'pretty' || format === 'json') return format === 'json';

@@ -14,6 +14,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     code = value;
   });
   try {
+    if (argv[2] === '__complete') {
+      const { complete } = await import('./commands/complete.ts');
+      process.stdout.write(await complete(program, argv.slice(3)));
+      return 0;
+    }
     await program.parseAsync(argv);
     return code;
   } catch (error) {
@@ -41,7 +46,8 @@ function tell(error: unknown, verbose: boolean): number {
 
 type Action = (context: Context, ...rest: any[]) => Promise<number>;
 
-function build(done: (code: number) => void): Command {
+/** The program with all its commands. @param done is given the exit code of the one that runs */
+export function build(done: (code: number) => void): Command {
   const program = new Command('appreg')
     .description('Author, lint, publish and verify app registries.')
     .version(VERSION)
@@ -142,6 +148,19 @@ function build(done: (code: number) => void): Command {
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--https', 'serve over HTTPS with a local certificate authority')
     .option('--no-rewrite', "leave the workspace's base URL as it is");
+
+  command(
+    'completion <shell>',
+    'print a script that completes at Tab (bash, zsh or fish)',
+    async () => (await import('./commands/completion.ts')).completion,
+  ).addHelpText(
+    'after',
+    `
+Once, for all of your shells to come:
+  bash  echo 'eval "$(appreg completion bash)"' >> ~/.bashrc
+  zsh   echo 'eval "$(appreg completion zsh)"' >> ~/.zshrc    (behind the line with compinit)
+  fish  appreg completion fish > ~/.config/fish/completions/appreg.fish`,
+  );
   return program;
 }
 

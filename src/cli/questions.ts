@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { printable } from '../core/text.ts';
 import { isLoopback, urlFault } from '../core/url.ts';
+import { CI_SYSTEMS, STORES } from './choices.ts';
 import { isUrl } from './fetch.ts';
 import type { Question } from './prompts.ts';
 
@@ -15,8 +16,8 @@ export const BASE_URL: Question = {
 };
 export const MANIFEST: Question = { flag: '--manifest', message: '', fault: manifestFault };
 export const ORIGIN: Question = { flag: '--service-origin', message: '', fault: originFault };
-export const STORE: Question = { flag: '--store', message: '', fault: oneOf('directory', 'git', 's3') };
-export const CI: Question = { flag: '--ci', message: '', fault: oneOf('github', 'gitlab', 'none') };
+export const STORE: Question = { flag: '--store', message: '', fault: oneOf(STORES) };
+export const CI: Question = { flag: '--ci', message: '', fault: oneOf(CI_SYSTEMS) };
 
 /** What the manifest says of an app, in the order name, description, colour, icon. */
 export function appQuestions(cwd: string, key: string): Question[] {
@@ -79,6 +80,6 @@ function originFault(text: string): string | null {
   return origin === text ? null : `an origin is a scheme and a host alone: ${printable(origin)}`;
 }
 
-function oneOf(...values: string[]): (text: string) => string | null {
+function oneOf(values: readonly string[]): (text: string) => string | null {
   return (text) => (values.includes(text) ? null : `it must be one of ${values.join(', ')}.`);
 }

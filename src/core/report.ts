@@ -77,7 +77,8 @@ export interface AppVerdict {
 }
 
 export type Outcome = 'clean' | 'findings' | 'incomplete';
-export type CheckCommand = 'lint' | 'verify' | 'diagnose' | 'judge';
+export const CHECK_COMMANDS = ['lint', 'verify', 'diagnose', 'judge'] as const;
+export type CheckCommand = (typeof CHECK_COMMANDS)[number];
 
 export interface Summary {
   errors: number;

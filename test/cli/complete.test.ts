@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { complete, kindOf } from '../../src/cli/commands/complete.ts';
+import { isKind } from '../../src/cli/completion-values.ts';
+import { build } from '../../src/cli/main.ts';
+import { unquoted } from '../../src/cli/shell-words.ts';
+import { rules } from '../../src/core/rules/index.ts';
+import { folder, write } from '../support/folders.ts';
+
+/** What is offered at Tab, before any shell comes into it. */
+
+const program = build(() => {});
+const CHECK_FORMATS = expect.arrayContaining(['pretty', 'json']);
+
+async function offered(...words: string[]): Promise<{ values: string[]; otherwise: string }> {
+  const [otherwise = '', ...lines] = (await complete(program, ['zsh', ...words])).trimEnd().split('\n');
+  return { values: lines.map((line) => line.split('\t')[0]!), otherwise };
+}
+const valuesAt = async (...words: string[]): Promise<string[]> => (await offered(...words)).values;
+
+/** The program and its commands, help among them. */
+const all: Command[] = [program, ...program.createHelp().visibleCommands(program)];
+
+describe('commands and options are those of the program', () => {
+  test('every command, where a command is wanted', async () => {
+    expect(await valuesAt('')).toEqual(all.slice(1).map((command) => command.name()));
+    expect(await valuesAt('help', 'ver')).toEqual(['verify']);
+    expect(await valuesAt('--cwd', 'x', '--quiet', 'pub')).toEqual(['publish-version']);
+  });
+
+  test.each(all.map((command) => [command.name(), command] as const))('every option of %s', async (name, command) => {
+    const options = command.createHelp().visibleOptions(command);
+    expect(await valuesAt(...(command === program ? [] : [name]), '-')).toEqual(
+      options.map(({ long, short }) => long ?? short),
+    );
+  });
+
+  test('what they are stands behind them, for shells that show it', async () => {
+    expect(await complete(program, ['fish', 'lint', '--fi'])).toBe('nothing\n--fix\tmend what is certain\n');
+    expect(await complete(program, ['bash', 'lint', '--fi'])).toBe('nothing\n--fix\n');
+  });
+
+  test('the name of every value is known, so that what it may be is decided', () => {
+    const names = all.flatMap((command) => [
+      ...command.options.filter((option) => option.required).map(kindOf),
+      ...command.registeredArguments.map(kindOf),
+    ]);
+    expect(names.length).toBeGreaterThan(50);
+    expect(
+      [...new Set(names)].filter((name) => !isKind(name)),
+      'give them a line in KINDS of src/cli/completion-values.ts',
+    ).toEqual([]);
+  });
+});
+
+describe('values', () => {
+  const ids = rules.map(({ id }) => `${id}=`);
+  test.each<[string[], unknown]>([
+    [['lint', '--format', ''], CHECK_FORMATS],
+    [['lint', '--format=js'], ['--format=json']],
+    [
+      ['checksum', '--format', ''],
+      ['pretty', 'json'],
+    ],
+    [
+      ['init', '--store', ''],
+      ['directory', 'git', 's3'],
+    ],
+    [['init', '--store=g'], ['--store=git']],
+    [
+      ['init', '--ci', ''],
+      ['github', 'gitlab', 'none'],
+    ],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [
+      ['publish-version', 'app', 'm'],
+      ['major', 'minor'],
+    ],
+    [
+      ['verify', '--versions', ''],
+      ['all', 'latest'],
+    ],
+    [['lint', '--rule', ''], ids],
+    [['lint', '--rule=artifact-changed'], ['--rule=artifact-changed=']],
+    [['lint', '--rule', 'artifact-changed='], ['off', 'note', 'warning', 'error'].map((l) => `artifact-changed=${l}`)],
+    [['lint', '--rule=artifact-changed=w'], ['--rule=artifact-changed=warning']],
+    [['verify', '--timeout', ''], []],
+    [['verify', '--timeout', '-'], []],
+    [['add-app', ''], []],
+    [['no-such-command', ''], []],
+    [['no-such-command', '--'], []],
+    [['bundle', 'a', 'b', ''], []],
+    [['lint', '--', '--f'], []],
+    [['lint', '--no-such=', ''], []],
+  ])('%j', async (words, values) => {
+    expect(await valuesAt(...words)).toEqual(values);
+  });
+
+  test.each([
+    [['judge', ''], 'files'],
+    [['lint', 'a', 'b', ''], 'files'],
+    [['lint', '--', '-'], 'files'],
+    [['verify', 'https://x.example/', '--ca', ''], 'files'],
+    [['lint', '--config='], 'files'],
+    [['serve', ''], 'folders'],
+    [['lint', '--cwd', ''], 'folders'],
+    [['lint', '--rule', ''], 'nothing nospace'],
+    [['bundle', 'a', 'b', ''], 'nothing'],
+    [['verify', '--concurrency', ''], 'nothing'],
+  ])('%j: the shell adds %s', async (words, otherwise) => {
+    expect((await offered(...words)).otherwise).toBe(otherwise);
+  });
+});
+
+describe("the workspace's own", () => {
+  const root = folder({
+    'appreg.config.json': { manifest: 'apps.json', baseUrl: 'https://apps.example.com/x/' },
+    'apps.json': { apps: { clock: {}, 'feed-watch': {}, 'bad key; rm -rf ~': {}, '$(id)': {} } },
+    'hostile/appreg.config.json': { baseUrl: 'https://apps.example.com/;id;/' },
+    'hostile/registry.json': '{ "apps": ',
+    'code/appreg.config.mjs': 'throw new Error("was run");',
+    'code/registry.json': { apps: { timer: {} } },
+    'odd/appreg.config.json': { manifest: 7, baseUrl: {} },
+  });
+
+  test.each([
+    ['publish-version', ['--cwd', root, 'publish-version', '']],
+    ['verify --app', ['verify', 'https://x.example/', '--cwd', root, '--app', '']],
+    ['--config', ['publish-version', `--config=${join(root, 'appreg.config.json')}`, '']],
+  ])('app keys: %s, those alone that are URL-safe', async (_, words) => {
+    expect(await valuesAt(...words)).toEqual(['clock', 'feed-watch']);
+  });
+
+  test('the registry’s address', async () => {
+    expect(await valuesAt('verify', '--cwd', root, '')).toEqual(['https://apps.example.com/x/apps.json']);
+  });
+
+  test('nothing of a workspace that is broken, or would do harm in a shell', async () => {
+    expect(await valuesAt('verify', '--cwd', join(root, 'hostile'), '')).toEqual([]);
+    expect(await valuesAt('publish-version', '--cwd', join(root, 'hostile'), '')).toEqual([]);
+    expect(await valuesAt('publish-version', '--cwd', join(root, 'odd'), '')).toEqual([]);
+    expect(await valuesAt('publish-version', '--cwd', join(root, 'nowhere'), '')).toEqual(['clock', 'feed-watch']);
+  });
+
+  test('a configuration that is code is not run', async () => {
+    expect(await valuesAt('publish-version', '--cwd', join(root, 'code'), '')).toEqual(['timer']);
+  });
+
+  test('a manifest that takes long to read is left alone', async () => {
+    write(root, {
+      'large/appreg.config.json': {},
+      'large/registry.json': JSON.stringify({ apps: { clock: { name: 'x'.repeat(4_000_000) } } }),
+    });
+    expect(await valuesAt('publish-version', '--cwd', join(root, 'large'), '')).toEqual([]);
+  });
+});
+
+describe('words', () => {
+  test.each([
+    [`'ver`, 'ver'],
+    [`"a b`, 'a b'],
+    [`a\\ b`, 'a b'],
+    [`--x="a \\"b\\" \\c"'d e'f`, '--x=a "b" \\cd ef'],
+    [`it\\'s`, "it's"],
+    ['$(id)', '$(id)'],
+    ['', ''],
+  ])('%s is %s', (raw, word) => {
+    expect(unquoted(raw)).toBe(word);
+  });
+
+  // As bash 5 cuts them; what it takes for words of their own it does not want back.
+  test.each([
+    [['lint', '--format', '=', 'js'], 'json'],
+    [['lint', '--format', '='], 'json'],
+    [['lint', '--rule', 'artifact-changed', '=', 'w'], 'warning'],
+    [['lint', '--rule', '=', 'artifact-changed', '=', 'w'], 'warning'],
+    [['lint', '--rule=artifact-changed=w'], '--rule=artifact-changed=warning'],
+    [['lint', '"--format=js'], '--format=json'],
+    [['verify', 'https', ':', '//x.example/', '--versions', 'la'], 'latest'],
+  ])('bash: %j', async (words, value) => {
+    expect((await complete(program, ['bash', ...words])).split('\n')).toContain(value);
+  });
+});
