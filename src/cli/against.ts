@@ -2,6 +2,8 @@ import type { Earlier, EarlierVersion } from '../core/facts.ts';
 import { Trouble } from '../core/trouble.ts';
 import { earlierOf, earlierVersionsOf } from '../observe/earlier.ts';
 import type { Target } from '../observe/target.ts';
+import type { Context } from './context.ts';
+import { networkOf } from './network.ts';
 import { registryUrl } from './verify-options.ts';
 
 /** What `lint --against` names, for what is linted: a whole registry, or the versions of one metadata file. */
@@ -13,7 +15,8 @@ export interface Against {
 export const NOTHING: Against = { registry: null, versions: null };
 
 /** Throws Trouble when there is no such state, or when it cannot be read. */
-export async function againstOf(where: string, target: Target, cwd: string): Promise<Against> {
+export async function againstOf(where: string, target: Target, context: Context): Promise<Against> {
+  const { cwd } = context;
   if (where.trim() === '')
     throw new Trouble(
       'against-empty',
@@ -35,7 +38,8 @@ export async function againstOf(where: string, target: Target, cwd: string): Pro
   }
   if (!isUrl) return { registry: earlierOf(where, target.workspace, cwd), versions: null };
   const { earlierFromUrl } = await import('../observe/earlier-web.ts');
-  return { registry: await earlierFromUrl(registryUrl(where).href, {}, new Date().toISOString()), versions: null };
+  const network = networkOf(context.env);
+  return { registry: await earlierFromUrl(registryUrl(where).href, network, new Date().toISOString()), versions: null };
 }
 
 /** True for a version that had been published. */

@@ -52,7 +52,7 @@ export async function artifactFrom(
   const { artifact, entry, ui, artifactUrl: url } = options;
   if (url !== undefined) {
     const progress = terminal.progress(`Fetching ${named(url)}`);
-    const { content, archive } = await fetchWhole(url, (bytes) =>
+    const { content, archive } = await fetchWhole(url, context.env, (bytes) =>
       progress.update(`Fetching ${named(url)}: ${(bytes / 1e6).toFixed(1)} MB`),
     ).finally(() => progress.stop());
     refuseSuspicious(named(url), content.head);

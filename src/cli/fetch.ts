@@ -4,10 +4,11 @@ import { kindOf } from '../core/magic.ts';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { urlFault } from '../core/url.ts';
-import { isAnswered, statusOf } from '../core/visit.ts';
+import { isAnswered, overProxy, statusOf } from '../core/visit.ts';
 import { type ArchiveReader, createArchiveReader } from '../observe/archive.ts';
 import { createDigester, type Digester } from '../observe/digest.ts';
 import type { HttpOptions } from '../observe/http.ts';
+import { networkOf } from './network.ts';
 
 /** Fetching an artifact to know its bytes, as the service would: digested on the wire, nothing kept. */
 
@@ -64,8 +65,12 @@ export async function fetchBytes(
 }
 
 /** The same, where only a whole answer will do. Throws Trouble (exit 1) that names the status or what went wrong. */
-export async function fetchWhole(url: string, onBytes?: (bytes: number) => void): Promise<Fetched> {
-  const fetched = await fetchBytes(url, onBytes);
+export async function fetchWhole(
+  url: string,
+  env: NodeJS.ProcessEnv,
+  onBytes?: (bytes: number) => void,
+): Promise<Fetched> {
+  const fetched = await fetchBytes(url, onBytes, networkOf(env));
   if (isAnswered(fetched.visit)) return fetched;
   throw new Trouble(
     'unreachable',
@@ -78,11 +83,12 @@ export async function fetchWhole(url: string, onBytes?: (bytes: number) => void)
 /** How a visit ended, in words behind the URL. */
 export function answer(visit: Visit): string {
   const { failure } = visit;
+  const over = overProxy(visit);
   if (failure) {
     const said = printable(redact(shorten(failure.message)));
-    return `cannot be fetched: ${said}${said.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
+    return `cannot be fetched${over}: ${said}${said.includes(failure.code) ? '' : ` (${printable(failure.code)})`}`;
   }
-  return `answers with status ${statusOf(visit)}`;
+  return `answers with status ${statusOf(visit)}${over}`;
 }
 
 /** True for a text that is a URL and not the name of a file. */

@@ -105,6 +105,8 @@ async function watch(context: Context, { target, web }: LiveCheck, watcher: Watc
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();
   process.once('SIGINT', stop);
+  const proxy = web.proxyFor?.(new URL(target));
+  if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const line = context.terminal.progress(`Asking ${new URL(target).host}`);
   try {
     const onProgress = progressLine((text) => line.update(text));

@@ -9,6 +9,7 @@ import { pemBlocks } from '../observe/tls.ts';
 import type { WebOptions } from '../observe/web.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { networkOf } from './network.ts';
 
 export interface VerifyOptions {
   app?: string[];
@@ -37,8 +38,8 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
     skipArtifacts: options.skipArtifacts === true,
     total: timeout === null ? null : timeout * 1000,
     ca,
-    machineCa: ca === null ? null : machineAuthorities(context.env),
     shard: options.shard === undefined ? null : shardNamed(options.shard),
+    ...networkOf(context.env),
     secrets: { origin: registry.origin, headers: headersOf(options, context.env) },
   };
 }
@@ -180,15 +181,4 @@ function authoritiesIn(path: string): string {
       'It must have a block that begins with -----BEGIN CERTIFICATE-----',
     );
   return text;
-}
-
-/** Node adds these to its own only where no authority is given; a file that is not there is no matter to it either. */
-function machineAuthorities(env: NodeJS.ProcessEnv): string | null {
-  const path = env['NODE_EXTRA_CA_CERTS'];
-  if (!path) return null;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
 }

@@ -160,11 +160,31 @@ export interface Hop {
   headers: [string, string][];
   address: string | null;
   tls: TlsFacts | null;
+  /** What it was asked over; absent when the host was asked directly. */
+  proxy?: ProxyFacts;
   /** The beginning of the body as text, of a last answer that is not 2xx. */
   excerpt?: string;
 }
+export interface ProxyFacts {
+  /** Without credentials; '' where the variable holds no URL of a proxy. */
+  url: string;
+  /** The environment variable that named it. */
+  variable: string;
+}
 export interface Failure {
-  phase: 'url' | 'dns' | 'connect' | 'tls' | 'request' | 'headers' | 'body' | 'decode' | 'redirect' | 'time' | 'size';
+  phase:
+    | 'url'
+    | 'proxy'
+    | 'dns'
+    | 'connect'
+    | 'tls'
+    | 'request'
+    | 'headers'
+    | 'body'
+    | 'decode'
+    | 'redirect'
+    | 'time'
+    | 'size';
   /** The system's or library's code: ENOTFOUND, ECONNREFUSED, CERT_HAS_EXPIRED, REDIRECT_LOOP, … */
   code: string;
   message: string;

@@ -41,7 +41,7 @@ const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {
 /** Why TLS is not trusted, or null where a visit did not fail on that (a reset during the handshake says nothing). */
 export function tlsCause(visit: Visit): string | null {
   const { failure } = visit;
-  if (failure === null) return null;
+  if (failure === null || failure.phase === 'proxy') return null;
   const known = CERTIFICATE_CAUSES[failure.code];
   if (known !== undefined) return known;
   if (/CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$/.test(failure.code)) return 'client-certificate-required';
@@ -59,6 +59,12 @@ export function ruleOfFailure(visit: Visit): 'tls-untrusted' | 'redirect-excessi
   if (tlsCause(visit) !== null) return 'tls-untrusted';
   const code = visit.failure?.code;
   return code === 'REDIRECT_LOOP' || code === 'REDIRECT_LIMIT' ? 'redirect-excessive' : 'unreachable';
+}
+
+/** What a visit went over, as words to put behind it; '' where the host was asked directly. */
+export function overProxy(visit: Visit): string {
+  const { proxy } = lastHop(visit) ?? {};
+  return proxy ? ` over the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
 }
 
 /** The host of a URL for a sentence: without port where that is the usual one. */

@@ -1,113 +1,97 @@
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { request } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
-import type { Failure, TlsFacts } from '../core/facts.ts';
-import { type Trust, tlsFacts } from './tls.ts';
-
-/** A connection that did not come about, and how far it got. */
-export class ConnectFailure extends Error {
-  readonly phase: Failure['phase'];
-  readonly code: string;
-  readonly address: string | null;
-  readonly tls: TlsFacts | null;
-
-  constructor(phase: Failure['phase'], code: string, message: string, address: string | null, tls: TlsFacts | null) {
-    super(message);
-    this.phase = phase;
-    this.code = code;
-    this.address = address;
-    this.tls = tls;
-  }
-}
+import type { TlsFacts } from '../core/facts.ts';
+import { ConnectFailure, type ConnectOptions, dial, type Dialled, type Place } from './http-dial.ts';
+import type { Proxy } from './http-proxy.ts';
 
 /** What is known of an open connection. */
 export interface Connection {
+  /** Null behind a proxy: it alone knows. */
   address: string | null;
   tls: TlsFacts | null;
   /** Answers that came over it so far. */
   answers: number;
 }
 
-export interface ConnectOptions {
-  trust: Trust;
-  /** Milliseconds for the name, the connection and the handshake together. */
-  timeout: number;
-  lookup: LookupFunction | null;
-}
-
 /**
- * A connector for undici that says in which phase it failed, and reads the certificate of a host that is not trusted:
- * the handshake is let through, the verdict looked at, and the connection closed before anything is sent over it.
+ * A connector for undici that says in which phase it failed, and reads the certificate of a host that is not trusted.
+ * @param proxy to go through, or null; https then runs in a tunnel, and http is asked of the proxy itself
+ * @param closing breaks off what is being connected
  */
-export function connector(options: ConnectOptions, opened: (connection: Connection) => void): buildConnector.connector {
+export function connector(
+  options: ConnectOptions,
+  proxy: Proxy | null,
+  closing: AbortSignal,
+  opened: (connection: Connection) => void,
+): buildConnector.connector {
   return ({ hostname, protocol, port }, callback) => {
-    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
     const secure = protocol === 'https:';
-    let phase: Failure['phase'] = isIP(host) ? 'connect' : 'dns';
-    let done = false;
-    const place = {
-      host,
-      port: Number(port) || (secure ? 443 : 80),
-      ...(options.lookup ? { lookup: options.lookup } : {}),
-    };
-    const socket: Socket = secure
-      ? connectTls({
-          ...place,
-          servername: isIP(host) ? '' : host,
-          secureContext: options.trust.context(),
-          rejectUnauthorized: false,
-          ALPNProtocols: ['http/1.1'],
-        })
-      : connectTcp(place);
-    socket.setNoDelay(true);
-
-    function fail(code: string, message: string, tls: TlsFacts | null = null): void {
-      if (done) return;
-      done = true;
-      clearTimeout(timer);
-      const address = socket.remoteAddress ?? null;
-      socket.on('error', () => {}).destroy();
-      callback(new ConnectFailure(phase, code, message, address, tls), null);
-    }
-    const timer = setTimeout(
-      () => fail('CONNECT_TIMEOUT', `no connection within ${options.timeout / 1000} s`),
-      options.timeout,
-    );
-
-    socket.on('lookup', (error: Error | null) => {
-      if (!error) phase = 'connect';
-    });
-    socket.once('connect', () => {
-      phase = 'tls';
-    });
-    socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? codeIn(error), messageOf(error)));
-    socket.once('close', () => fail('SOCKET_CLOSED', 'the connection was closed'));
-    socket.once(secure ? 'secureConnect' : 'connect', () => {
-      if (done) return;
-      const tls = secure ? tlsFacts(socket as TLSSocket, options.trust) : null;
-      if (secure && !(socket as TLSSocket).authorized) {
-        // Typed as an error, but it is the code, or the words where there is none.
-        const reason: unknown = (socket as TLSSocket).authorizationError;
-        const text = typeof reason === 'string' ? reason : reason instanceof Error ? reason.message : 'UNAUTHORIZED';
-        return fail(/^[A-Z0-9_]+$/.test(text) ? text : 'UNSPECIFIED', text, tls);
-      }
-      done = true;
-      clearTimeout(timer);
-      socket.removeAllListeners('error').removeAllListeners('close').removeAllListeners('lookup');
-      opened({ address: socket.remoteAddress ?? null, tls, answers: 0 });
-      callback(null, socket);
+    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+    const target: Place = { host, port: Number(port) || (secure ? 443 : 80), secure };
+    const until = Date.now() + options.timeout;
+    const reached = proxy ? through(proxy, target, options, until, closing) : dial(target, options, until, closing);
+    callbackify(() => reached)((error, dialled) => {
+      if (error) return callback(error, null);
+      opened({ address: dialled.address, tls: dialled.tls, answers: 0 });
+      callback(null, dialled.socket);
     });
   };
 }
 
-function codeIn(error: Error): string {
-  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException | undefined) : undefined;
-  return first?.code ?? 'CONNECT_FAILED';
+async function through(
+  proxy: Proxy,
+  target: Place,
+  options: ConnectOptions,
+  until: number,
+  closing: AbortSignal,
+): Promise<Dialled> {
+  if (proxy.unusable !== null) throw failure('PROXY_UNUSABLE', proxy.unusable);
+  let socket: Socket;
+  try {
+    ({ socket } = await dial(proxy, options, until, closing));
+  } catch (error) {
+    if (!(error instanceof ConnectFailure)) throw error;
+    throw failure(error.code, error.message, error.tls);
+  }
+  if (!target.secure) return { socket, address: null, tls: null };
+  await tunnel(socket, proxy, target, until);
+  return { ...(await dial({ ...target, over: socket }, options, until, closing)), address: null };
 }
 
-/** Several addresses fail with an error that has no words of its own. */
-function messageOf(error: Error): string {
-  if (error instanceof AggregateError)
-    return error.errors.map((one: unknown) => (one instanceof Error ? one.message : String(one))).join('; ');
-  return error.message;
+/** Has the proxy connect to the target (RFC 9110, section 9.3.6); from then on the socket leads there. */
+function tunnel(socket: Socket, { authorization }: Proxy, { host, port }: Place, until: number): Promise<void> {
+  const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      method: 'CONNECT',
+      path: authority,
+      headers: { host: authority, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
+      createConnection: () => socket,
+    });
+    const fail = (code: string, message: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(failure(code, message));
+    };
+    const late = (): void => fail('CONNECT_TIMEOUT', 'the proxy did not answer in time');
+    const timer = setTimeout(late, Math.max(0, until - Date.now()));
+    asked.on('error', ({ code = 'SOCKET_CLOSED', message }: NodeJS.ErrnoException) =>
+      fail(code.startsWith('HPE_') ? 'PROXY_NOT_HTTP' : code, message),
+    );
+    asked.on('connect', ({ statusCode = 0, headers }, _, head: Buffer) => {
+      const told = String(headers['x-squid-error'] ?? '');
+      if (statusCode < 200 || statusCode > 299)
+        return fail(`PROXY_${statusCode}`, `the proxy answered ${statusCode}${told && ` (${told})`}`);
+      clearTimeout(timer);
+      if (head.length > 0) socket.unshift(head);
+      resolve();
+    });
+    asked.end();
+  });
+}
+
+function failure(code: string, message: string, tls: TlsFacts | null = null): ConnectFailure {
+  return new ConnectFailure('proxy', code, message, null, tls);
 }

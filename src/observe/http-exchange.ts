@@ -54,6 +54,8 @@ export async function exchange(request: Exchange, lanes: Lanes, clock: Clock): P
   clock.hold();
   const lane = await lanes.acquire(origin);
   clock.go();
+  const { proxy } = lane.host;
+  if (proxy) hop.proxy = proxy.facts;
   try {
     if (signal.aborted) return { hop, failure: outOfTime(signal, request.url), location: undefined };
     const answer = await ask(lane, request, signal);
@@ -74,12 +76,15 @@ export async function exchange(request: Exchange, lanes: Lanes, clock: Clock): P
 }
 
 async function ask(lane: Lane, { method, url, headers }: Exchange, signal: AbortSignal): Promise<Answer> {
-  const { pathname, search } = new URL(url);
+  const { pathname, search, protocol } = new URL(url);
+  // What is not encrypted is asked of the proxy itself, by the whole URL (RFC 9112, section 3.2.2).
+  const proxy = protocol === 'http:' ? lane.host.proxy : null;
+  const login = proxy?.authorization ? ['proxy-authorization', proxy.authorization] : [];
   // Without `reset` the client would close the connection behind every HEAD.
   const options = {
     method,
-    path: pathname + search,
-    headers: headers.flat(),
+    path: proxy ? url : pathname + search,
+    headers: [...headers.flat(), ...login],
     signal,
     responseHeaders: 'raw' as const,
     reset: false,
@@ -108,7 +113,7 @@ async function take(answer: Answer, hop: Hop, request: Exchange, signal: AbortSi
     return { hop, failure: null, location: headerLines(hop.headers, 'location')[0] ?? null };
   }
   let body: Body | null = null;
-  let failure = framingFault(hop);
+  let failure = framingFault(hop) ?? refusalOfProxy(hop);
   if (failure) answer.body.on('error', () => {}).destroy();
   else if (status === 206 && !request.ranged) {
     failure = {
@@ -134,6 +139,14 @@ function framingFault(hop: Hop): Failure | null {
   if (lengths.size > 1) return { ...base, code: 'HPE_UNEXPECTED_CONTENT_LENGTH', message: 'several lengths' };
   if (lengths.size === 0 || header(hop.headers, 'transfer-encoding') === null) return null;
   return { ...base, code: 'HPE_INVALID_TRANSFER_ENCODING', message: 'a length and chunks' };
+}
+
+/** An answer of the proxy to a request that was not encrypted: 407, and what Squid says of its own accord. */
+function refusalOfProxy({ url, status, headers, proxy }: Hop): Failure | null {
+  const told = header(headers, 'x-squid-error');
+  if (!proxy || url.startsWith('https:') || (status !== 407 && told === null)) return null;
+  const message = `the proxy answered ${status}${told === null ? '' : ` (${told})`}`;
+  return { phase: 'proxy', code: `PROXY_${status}`, message, url, got: null, expected: null };
 }
 
 /** Passes the body on; the failure that ended it early, or null. */

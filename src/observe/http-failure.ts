@@ -1,5 +1,5 @@
 import type { Failure } from '../core/facts.ts';
-import { ConnectFailure } from './http-connect.ts';
+import { ConnectFailure } from './http-dial.ts';
 
 /** Errors of the client, as facts. */
 
@@ -51,7 +51,7 @@ function parserCode(message: string): string {
 export function isPassing(failure: Failure): boolean {
   const { phase, code } = failure;
   if (phase === 'dns') return code === 'EAI_AGAIN';
-  return /^(ECONNREFUSED|ECONNRESET|EPIPE|ECONNABORTED|EHOSTUNREACH|ENETUNREACH|SOCKET_CLOSED|TRUNCATED|HPE_INVALID_EOF_STATE)$/.test(
+  return /^(ECONNREFUSED|ECONNRESET|EPIPE|ECONNABORTED|EHOSTUNREACH|ENETUNREACH|SOCKET_CLOSED|TRUNCATED|PROXY_50[0234]|HPE_INVALID_EOF_STATE)$/.test(
     code,
   );
 }

@@ -1,6 +1,9 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import undici from 'undici';
-import { type ConnectOptions, type Connection, connector } from './http-connect.ts';
+import { type Connection, connector } from './http-connect.ts';
+import type { ConnectOptions } from './http-dial.ts';
+import type { Proxy, ProxyFor } from './http-proxy.ts';
 import type { Failure } from '../core/facts.ts';
 
 /** A place for one request at a time to one host, with the connection that it goes over. */
@@ -11,6 +14,8 @@ export interface Lane {
 }
 interface Host {
   origin: string;
+  /** What it is asked over, or null. */
+  proxy: Proxy | null;
   idle: Lane[];
   open: number;
   waiting: (() => void)[];
@@ -21,6 +26,7 @@ interface Host {
 }
 
 export interface LaneOptions extends ConnectOptions {
+  proxyFor: ProxyFor;
   /** Requests under way at once, per host. */
   concurrency: number;
   headersTimeout: number;
@@ -47,11 +53,15 @@ export interface Lanes {
 
 export function openLanes(options: LaneOptions): Lanes {
   const hosts = new Map<string, Host>();
+  const closing = new AbortController();
+  // Every connection that is being made listens to it.
+  setMaxListeners(0, closing.signal);
 
   function hostOf(origin: string): Host {
     let host = hosts.get(origin);
     if (!host) {
-      host = { origin, idle: [], open: 0, waiting: [], pausedUntil: 0, failedVisits: 0, lastFailure: null };
+      const proxy = options.proxyFor(new URL(origin));
+      host = { origin, proxy, idle: [], open: 0, waiting: [], pausedUntil: 0, failedVisits: 0, lastFailure: null };
       hosts.set(origin, host);
     }
     return host;
@@ -64,7 +74,7 @@ export function openLanes(options: LaneOptions): Lanes {
       headersTimeout: options.headersTimeout,
       bodyTimeout: options.idleTimeout,
       maxHeaderSize: HEADER_BYTES,
-      connect: connector(options, (connection) => {
+      connect: connector(options, host.proxy, closing.signal, (connection) => {
         lane.connection = connection;
       }),
     });
@@ -102,6 +112,7 @@ export function openLanes(options: LaneOptions): Lanes {
       host.lastFailure = failure;
     },
     async close() {
+      closing.abort();
       const idle = [...hosts.values()].flatMap((host) => host.idle);
       hosts.clear();
       await Promise.all(idle.map((lane) => lane.client.destroy()));

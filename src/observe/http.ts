@@ -9,6 +9,7 @@ import { openClock } from './http-clock.ts';
 import { isPassing } from './http-failure.ts';
 import { concealer } from './http-secrets.ts';
 import { type Lanes, openLanes } from './http-lanes.ts';
+import type { ProxyFor } from './http-proxy.ts';
 import { openTrust } from './tls.ts';
 
 /** Redirects that are followed; the one after them is not (interface.md). */
@@ -17,6 +18,8 @@ const MAX_REDIRECTS = 5;
 export interface HttpOptions {
   /** Requests under way at once, per host. Default 32. */
   concurrency?: number;
+  /** The proxy for a URL; without it none is used. */
+  proxyFor?: ProxyFor;
   /** PEM text of further authorities to trust, or null. */
   ca?: string | null;
   /** PEM text of NODE_EXTRA_CA_CERTS, or null. */
@@ -63,6 +66,7 @@ export function openHttp(options: HttpOptions = {}): Http {
     trust: openTrust(options.ca ?? null, options.machineCa ?? null),
     timeout: options.connectTimeout ?? 10_000,
     lookup: options.lookup ?? null,
+    proxyFor: options.proxyFor ?? (() => null),
     headersTimeout: options.headersTimeout ?? 15_000,
     idleTimeout: options.idleTimeout ?? 15_000,
   });
@@ -233,7 +237,8 @@ function noteHost(made: Visit, lanes: Lanes): void {
   const last = made.hops.at(-1);
   if (!last || made.failure?.phase === 'time') return;
   const { phase } = made.failure ?? {};
-  const unconnected = last.status === 0 && (phase === 'dns' || phase === 'connect' || phase === 'tls');
+  const unconnected =
+    last.status === 0 && (phase === 'dns' || phase === 'connect' || phase === 'tls' || phase === 'proxy');
   lanes.note(new URL(last.url).origin, unconnected ? made.failure : null);
 }
 

@@ -33,7 +33,7 @@ export async function checksum(context: Context, targets: readonly string[], opt
 }
 
 async function contentOf(context: Context, target: string, onBytes: (bytes: number) => void): Promise<Content> {
-  if (isUrl(target)) return (await fetchWhole(target, onBytes)).content;
+  if (isUrl(target)) return (await fetchWhole(target, context.env, onBytes)).content;
   const digester = createDigester(Infinity);
   let bytes = 0;
   try {

@@ -40,7 +40,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
       throw new Trouble('against-several', '--against takes one path at a time.', 'Run appreg lint once per registry.');
     const { target: first, config } = targets[0]!;
     const severities = severitiesOf(context, config.config);
-    const against = options.against === undefined ? NOTHING : await againstOf(options.against, first, cwd);
+    const against = options.against === undefined ? NOTHING : await againstOf(options.against, first, context);
     if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
     const judging = startJudging({
       command: 'lint',

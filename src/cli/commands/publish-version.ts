@@ -40,7 +40,7 @@ export async function publishVersion(context: Context, key: string, word: string
     status = done.isNew ? 'planned' : 'already-published';
   } else {
     const ask = artifact.bytes !== null && options.readBack !== false;
-    const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(terminal, entry) };
+    const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(context, entry) };
     done = await publish(place, key, word, artifact, judgement, deps || {});
     status = done.isNew ? 'published' : 'already-published';
   }

@@ -1,7 +1,7 @@
 import type { TlsFacts, Visit } from '../facts.ts';
 import type { Evidence } from '../report.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { hostOf, lastHop, tlsCause } from '../visit.ts';
+import { hostOf, lastHop, overProxy, tlsCause } from '../visit.ts';
 
 export const tlsUntrusted = defineRule({
   id: 'tls-untrusted',
@@ -19,7 +19,12 @@ export const tlsUntrusted = defineRule({
     if (cause === null) return privateAuthority(visit);
     const last = lastHop(visit);
     const host = hostOf(visit.failure!.url);
-    const { message, advice } = explain(cause, host, last?.tls ?? null, now, visit.failure!.message);
+    const { message, advice: usual } = explain(cause, host, last?.tls ?? null, now, visit.failure!.message);
+    const over = overProxy(visit);
+    const intercepted = over !== '' && /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause);
+    const advice = intercepted
+      ? `It was asked${over}: if that proxy shows certificates of its own, give its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or name ${host} in NO_PROXY. Otherwise: ${usual}`
+      : usual;
     return {
       cause,
       message: `The ${role} cannot be fetched safely: ${message}`,
@@ -28,6 +33,7 @@ export const tlsUntrusted = defineRule({
         host,
         code: visit.failure!.code,
         address: last?.address ?? null,
+        ...(last?.proxy ? { proxy: `${last.proxy.url} (${last.proxy.variable})` } : {}),
         ...evidenceOf(last?.tls ?? null),
         now,
       },

@@ -1,5 +1,6 @@
 import type { Failure, Visit } from '../facts.ts';
 import { header, retryAfter } from '../headers.ts';
+import { proxyFault } from '../proxy.ts';
 import type { Evidence } from '../report.ts';
 import { defineRule } from '../rule.ts';
 import { signatureEnd } from '../signed-url.ts';
@@ -13,12 +14,13 @@ export const unreachable = defineRule({
   spec: '7',
   symptom: 'by-resource',
   hides: true,
-  when: 'a resource cannot be fetched: DNS, a refused or broken connection, a timeout, a truncated answer, or any status but 2xx after redirects; each a cause of its own',
+  when: 'a resource cannot be fetched: DNS, a proxy, a refused or broken connection, a timeout, a truncated answer, or any status but 2xx after redirects; each a cause of its own',
   why: 'What cannot be fetched is not there for subscribers: no manifest, no registry; no metadata, no app; no artifact, no installation; no icon, an empty square.',
   check({ role, url, web, now }) {
     const visit = web.service;
     if (ruleOfFailure(visit) !== 'unreachable') return null;
-    const found = visit.failure ? ofFailure(visit.failure, visit) : ofStatus(url, visit, Date.parse(now));
+    const found: Found =
+      proxyFault(visit) ?? (visit.failure ? ofFailure(visit.failure, visit) : ofStatus(url, visit, Date.parse(now)));
     return {
       ...found,
       message: `The ${role} cannot be fetched: ${found.message}`,
@@ -57,6 +59,7 @@ function evidenceOf(visit: Visit): Evidence {
       got: visit.failure.got,
       expected: visit.failure.expected,
     });
+  if (last?.proxy) evidence['proxy'] = `${last.proxy.url} (${last.proxy.variable})`;
   if (visit.hops.length > 1) evidence['hops'] = visit.hops.map((hop) => `${hop.status} ${hop.url}`);
   if (last?.excerpt) evidence['body'] = last.excerpt.slice(0, 200);
   return evidence;

@@ -7,6 +7,8 @@ const facts = (service: Visit, url = ADDRESS) => ({ role: 'manifest' as const, u
 const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
   facts(visit(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
 const ended = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
+const behind = (code: string) =>
+  failed('proxy', code, {}, { proxy: { url: 'http://proxy.corp:3128', variable: 'HTTP_PROXY' } });
 
 ruleTable(unreachable, {
   clean: [
@@ -28,6 +30,17 @@ ruleTable(unreachable, {
     ['HTTP/2 alone', facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL')), { cause: 'http2-only' }],
     ['unknown name', facts(failed('tls', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME')), { cause: 'tls-unknown-name' }],
     ['some other handshake fault', facts(failed('tls', 'EPROTO')), { cause: 'tls-failed' }],
+    ['a proxy that is not there', facts(behind('ECONNREFUSED')), { cause: 'proxy-refused', advice: 'HTTP_PROXY' }],
+    ['a proxy without a name', facts(behind('ENOTFOUND')), { cause: 'proxy-not-found' }],
+    ['a silent proxy', facts(behind('CONNECT_TIMEOUT')), { cause: 'proxy-timeout' }],
+    ['a proxy that breaks off', facts(behind('ECONNRESET')), { cause: 'proxy-reset' }],
+    ['a proxy that is none', facts(behind('PROXY_NOT_HTTP')), { cause: 'proxy-not-http' }],
+    ['a proxy with a login', facts(behind('PROXY_407')), { cause: 'proxy-authentication', advice: 'HTTP_PROXY' }],
+    ['a proxy that refuses', facts(behind('PROXY_403')), { cause: 'proxy-refused-host', advice: 'NO_PROXY' }],
+    ['a proxy that finds no way', facts(behind('PROXY_502')), { cause: 'proxy-no-way' }],
+    ['a proxy that is not trusted', facts(behind('CERT_HAS_EXPIRED')), { cause: 'proxy-untrusted', advice: '--ca' }],
+    ['a proxy of another kind', facts(behind('PROXY_UNUSABLE')), { cause: 'proxy-unusable' }],
+    ['some other trouble with a proxy', facts(behind('EPROTO')), { cause: 'proxy-failed' }],
     ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'reset' }],
     ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
     ['not HTTP', facts(failed('headers', 'HPE_INVALID_STATUS_CODE')), { cause: 'not-http' }],
