@@ -1,3 +1,4 @@
+import { SOMETHING_ELSE } from '../src/core/something-else.ts';
 import type { AnyRule } from '../src/core/rule.ts';
 
 const CHAPTERS: Record<AnyRule['on'], string> = {
@@ -46,8 +47,14 @@ function section(rule: AnyRule): string[] {
     `Fails when ${rule.when}.`,
     '',
     rule.why,
-    ...(rule.unless?.length
-      ? ['', `Not judged where ${rule.unless.map((id) => `\`${id}\``).join(', ')} explains it.`]
-      : []),
+    ...(rule.unless?.length ? ['', `Not judged where ${explanations(rule.unless)} explains it.`] : []),
   ];
+}
+
+function explanations(unless: readonly string[]): string {
+  const list = unless
+    .filter((id) => !SOMETHING_ELSE.includes(id))
+    .map((id) => `\`${id.replace(' ', '` (`')}\`${id.includes(' ') ? ')' : ''}`);
+  if (list.length < unless.length) list.push('a page or an error message in the place of the file');
+  return list.join(', ');
 }

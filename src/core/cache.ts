@@ -8,6 +8,8 @@ export interface Freshness {
   /** The header that says so, as sent. */
   said: string | null;
   immutable: boolean;
+  /** Seconds that a copy may be served beyond its lifetime, while a cache asks for a new one (RFC 5861). */
+  stale: number;
   malformed: readonly string[];
   /** What a cache may assume when nothing is said: a tenth of the time since the last change. */
   heuristic: number | null;
@@ -15,15 +17,26 @@ export interface Freshness {
 
 /** @param now milliseconds since 1970, for hosts that send no Date */
 export function freshness(hop: Hop, now: number): Freshness {
+  const own = ownFreshness(hop, now);
+  // What is said to CDNs alone overrules the rest for them (RFC 9213), and they stand before everybody.
+  const targeted = header(hop.headers, 'cdn-cache-control');
+  const { directives } = cacheControl(targeted ?? '');
+  const lifetime = directives.has('no-store') || directives.has('no-cache') ? null : seconds(directives.get('max-age'));
+  if (lifetime === null || lifetime <= (own.lifetime ?? 0)) return own;
+  return { ...own, lifetime, said: `CDN-Cache-Control: ${targeted}` };
+}
+
+function ownFreshness(hop: Hop, now: number): Freshness {
   const value = header(hop.headers, 'cache-control');
   const { directives, malformed } = cacheControl(value ?? '');
   const date = httpDate(header(hop.headers, 'date')) ?? now;
   const changed = httpDate(header(hop.headers, 'last-modified'));
   const heuristic = changed === null || changed > date ? null : Math.floor((date - changed) / 10_000);
-  const base = { said: value, immutable: directives.has('immutable'), malformed, heuristic };
+  const stale = seconds(directives.get('stale-while-revalidate')) ?? 0;
+  const base = { said: value, immutable: directives.has('immutable'), stale, malformed, heuristic };
   // `no-cache` with a field name in quotes is about that field alone.
   if (directives.has('no-store') || (directives.has('no-cache') && directives.get('no-cache') === null))
-    return { ...base, immutable: false, lifetime: 0 };
+    return { ...base, immutable: false, stale: 0, lifetime: 0 };
   const own = seconds(directives.get('max-age'));
   // Whoever fetches through a shared cache gets what it holds, so the longer of both counts.
   const shared = seconds(directives.get('s-maxage'));

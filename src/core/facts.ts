@@ -135,6 +135,18 @@ export interface Web {
   /** The same at each URL that redirects led to, in their order; absent where there were none. */
   preflights?: (Visit | Unseen)[];
   head: Visit | Unseen;
+  /** GET with a condition, asked of one document per kind and host; absent where it was not asked. */
+  conditional?: Conditional[];
+}
+/** The question whether a document has changed since (RFC 9110 section 13). */
+export interface Conditional {
+  /** The request header. */
+  condition: [name: 'if-none-match' | 'if-modified-since', value: string];
+  /** True for an entity tag that the host never issued, or a date before the last change: "not modified" would be untrue. */
+  madeUp: boolean;
+  visit: Visit;
+  /** Whether the bytes that came under another entity tag are those of the first answer; null where none came. */
+  sameBytes: boolean | null;
 }
 /** One request, with the redirects that followed it. */
 export interface Visit {

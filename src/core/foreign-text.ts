@@ -15,6 +15,14 @@ export function faultInBytes(base64: string): TextFault {
       'Upload the unpacked JSON, or have the host label it with Content-Encoding: gzip.',
     );
   }
+  if (bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd) {
+    return fault(
+      'zstd',
+      0,
+      'The file is zstd data, not JSON text; few clients undo that, and none was asked to.',
+      'Send the JSON as it is, or compressed with gzip to those who ask for it.',
+    );
+  }
   const offset = utf16 ? 0 : invalidUtf8At(bytes);
   return {
     ...fault(

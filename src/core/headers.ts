@@ -84,6 +84,8 @@ export function cacheControl(value: string): CacheControl {
     const name = stripSpace(at === -1 ? text : text.slice(0, at)).toLowerCase();
     const argument = at === -1 ? null : stripSpace(text.slice(at + 1));
     const isLifetime = name === 'max-age' || name === 's-maxage';
+    // "public; max-age=300", "max-age: 300"
+    if (!TOKEN.test(name) && /max-?age/.test(name)) malformed.push(text);
     if (isLifetime && (argument === null || !/^\d+$/.test(argument))) malformed.push(text);
     const before = directives.get(name);
     if (before === undefined) directives.set(name, argument);

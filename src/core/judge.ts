@@ -179,7 +179,13 @@ export function startJudging(options: JudgeOptions): Judging {
     const place: Place = { ...metadata, version: entry.version, pointer, found: new Set() };
     offer(
       'version',
-      { index: entry.index, version: entry.version ?? MISSHAPEN, checksum: entry.artifactChecksum ?? MISSHAPEN, all },
+      {
+        index: entry.index,
+        version: entry.version ?? MISSHAPEN,
+        checksum: entry.artifactChecksum ?? MISSHAPEN,
+        all,
+        served: artifact && !isUnseen(artifact.content) && !artifact.content.cut ? artifact.content : null,
+      },
       place,
     );
     const artifactPlace: Place = {

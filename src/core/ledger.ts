@@ -86,7 +86,7 @@ export class Ledger {
       if (isUnseen(fact) && !this.values.has(fact)) return this.skip(rule, place, fact);
     }
     const stronger = rule.unless?.find((id) => place.found.has(id));
-    if (stronger) return this.skip(rule, place, { unseen: `because of ${stronger}` });
+    if (stronger) return this.skip(rule, place, { unseen: `because of ${stronger.split(' ', 1)[0]}` });
     let found: Problem | readonly Problem[] | null | undefined;
     try {
       found = rule.check(facts);
@@ -101,6 +101,7 @@ export class Ledger {
 
   add(rule: AnyRule, problem: Problem, place: Place): void {
     place.found.add(rule.id);
+    if (problem.cause !== undefined) place.found.add(`${rule.id} ${problem.cause}`);
     if (rule.hides) this.blocking.add(rule.id);
     const app = place.app ?? appOf(place.resource, place.pointer + (problem.at ?? ''));
     const hits = place.resource === 'metadata' || place.resource === 'manifest';

@@ -56,7 +56,14 @@ export interface Subjects {
   /** A usable metadata file: an object whose `versions` is an array. */
   metadata: { versions: readonly VersionEntry[]; earlier: readonly EarlierVersion[]; earlierSource: string };
   /** One element of `versions`. */
-  version: { index: number; version: string; checksum: string; all: readonly VersionEntry[] };
+  version: {
+    index: number;
+    version: string;
+    checksum: string;
+    all: readonly VersionEntry[];
+    /** The whole artifact as it was found; null where nobody looked at it. */
+    served: Content | null;
+  };
   /** A URL that a document names, or the registry's own. */
   url: { role: Role; url: string; parsed: ParsedUrl; now: string };
   /** A URL that was asked. */
@@ -110,7 +117,9 @@ export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] =
   symptom: Symptom | 'by-resource' | null;
   /** True when a finding of severity error keeps the app, or the whole registry, from being seen. */
   hides?: boolean;
-  /** Ids of rules: where one of them found something on the same resource, this one is not judged. */
+  /**
+   * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, this one is not judged.
+   */
   unless?: readonly string[];
   /** "Fails when …", for the documentation. */
   when: string;

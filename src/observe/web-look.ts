@@ -21,6 +21,7 @@ import { contentOf } from './documents.ts';
 import type { Http } from './http.ts';
 import { lookAtImage } from './icon.ts';
 import { lookAtPreflights, type SecretNames } from './preflight.ts';
+import { askConditions, type Turns } from './web-conditions.ts';
 
 /** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
 
@@ -43,6 +44,8 @@ export interface Look {
   onBytes(count: number): void;
   /** Takes the secrets out of a text: a host may echo what it was sent. */
   conceal(text: string): string;
+  /** Whose turn it is to be asked with conditions: one document per kind and host. */
+  turns: Turns;
 }
 
 const JSON_ACCEPT = 'application/json, */*;q=0.8';
@@ -51,24 +54,36 @@ const JSON_ACCEPT = 'application/json, */*;q=0.8';
 const KEPT_OF_CUT = 4096;
 
 export async function lookAtDocument(url: string, role: 'manifest' | 'metadata', look: Look): Promise<DocumentFacts> {
-  const { visit, content } = await fetchDocument(url, LIMITS[role], look);
-  return { url, file: null, web: await webOf(visit, look, JSON_ACCEPT), content };
+  const fetched = fetchDocument(url, LIMITS[role], look);
+  const turn = look.turns.mine(
+    `${role} ${new URL(url).origin}`,
+    fetched.then(({ visit }) => isAnswered(visit)),
+  );
+  const { visit, content, sha256 } = await fetched;
+  const web = await webOf(visit, look, JSON_ACCEPT);
+  if (sha256 !== null && (await turn))
+    web.conditional = await askConditions(visit, sha256, JSON_ACCEPT, LIMITS[role], look);
+  return { url, file: null, web, content };
 }
 
-/** By itself, so that the bytes are let go of before the host is asked for more. */
+/** By itself, so that the bytes are let go of before the host is asked for more. The digest is that of a whole document. */
 async function fetchDocument(
   url: string,
   limit: number,
   look: Look,
-): Promise<{ visit: Visit; content: DocumentFacts['content'] }> {
+): Promise<{ visit: Visit; content: DocumentFacts['content']; sha256: string | null }> {
   const { visit, content, bytes } = await collect(url, JSON_ACCEPT, limit, look);
   const absent = absence(visit);
-  if (absent) return { visit, content: absent };
+  if (absent) return { visit, content: absent, sha256: null };
   const cut = content.cut || bytes.length > limit;
   const found = cut
     ? { ...contentOf(Buffer.from(bytes.subarray(0, KEPT_OF_CUT)), true), bytes: Math.min(bytes.length, limit) }
     : contentOf(bytes);
-  return { visit, content: found.text === null ? found : { ...found, text: look.conceal(found.text) } };
+  return {
+    visit,
+    content: found.text === null ? found : { ...found, text: look.conceal(found.text) },
+    sha256: cut ? null : content.sha256,
+  };
 }
 
 export async function lookAtIcon(url: string, look: Look): Promise<IconFacts> {

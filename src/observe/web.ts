@@ -8,6 +8,7 @@ import { isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
 import { type HttpOptions, openHttp } from './http.ts';
 import { concealer } from './http-secrets.ts';
+import { openTurns } from './web-conditions.ts';
 import { bounded, inOrder, once } from './web-queue.ts';
 import { artifactOf, fetchArtifact, type Look, lookAtDocument, lookAtIcon, sideViews } from './web-look.ts';
 
@@ -83,6 +84,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
       progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;
       progress.host = new URL(from).host;
     },
+    turns: openTurns(),
     onBytes(count) {
       progress.bytes += count;
       options.onProgress?.(progress);

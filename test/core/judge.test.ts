@@ -135,11 +135,7 @@ describe('one fault, one error', () => {
     ['a comma too many', snapshot('{"apps":{},}'), ['error document-unreadable trailing-comma']],
     ['100,000 levels', snapshot(`{"apps":{},"x":${'['.repeat(100_000)}`), ['error document-oversized depth']],
     ['a manifest of the wrong type', snapshot('null'), ['error document-misshapen wrong-type']],
-    [
-      'metadata instead of the manifest',
-      snapshot(listed('1.0.0')),
-      ['error document-misshapen metadata-file', 'warning property-unknown'],
-    ],
+    ['metadata instead of the manifest', snapshot(listed('1.0.0')), ['error document-misshapen metadata-file']],
     [
       'a byte order mark',
       snapshot(`\ufeff${JSON.stringify({ apps: { a: entry('a') } })}`),
@@ -185,11 +181,7 @@ describe('one fault, one error', () => {
     ['no colour', app({ blockStyle: { iconUrl: `${BASE}i.svg` } }), ['error document-misshapen missing']],
     ['an unsafe key', snapshot(['a/b']), ['error app-key-unsafe']],
     ['an empty metadata file', metadata(''), ['error document-unreadable empty']],
-    [
-      'the manifest as metadata',
-      metadata({ apps: {} }),
-      ['error document-misshapen manifest-file', 'warning property-unknown'],
-    ],
+    ['the manifest as metadata', metadata({ apps: {} }), ['error document-misshapen manifest-file']],
     ['no versions field', metadata({}), ['error document-misshapen missing']],
     ['no versions', metadata({ versions: [] }), ['error versions-none-valid empty']],
     ['versions that are no objects', metadata({ versions: [null] }), ['error document-misshapen wrong-type']],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { startJudging } from '../../src/core/judge.ts';
 import type { Report } from '../../src/core/report.ts';
-import type { AppFacts, DocumentFacts } from '../../src/core/facts.ts';
+import type { AppFacts, DocumentFacts, Earlier } from '../../src/core/facts.ts';
 import { observeRegistry, type Seen, type WebOptions } from '../../src/observe/web.ts';
 import { certificates } from './fault-certificates.ts';
 import { answer, type Behaviour, byMethod, CORS, type FaultHost, json } from './fault-host.ts';
@@ -72,10 +72,16 @@ export interface Verified {
   apps: AppFacts[];
 }
 
+export interface VerifiedOptions extends WebOptions {
+  /** What had been published before. */
+  before?: Earlier;
+}
+
 /** Looks at a registry and judges it, as `appreg verify` does. */
-export async function verified(url: string, options: WebOptions = {}): Promise<Verified> {
+export async function verified(url: string, { before, ...options }: VerifiedOptions = {}): Promise<Verified> {
   const origins = options.origins ?? [];
-  const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString(), origins });
+  const now = new Date().toISOString();
+  const judging = startJudging({ command: 'verify', target: url, now, origins, before: before ?? null });
   const apps: AppFacts[] = [];
   let manifest: DocumentFacts | null = null;
   const seen = await observeRegistry(

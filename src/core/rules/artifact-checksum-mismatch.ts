@@ -13,12 +13,12 @@ export const artifactChecksumMismatch = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'checksum-mismatch',
-  when: 'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, other-versions-artifact, inner-tar-listed, sha1-listed, … Where a second look got the right bytes, a warning',
+  when: 'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, other-versions-artifact, inner-tar-listed, … Where a second look got the right bytes, a warning',
   why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
   check({ facts, content, checksum, all }) {
     const digest = digestOf(checksum) ?? digestOf(checksumFault(checksum)?.repaired ?? '');
-    if (digest === null) return otherAlgorithm(checksum, content);
-    if (content.sha256 === digest || content.cut) return null;
+    // A value that is no SHA-256 at all is checksum-malformed, which names the digest to list.
+    if (digest === null || content.sha256 === digest || content.cut) return null;
     const again = facts.again && !isUnseen(facts.again) ? facts.again : null;
     const found =
       again?.sha256 === digest
@@ -47,28 +47,6 @@ function httpEvidence(headers: Visit['hops'][number]['headers']): Record<string,
     if (value !== null) evidence[name] = value;
   }
   return evidence;
-}
-
-/** A value that is no SHA-256 at all is checksum-malformed; here is only told what it is, and the value to list instead. */
-function otherAlgorithm(checksum: string, content: Content): Problem | null {
-  if (content.cut) return null;
-  const digits = /([0-9a-f]+)$/i.exec(checksum.trim())?.[1]?.toLowerCase() ?? '';
-  const algorithm =
-    digits.length === 40 && digits === content.sha1
-      ? 'sha1'
-      : digits.length === 32 && digits === content.md5
-        ? 'md5'
-        : null;
-  return {
-    severity: 'note',
-    cause: algorithm === null ? 'no-digest-listed' : `${algorithm}-listed`,
-    message:
-      algorithm === null
-        ? 'The artifact can be fetched, but the listed checksum is no SHA-256 to compare it with.'
-        : `The listed checksum is the ${algorithm === 'sha1' ? 'SHA-1' : 'MD5'} digest of exactly these bytes; SHA-256 is needed.`,
-    advice: `If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
-    evidence: { found: `sha256:${content.sha256}`, bytes: content.bytes },
-  };
 }
 
 function intermittent(facts: ArtifactFacts): Problem {

@@ -1,5 +1,6 @@
 import { freshness } from '../cache.ts';
 import { header, seconds } from '../headers.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
@@ -15,12 +16,13 @@ export const cacheLifetimeLong = defineRule({
   severity: 'warning',
   spec: '8',
   symptom: 'registry-does-not-refresh',
+  unless: SOMETHING_ELSE,
   when: 'a JSON file may be held by caches for longer than the hourly check, or is called immutable, or came from a cache that holds it too long',
   why: 'The service looks every hour; with a cache that holds an older copy it sees new versions late, or a manifest and metadata that do not fit together.',
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
     const hop = lastHop(answer)!;
-    const { lifetime, said, immutable } = freshness(hop, Date.parse(now));
+    const { lifetime, said, immutable, stale } = freshness(hop, Date.parse(now));
     const once = `${role} ${hostOf(hop.url)} ${said}`;
     const evidence = {
       cacheControl: header(hop.headers, 'cache-control'),
@@ -42,6 +44,16 @@ export const cacheLifetimeLong = defineRule({
         message: `Caches may hold the ${role} for ${spanOf(lifetime)} (${said}); the service looks every hour.`,
         advice: ADVICE,
         evidence,
+        once,
+      };
+    }
+    if (lifetime !== null && lifetime + stale > HOUR) {
+      return {
+        severity: 'note',
+        cause: 'stale-while-revalidate',
+        message: `Caches may answer with a copy of the ${role} that is up to ${spanOf(lifetime + stale)} old while they ask for a new one (${said}): the hourly check may see a new version one check later.`,
+        advice: 'Keep stale-while-revalidate below an hour for the JSON files, or leave it out.',
+        evidence: { ...evidence, staleSeconds: stale },
         once,
       };
     }

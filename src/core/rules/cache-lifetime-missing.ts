@@ -1,5 +1,6 @@
 import { freshness } from '../cache.ts';
 import { header } from '../headers.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
@@ -12,7 +13,8 @@ export const cacheLifetimeMissing = defineRule({
   severity: 'note',
   spec: '8',
   symptom: 'registry-does-not-refresh',
-  when: 'a JSON file comes without Cache-Control; a lifetime in it that is no number is a warning',
+  unless: SOMETHING_ELSE,
+  when: 'a JSON file comes without Cache-Control, or with one that names no lifetime; a lifetime that is no number is a warning',
   why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rests.',
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
@@ -30,16 +32,20 @@ export const cacheLifetimeMissing = defineRule({
         once,
       };
     }
-    if (value !== null || lifetime !== null) return null;
+    if (lifetime !== null) return null;
     const guess =
       heuristic !== null && heuristic > 3600
         ? ` By its Last-Modified a cache may hold it for ${Math.round(heuristic / 3600)} hours.`
         : '';
     return {
-      cause: 'absent',
-      message: `The ${role} comes without Cache-Control, so caches guess how long to hold it.${guess}`,
+      cause: value === null ? 'absent' : 'no-lifetime',
+      message: `The ${role} comes ${value === null ? 'without Cache-Control' : `with Cache-Control: ${value}, which names no lifetime`}, so caches guess how long to hold it.${guess}`,
       advice: ADVICE,
-      evidence: { lastModified: header(hop.headers, 'last-modified'), heuristicSeconds: heuristic },
+      evidence: {
+        cacheControl: value,
+        lastModified: header(hop.headers, 'last-modified'),
+        heuristicSeconds: heuristic,
+      },
       once,
     };
   },

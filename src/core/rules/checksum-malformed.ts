@@ -1,26 +1,49 @@
 import { checksumFault } from '../checksum.ts';
+import type { Content } from '../facts.ts';
+import { kindOf } from '../magic.ts';
 import { defineRule } from '../rule.ts';
 
 export const checksumMalformed = defineRule({
   id: 'checksum-malformed',
   on: 'version',
-  needs: ['checksum'],
+  needs: ['checksum', 'served'],
   severity: 'error',
   spec: '2.2',
   symptom: 'checksum-mismatch',
   when: 'a checksum is not exactly `sha256:` and 64 lowercase hexadecimal digits; the cause is named: uppercase, no-prefix, sha1, md5, sha512, sri-base64, whitespace, placeholder, wrong-length',
   why: 'The service compares the text exactly; every installation of the version fails.',
-  check({ checksum }) {
+  check({ checksum, served }) {
     const fault = checksumFault(checksum);
     if (!fault) return null;
+    const weak = served && weakDigestOf(checksum, served);
     return {
       at: '/artifactChecksum',
       cause: fault.cause,
-      message: fault.message,
+      message: weak
+        ? `This is the ${weak} digest of exactly this artifact; the algorithm must be SHA-256.`
+        : fault.message,
       advice: fault.repaired
         ? `Write it as "${fault.repaired}".`
-        : 'Hash the artifact and paste the line: appreg checksum <file|url>',
-      evidence: { checksum, repaired: fault.repaired },
+        : served && isArchive(served)
+          ? `If these are the published bytes, list "artifactChecksum": "sha256:${served.sha256}"`
+          : 'Hash the artifact and paste the line: appreg checksum <file|url>',
+      evidence: {
+        checksum,
+        repaired: fault.repaired,
+        ...(served ? { found: `sha256:${served.sha256}`, bytes: served.bytes } : {}),
+      },
     };
   },
 });
+
+/** The algorithm whose digest of these bytes is listed, or null. */
+function weakDigestOf(checksum: string, { sha1, md5 }: Content): 'SHA-1' | 'MD5' | null {
+  const digits = /([0-9a-f]+)$/i.exec(checksum.trim())?.[1]?.toLowerCase() ?? '';
+  if (digits.length === 40 && digits === sha1) return 'SHA-1';
+  return digits.length === 32 && digits === md5 ? 'MD5' : null;
+}
+
+/** A page that stands in the artifact's place is nothing to take the digest of. */
+function isArchive({ head }: Content): boolean {
+  return kindOf(Uint8Array.from(atob(head), (c) => c.charCodeAt(0))) === 'gzip';
+}

@@ -1,4 +1,5 @@
 import { corsEvidence, corsFault } from '../cors.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf } from '../visit.ts';
 
@@ -26,6 +27,7 @@ export const corsInvalid = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  unless: SOMETHING_ELSE,
   when: 'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
   why: 'It was meant to let the service in, and does not: browsers compare it with the page’s origin letter by letter.',
   check({ role, web, origins }) {

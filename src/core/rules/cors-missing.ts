@@ -1,5 +1,6 @@
 import { corsEvidence, corsFault } from '../cors.ts';
 import { header, varyNames } from '../headers.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf } from '../visit.ts';
 
@@ -10,6 +11,7 @@ export const corsMissing = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  unless: SOMETHING_ELSE,
   when: 'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
   why: 'A browser throws the answer away: the service’s pages can neither read the file nor, where they ask for it so, show the icon.',
   check({ role, web, origins }) {

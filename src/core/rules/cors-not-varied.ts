@@ -1,6 +1,7 @@
 import { corsEvidence, corsFault } from '../cors.ts';
 import { cacheControl, header, varyNames } from '../headers.ts';
 import type { Hop } from '../facts.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
@@ -11,6 +12,7 @@ export const corsNotVaried = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
+  unless: SOMETHING_ELSE,
   when: 'the answer depends on Origin, but `Vary: Origin` is missing',
   why: 'A cache that does not know of the difference gives one visitor the answer meant for another, and browsers refuse it: it fails now and then, for some.',
   check({ role, web, answer }) {

@@ -1,5 +1,6 @@
 import { corsEvidence, corsFault } from '../cors.ts';
 import { varyNames } from '../headers.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { hostOf, lastHop, statusOf } from '../visit.ts';
 import type { Role, Visit } from '../facts.ts';
@@ -11,6 +12,7 @@ export const corsOriginRefused = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  unless: SOMETHING_ELSE,
   when: 'the origin asked with `--origin` is not allowed. Without `--origin`, a host that allows certain origins is a warning that names who is allowed',
   why: 'Only pages of the allowed origins can read the file; if the service’s is not among them, its pages cannot.',
   check({ role, web, origins }) {

@@ -1,6 +1,7 @@
 import { corsFault, preflightFault, type PreflightFault, PROBE_HEADER } from '../cors.ts';
 import type { Role, Visit } from '../facts.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { hostOf } from '../visit.ts';
 
 export const corsPreflightRefused = defineRule({
@@ -10,6 +11,7 @@ export const corsPreflightRefused = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
+  unless: SOMETHING_ELSE,
   when: 'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
   why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
   check({ role, web }) {

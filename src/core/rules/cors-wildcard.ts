@@ -1,5 +1,6 @@
 import { corsEvidence, corsFault, PROBE_ORIGIN } from '../cors.ts';
 import { header } from '../headers.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
@@ -10,10 +11,13 @@ export const corsWildcard = defineRule({
   severity: 'note',
   spec: '4.1',
   symptom: null,
+  unless: SOMETHING_ELSE,
   when: 'every origin is allowed: permitted, though restricting to the needed ones is preferred. Allowing any origin with credentials as well is a warning',
   why: 'Pages of any site may read the file. For what anybody can fetch anyway this does no harm.',
   check({ web }) {
-    for (const visit of web.browser) {
+    // A stranger's question is among the conditional ones where the service's own origin was named.
+    const strangers = (web.conditional ?? []).map(({ visit }) => visit).filter(({ origin }) => origin === PROBE_ORIGIN);
+    for (const visit of [...strangers, ...web.browser]) {
       const hop = lastHop(visit);
       if (!hop || visit.failure || corsFault(visit)) continue;
       const value = header(hop.headers, 'access-control-allow-origin');

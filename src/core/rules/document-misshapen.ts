@@ -1,6 +1,7 @@
 import { shapeFaults } from '../shape.ts';
 import { isObject, type JsonValue, member } from '../json.ts';
 import type { Role } from '../facts.ts';
+import { printable, shorten } from '../text.ts';
 import type { Problem } from '../rule.ts';
 import { defineRule } from '../rule.ts';
 
@@ -14,8 +15,8 @@ export const documentMisshapen = defineRule({
   when: 'a required field is absent, or a field has the wrong type',
   why: 'The service cannot use an entry that lacks what the format requires.',
   check({ role, value }) {
-    const swapped = swap(role, value);
-    if (swapped) return swapped;
+    const other = swap(role, value) ?? hostMessage(role, value);
+    if (other) return other;
     return shapeFaults(role === 'manifest' ? 'registry' : 'app', value).map((fault) => ({
       at: fault.pointer,
       cause: fault.cause,
@@ -42,6 +43,38 @@ function swap(role: Role, value: JsonValue): Problem | null {
       message: 'This is a registry manifest (it has "apps"), not an app metadata file.',
       advice: 'Point appMetadataUrl to the file that lists the versions of the app.',
     };
+  }
+  return null;
+}
+
+/** What hosts and stores send in place of a file, as JSON, often with status 200. */
+function hostMessage(role: Role, value: JsonValue): Problem | null {
+  if (!isObject(value) || Object.hasOwn(value, 'apps') || Object.hasOwn(value, 'versions')) return null;
+  const name =
+    NAMES.find((key) => Object.hasOwn(value, key)) ?? (typeof value['status'] === 'number' ? 'status' : null);
+  if (name === null) return null;
+  const text = messageIn(value);
+  return {
+    cause: 'error-message',
+    message: `This is an error message${text === null ? '' : ` (“${printable(shorten(text, 120))}”)`}, not ${role === 'manifest' ? 'a registry manifest' : 'an app metadata file'}.`,
+    advice:
+      'The host answers so in place of the file: check the URL, that the file was uploaded, and that anybody may read it. Errors should come with a status of 4xx or 5xx.',
+    evidence: { field: name },
+  };
+}
+
+const NAMES = ['error', 'errors', 'Error', 'message', 'Message', 'msg', 'detail', 'fault', 'statusCode'];
+
+/** The first text that stands under one of these names, or one level below. */
+function messageIn(value: JsonValue): string | null {
+  for (const key of [...NAMES, 'title']) {
+    const found = member(value, key);
+    const inner = Array.isArray(found) ? found[0] : found;
+    if (typeof inner === 'string') return inner;
+    for (const name of ['message', 'Message', 'detail', 'title', 'reason']) {
+      const text = member(inner, name);
+      if (typeof text === 'string') return text;
+    }
   }
   return null;
 }

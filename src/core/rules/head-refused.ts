@@ -1,5 +1,7 @@
 import { header } from '../headers.ts';
+import type { Hop, Web } from '../facts.ts';
 import { defineRule } from '../rule.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
 import { hostOf, isAnswered, lastHop, statusOf } from '../visit.ts';
 
 export const headRefused = defineRule({
@@ -9,7 +11,7 @@ export const headRefused = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: ['artifact-checksum-mismatch'],
+  unless: ['artifact-checksum-mismatch', ...SOMETHING_ELSE],
   when: 'HEAD is not answered as GET is',
   why: 'Registry hosts allow GET and HEAD; clients that look before they fetch take a refused HEAD for a missing file.',
   check({ role, web, answer }) {
@@ -33,11 +35,13 @@ export const headRefused = defineRule({
     }
     const other = lastHop(head)!;
     for (const name of ['content-length', 'etag']) {
-      const inGet = header(got.headers, name)?.replace(/^W\//, '') ?? null;
-      const inHead = header(other.headers, name)?.replace(/^W\//, '') ?? null;
+      const inGet = named(got, name);
+      const inHead = named(other, name);
       if (inGet === null || inHead === null || inGet === inHead) continue;
       // Lengths are only comparable in the same coding.
       if (header(got.headers, 'content-encoding') !== header(other.headers, 'content-encoding')) continue;
+      // What differs from one GET to the next says nothing about HEAD: it was published just now, or made anew each time.
+      if (otherGets(web).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
       return {
         cause: `${name}-differs`,
         message: `HEAD of the ${role} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
@@ -49,3 +53,12 @@ export const headRefused = defineRule({
     return null;
   },
 });
+
+function named(hop: Hop, name: string): string | null {
+  return header(hop.headers, name)?.replace(/^W\//, '') ?? null;
+}
+
+/** The whole answers to the same GET with an Origin. */
+function otherGets(web: Web): Hop[] {
+  return web.browser.flatMap((visit) => (statusOf(visit) === 200 && !visit.failure ? [lastHop(visit)!] : []));
+}

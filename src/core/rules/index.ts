@@ -40,6 +40,7 @@ import { tlsUntrusted } from './tls-untrusted.ts';
 import { tlsExpiring } from './tls-expiring.ts';
 import { redirectInsecure } from './redirect-insecure.ts';
 import { redirectExcessive } from './redirect-excessive.ts';
+import { urlMoved } from './url-moved.ts';
 import { headRefused } from './head-refused.ts';
 import { rateLimited } from './rate-limited.ts';
 import { hostUnsteady } from './host-unsteady.ts';
@@ -52,6 +53,9 @@ import { corsWildcard } from './cors-wildcard.ts';
 import { contentTypeWrong } from './content-type-wrong.ts';
 import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 import { cacheLifetimeMissing } from './cache-lifetime-missing.ts';
+import { notModifiedUntrue } from './not-modified-untrue.ts';
+import { validatorUnsteady } from './validator-unsteady.ts';
+import { validatorCoarse } from './validator-coarse.ts';
 import { contentEncoded } from './content-encoded.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 import { artifactBomb } from './artifact-bomb.ts';
@@ -107,6 +111,7 @@ export const rules: readonly AnyRule[] = [
   tlsExpiring,
   redirectInsecure,
   redirectExcessive,
+  urlMoved,
   headRefused,
   rateLimited,
   hostUnsteady,
@@ -119,6 +124,9 @@ export const rules: readonly AnyRule[] = [
   contentTypeWrong,
   cacheLifetimeLong,
   cacheLifetimeMissing,
+  notModifiedUntrue,
+  validatorUnsteady,
+  validatorCoarse,
   contentEncoded,
   artifactChecksumMismatch,
   artifactBomb,

@@ -9,6 +9,8 @@ export const propertyUnknown = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  // Another kind of file has other fields.
+  unless: ['metadata-file', 'manifest-file', 'error-message'].map((cause) => `document-misshapen ${cause}`),
   when: 'a field stands there that the specification does not name (`$schema` and names that begin with `x-` are left alone)',
   why: 'Nobody reads it; often it is a misspelt field that subscribers then miss.',
   check({ role, value }) {

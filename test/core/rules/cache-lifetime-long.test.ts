@@ -22,6 +22,10 @@ ruleTable(cacheLifetimeLong, {
     ['Expires, but max-age is stronger', control('max-age=60', { expires: 'Sun, 21 Nov 2027 12:00:00 GMT' })],
     ['Expires: 0', facts({ expires: '0' })],
     ['a little old', control('max-age=300', { age: '300' })],
+    ['stale for ten minutes more', control('max-age=60, stale-while-revalidate=600')],
+    ['stale for a day where nothing may be held', control('no-cache, stale-while-revalidate=86400')],
+    ['a short lifetime for CDNs', control('max-age=60', { 'cdn-cache-control': 'max-age=300' })],
+    ['CDNs keep nothing', control('max-age=60', { 'cdn-cache-control': 'no-store, max-age=86400' })],
     ['an artifact may be held for ever', control('max-age=31536000, immutable', {}, 'artifact')],
     ['an icon too', control('max-age=31536000', {}, 'icon')],
   ],
@@ -32,6 +36,16 @@ ruleTable(cacheLifetimeLong, {
     ['immutable', control('immutable, max-age=60'), { cause: 'immutable' }],
     ['Expires in a year', facts({ expires: 'Sun, 21 Nov 2027 12:00:00 GMT' }), { cause: 'long' }],
     ['more than numbers hold', control('max-age=99999999999999999999'), { cause: 'long' }],
+    [
+      'a day for CDNs',
+      control('no-store', { 'cdn-cache-control': 'public, max-age=86400' }),
+      { cause: 'long', message: 'CDN-Cache-Control: public, max-age=86400' },
+    ],
+    [
+      'stale for a day more',
+      control('max-age=60, stale-while-revalidate=86400'),
+      { severity: 'note', cause: 'stale-while-revalidate', message: 'one check later' },
+    ],
     ['an old copy', control('max-age=300', { age: '4000' }), { cause: 'stale-copy' }],
   ],
 });

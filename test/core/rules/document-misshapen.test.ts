@@ -122,5 +122,25 @@ ruleTable(documentMisshapen, {
       metadata({ apps: { a: whole } }),
       { cause: 'manifest-file', advice: 'appMetadataUrl' },
     ],
+    ...(
+      [
+        [{ error: 'Not found' }, 'Not found'],
+        [{ error: { code: 403, message: 'Access denied.' } }, 'Access denied.'],
+        [{ message: 'Not Found', documentation_url: 'https://docs.test/', status: '404' }, 'Not Found'],
+        [{ errors: [{ status: 404, message: 'Could not find resource' }] }, 'Could not find resource'],
+        [{ statusCode: 404, message: 'Cannot GET /r.json', error: 'Not Found' }, 'Not Found'],
+        [{ type: 'about:blank', title: 'Forbidden', status: 403 }, 'Forbidden'],
+        [{ Error: { Code: 'NoSuchKey', Message: 'The key does not exist.' } }, 'The key does not exist.'],
+        [{ message: '\u001b[2J' }, '\\u'],
+        [{ error: true }, 'This is an error message, not'],
+      ] as const
+    ).flatMap(
+      ([value, message]) =>
+        [
+          [`an error message: ${JSON.stringify(value)}`, manifest(value), { cause: 'error-message', message }],
+          ['the same for metadata', metadata(value), { cause: 'error-message', message: 'not an app metadata file' }],
+        ] as const,
+    ),
+    ['a message beside other versions', metadata({ versions: null, error: 'x' }), { cause: 'wrong-type' }],
   ],
 });

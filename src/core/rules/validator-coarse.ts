@@ -1,0 +1,29 @@
+import { header, httpDate } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
+import { hostOf, lastHop } from '../visit.ts';
+
+export const validatorCoarse = defineRule({
+  id: 'validator-coarse',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  // Most hosts of this kind never publish twice in a second while somebody fetches.
+  severity: 'note',
+  spec: null,
+  symptom: 'registry-does-not-refresh',
+  unless: SOMETHING_ELSE,
+  when: 'a JSON file comes with Last-Modified and without an ETag',
+  why: 'The date counts whole seconds: whoever fetched between two publishes of one second is told for ever that nothing has changed.',
+  check({ role, answer }) {
+    if (role !== 'manifest' && role !== 'metadata') return null;
+    const { headers, url } = lastHop(answer)!;
+    const date = header(headers, 'last-modified');
+    if (header(headers, 'etag') !== null || httpDate(date) === null) return null;
+    return {
+      message: `${hostOf(url)} sends the ${role} with Last-Modified alone, which cannot tell two changes of one second apart.`,
+      advice: 'Send an ETag made from the content as well.',
+      evidence: { lastModified: date },
+      once: hostOf(url),
+    };
+  },
+});

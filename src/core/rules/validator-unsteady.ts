@@ -1,0 +1,37 @@
+import { header } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
+import { hostOf, lastHop } from '../visit.ts';
+
+export const validatorUnsteady = defineRule({
+  id: 'validator-unsteady',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'registry-does-not-refresh',
+  unless: SOMETHING_ELSE,
+  when: 'a JSON file comes with another ETag each time, for the same bytes',
+  why: 'Nobody who asks whether it has changed is ever told that it has not; each hourly check takes the whole file, from every subscriber.',
+  check({ role, web, answer }) {
+    for (const { condition, madeUp, visit, sameBytes } of web.conditional ?? []) {
+      const hop = lastHop(visit);
+      if (madeUp || !hop || sameBytes !== true || hop.url !== lastHop(answer)!.url) continue;
+      const now = header(hop.headers, 'etag');
+      if (now === null || opaque(now) === opaque(condition[1])) continue;
+      return {
+        message: `${hostOf(hop.url)} gives the ${role} another ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
+        advice:
+          'Make the ETag from the content alone: no inode, node name or time of the answer in it; all servers behind the address must agree.',
+        evidence: { first: condition[1], then: now },
+        once: hostOf(hop.url),
+      };
+    }
+    return null;
+  },
+});
+
+/** Weak or not, the tag itself is what is compared (RFC 9110 section 13.1.2). */
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '');
+}

@@ -1,0 +1,15 @@
+/**
+ * For `unless`: the findings which say that something else stands in the place of the file (a login page, an error
+ * message of the store). How that is served says nothing about the file.
+ */
+export const SOMETHING_ELSE: readonly string[] = [
+  'document-unreadable html-page',
+  'document-unreadable xml-error',
+  'document-misshapen error-message',
+  'icon-not-image html',
+  'icon-not-image xml',
+  'icon-not-image json',
+  'artifact-checksum-mismatch html-page',
+  'artifact-checksum-mismatch xml-error',
+  'artifact-checksum-mismatch json-error',
+];

@@ -1,0 +1,40 @@
+import type { Conditional, Visit } from '../../../src/core/facts.ts';
+import { notModifiedUntrue } from '../../../src/core/rules/not-modified-untrue.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { failed, hop, visit, web } from '../../support/visits.ts';
+
+const status = (code: number): Visit => visit(hop({}, { status: code }));
+const facts = (...conditional: Conditional[]) => ({
+  role: 'manifest' as const,
+  web: web(visit(), { conditional }),
+  answer: visit(),
+});
+const madeUp = (answer: Visit): Conditional => ({
+  condition: ['if-none-match', '"never"'],
+  madeUp: true,
+  visit: answer,
+  sameBytes: null,
+});
+const earlier = (answer: Visit): Conditional => ({
+  ...madeUp(answer),
+  condition: ['if-modified-since', 'Fri, 20 Nov 2026 12:00:00 GMT'],
+});
+const issued: Conditional = { condition: ['if-none-match', '"a"'], madeUp: false, visit: status(304), sameBytes: null };
+
+ruleTable(notModifiedUntrue, {
+  clean: [
+    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+    ['200 to a tag that was never issued, 304 to the one that was', facts(madeUp(status(200)), issued)],
+    ['refused', facts(madeUp(status(412)))],
+    ['no answer', facts(madeUp(failed('headers', 'ECONNRESET')))],
+  ],
+  faulty: [
+    [
+      '304 to a tag that was never issued',
+      facts(madeUp(status(304)), issued),
+      { cause: 'etag', message: 'never issued', evidence: { sent: 'if-none-match: "never"' } },
+    ],
+    ['304 for a copy older than the last change', facts(madeUp(status(200)), earlier(status(304))), { cause: 'date' }],
+    ['both: said once', facts(madeUp(status(304)), earlier(status(304))), { cause: 'etag' }],
+  ],
+});

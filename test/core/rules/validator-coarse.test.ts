@@ -1,0 +1,21 @@
+import type { Role } from '../../../src/core/facts.ts';
+import { validatorCoarse } from '../../../src/core/rules/validator-coarse.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { hop, visit, web } from '../../support/visits.ts';
+
+const DATE = 'Fri, 20 Nov 2026 12:00:00 GMT';
+const facts = (headers: Record<string, string>, role: Role = 'manifest') => {
+  const answer = visit(hop(headers));
+  return { role, web: web(answer), answer };
+};
+
+ruleTable(validatorCoarse, {
+  clean: [
+    ['both', facts({ 'last-modified': DATE, etag: 'W/"a"' })],
+    ['an ETag alone', facts({ etag: '"a"' })],
+    ['neither: each check takes the whole file', facts({})],
+    ['no date', facts({ 'last-modified': 'yesterday' })],
+    ['an icon', facts({ 'last-modified': DATE }, 'icon')],
+  ],
+  faulty: [['the date alone', facts({ 'last-modified': DATE }), { message: 'Last-Modified alone' }]],
+});
