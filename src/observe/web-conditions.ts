@@ -1,5 +1,5 @@
 import { PROBE_ORIGIN } from '../core/cors.ts';
-import type { Conditional, Visit } from '../core/facts.ts';
+import type { Conditional, Hop, Visit } from '../core/facts.ts';
 import { header, httpDate } from '../core/headers.ts';
 import { isAnswered, lastHop } from '../core/visit.ts';
 import { createDigester } from './digest.ts';
@@ -17,6 +17,7 @@ interface Asking {
   origins: readonly string[];
   total: { small: number };
   onBytes(count: number): void;
+  onBody(hop: Hop): void;
 }
 
 /**
@@ -53,6 +54,7 @@ export async function askConditions(
           : {
               body(hop) {
                 const same = header(hop.headers, 'etag') === etag;
+                if (!same) look.onBody(hop);
                 const made = (digester = same ? null : createDigester(limit));
                 return {
                   limit: same ? 0 : limit,
