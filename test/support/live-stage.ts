@@ -9,10 +9,9 @@ import {
   type FaultHost,
   type FaultRequest,
   GOOD_JSON,
-  json,
   openFaultHost,
 } from './fault-host.ts';
-import { faults, gzipped, type Live, putRegistry, SVG, verified, type VerifiedOptions } from './live-registry.ts';
+import { faults, gzipped, type Live, putRegistry, verified, type VerifiedOptions } from './live-registry.ts';
 
 /** Two hosts, and on the first of them a registry without a fault, anew for each test: what live tables break. */
 export interface Stage {

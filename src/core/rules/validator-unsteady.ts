@@ -23,7 +23,7 @@ export const validatorUnsteady = defineRule({
         message: `${hostOf(hop.url)} gives the ${role} another ETag each time, for the same bytes (${condition[1]}, then ${now}).`,
         advice:
           'Make the ETag from the content alone: no inode, node name or time of the answer in it; all servers behind the address must agree.',
-        evidence: { first: condition[1], then: now },
+        evidence: { first: condition[1], second: now },
         once: hostOf(hop.url),
       };
     }

@@ -32,7 +32,7 @@ ruleTable(validatorUnsteady, {
     [
       'another one for the same bytes',
       asked({ etag: '"b"' }),
-      { message: '"a", then "b"', evidence: { first: '"a"', then: '"b"' } },
+      { message: '"a", then "b"', evidence: { first: '"a"', second: '"b"' } },
     ],
     ['a weak one', asked({ etag: 'W/"b"' }), { message: 'another ETag' }],
   ],
