@@ -56,6 +56,13 @@ async function saved(): Promise<Record<string, any>> {
 describe('saved facts are as their schema says, and it names every field', () => {
   test.each<[string, () => void]>([
     ['a sound registry', () => {}],
+    [
+      'a redirect',
+      () => {
+        host.on('/moved.svg', byMethod({ GET: answer({ headers: { ...CORS }, body: SVG }) }));
+        live.serve('a.svg', byMethod({ GET: redirect('/moved.svg', 302, CORS) }));
+      },
+    ],
     ['a redirect to what is gone', () => live.serve('a.json', redirect('/gone.json'))],
     ['a host that breaks off', () => live.serve('a.json', cutShort(900, '{"versions":'))],
     ['bytes that are no UTF-8', () => live.serve('registry.json', answer({ body: Buffer.from([0xff]) }))],
