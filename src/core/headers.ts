@@ -50,13 +50,45 @@ export function varyNames(headers: Headers): string[] {
     .filter((name) => name !== '');
 }
 
-/** A Content-Type in lower case without its parameters, and the charset it names; null when none was sent. */
-export function mediaType(headers: Headers): { type: string; charset: string | null } | null {
-  // Of several lines the last one counts, as in the Fetch standard's "extract a MIME type".
-  const value = headerLines(headers, 'content-type').at(-1);
-  if (value === undefined) return null;
-  const charset = /;[ \t]*charset[ \t]*=[ \t]*"?([^";, \t]+)/i.exec(value.slice(0, 1000))?.[1] ?? null;
-  return { type: stripSpace(value.split(/[;,]/, 1)[0]!).toLowerCase(), charset: charset?.toLowerCase() ?? null };
+export interface MediaType {
+  /** In lower case, without parameters. What is no media type at all stands here as it was sent. */
+  type: string;
+  charset: string | null;
+}
+
+/**
+ * The Content-Type as browsers read it (Fetch, "extract a MIME type"): of several, in one line or more, the last valid
+ * one counts, and a charset told before holds for the same type. Null when none was sent.
+ */
+export function mediaType(headers: Headers): MediaType | null {
+  const value = header(headers, 'content-type');
+  if (value === null) return null;
+  let found = null as MediaType | null;
+  const parts = outsideQuotes(value.slice(0, MEDIA_TYPE_LENGTH));
+  for (const part of parts) {
+    const valid = MEDIA_TYPE.exec(stripSpace(part));
+    const type = valid?.[1]!.toLowerCase();
+    if (type === undefined || type === '*/*') continue;
+    const charset = CHARSET.exec(valid![2] ?? '')?.[1]?.toLowerCase() ?? null;
+    found = { type, charset: charset ?? (found?.type === type ? found.charset : null) };
+  }
+  return found ?? { type: stripSpace(parts.at(-1)!.split(';', 1)[0]!).toLowerCase(), charset: null };
+}
+
+const MEDIA_TYPE_LENGTH = 4000;
+const MEDIA_TYPE = /^([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[ \t]*(;.*)?$/s;
+const CHARSET = /;[ \t]*charset=[ \t]*"?([^";, \t]+)/i;
+
+/** The elements of a comma list in which a quoted string may hold commas. */
+function outsideQuotes(value: string): string[] {
+  const parts = [''];
+  let quoted = false;
+  for (const [i, letter] of [...value].entries()) {
+    if (letter === '"' && !(quoted && value[i - 1] === '\\')) quoted = !quoted;
+    if (letter === ',' && !quoted) parts.push('');
+    else parts[parts.length - 1] += letter;
+  }
+  return parts;
 }
 
 /** The content codings in the order in which they were applied: lower case, without `identity`, `x-gzip` as `gzip`. */

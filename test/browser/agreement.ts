@@ -11,14 +11,18 @@ import type { File, Seen, Stage } from './situation.ts';
 const GONE = ['error unreachable', 'error redirect-insecure', 'error redirect-excessive'];
 const CORS = ['error cors-missing', 'error cors-invalid', 'error cors-origin-refused'];
 const PREFLIGHT = ['warning cors-preflight-refused'];
-const IMAGE = ['error icon-not-image', 'error icon-type-wrong svg', 'error icon-type-wrong missing'];
-const EMBEDDING = ['error icon-embedding-refused', 'error icon-type-wrong'];
+// What matters to every image, and what to those that are asked for without CORS.
+const IMAGE = [
+  'error icon-not-image',
+  ...['svg-type', 'png-as-svg', 'missing'].map((cause) => `error icon-type-wrong ${cause}`),
+];
+const OPAQUE = ['error icon-embedding-refused', 'error icon-type-wrong'];
 
 const TABLE: Record<string, { file: File; refused: readonly string[] }> = {
   fetch: { file: 'metadata', refused: [...GONE, ...CORS] },
   'fetch with a header': { file: 'metadata', refused: [...GONE, ...CORS, ...PREFLIGHT] },
   'fetch with Authorization': { file: 'metadata', refused: [...GONE, ...CORS, ...PREFLIGHT] },
-  img: { file: 'icon', refused: [...GONE, ...IMAGE, ...EMBEDDING] },
+  img: { file: 'icon', refused: [...GONE, ...IMAGE, ...OPAQUE] },
   'img crossorigin': { file: 'icon', refused: [...GONE, ...CORS, ...IMAGE] },
 };
 

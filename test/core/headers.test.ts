@@ -46,7 +46,22 @@ test.each([
   ['Application/JSON; Charset="UTF-8"', { type: 'application/json', charset: 'utf-8' }],
   ['text/plain', { type: 'text/plain', charset: null }],
   ['', { type: '', charset: null }],
+  ['text/plain, image/svg+xml', { type: 'image/svg+xml', charset: null }],
+  ['image/svg+xml, */*', { type: 'image/svg+xml', charset: null }],
+  ['image/svg+xml, garbage', { type: 'image/svg+xml', charset: null }],
+  ['image/svg+xml;', { type: 'image/svg+xml', charset: null }],
+  ['text/html; title="a, text/plain"', { type: 'text/html', charset: null }],
+  ['text/html;charset=gbk, text/html', { type: 'text/html', charset: 'gbk' }],
+  ['text/html;charset=gbk, text/plain', { type: 'text/plain', charset: null }],
+  ['PNG; x', { type: 'png', charset: null }],
+  ['*/*', { type: '*/*', charset: null }],
 ])('Content-Type: %s', (value, expected) => expect(mediaType([['content-type', value]])).toEqual(expected));
+
+test('of several lines with a Content-Type, the last valid one counts', () => {
+  const lines = ['text/plain', 'image/png', ''].map((value): [string, string] => ['content-type', value]);
+  expect(mediaType(lines)).toEqual({ type: 'image/png', charset: null });
+  expect(mediaType([])).toBeNull();
+});
 
 test.each([
   ['gzip', ['gzip']],

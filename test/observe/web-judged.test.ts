@@ -825,13 +825,13 @@ describe('caches and labels', () => {
     ],
     ['a page for an icon', () => live.serve('a.svg', byMethod({ GET: html() })), ['error icon-not-image html (icon)']],
     [
-      'a PNG as bytes with nosniff',
+      'a PNG as text with nosniff',
       () =>
         live.serve(
           'a.svg',
           byMethod({
             GET: answer({
-              headers: { 'Content-Type': 'application/octet-stream', 'X-Content-Type-Options': 'nosniff', ...CORS },
+              headers: { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff', ...CORS },
               body: PNG,
             }),
           }),

@@ -1,4 +1,5 @@
 import { header, mediaType } from '../headers.ts';
+import { blockedByLabel } from '../orb.ts';
 import { defineRule } from '../rule.ts';
 import { lastHop } from '../visit.ts';
 
@@ -10,7 +11,7 @@ export const iconTypeWrong = defineRule({
   spec: '7',
   symptom: 'icon-does-not-display',
   unless: ['icon-not-image'],
-  when: 'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml, a PNG as text, or as no image with nosniff. Where browsers look at the bytes and show it all the same, a warning',
+  when: 'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. Where browsers look at the bytes and show it all the same, a warning',
   why: 'Browsers take an SVG for an image only by its label, and refuse labels of text and pages for images from other hosts.',
   check({ image, answer }) {
     const { headers } = lastHop(answer)!;
@@ -28,13 +29,22 @@ export const iconTypeWrong = defineRule({
       };
     }
     if (image.kind !== 'png' || type === 'image/png' || type === 'image/apng' || type === 'image/x-png') return null;
-    const blocked = nosniff && (type === null || !type.startsWith('image/'));
+    const [cause, consequence] = ofPng(type, nosniff);
     return {
-      severity: blocked ? 'error' : 'warning',
-      cause: type === null ? 'missing' : blocked ? 'png-nosniff' : 'png-type',
-      message: `The PNG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}${blocked ? ', and with nosniff browsers go by the label alone' : '; browsers show it because they look at the bytes'}.`,
+      severity: cause === 'missing' || cause === 'png-type' ? 'warning' : 'error',
+      cause,
+      message: `The PNG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}${consequence}.`,
       advice: 'Serve .png files with Content-Type: image/png',
       evidence,
     };
   },
 });
+
+function ofPng(type: string | null, nosniff: boolean): [cause: string, consequence: string] {
+  if (type === 'image/svg+xml') return ['png-as-svg', '; browsers take the label at its word and find no SVG'];
+  const blocked = type === null ? null : blockedByLabel(type, nosniff);
+  if (blocked === 'type') return ['png-blocked', ', which browsers keep from pages of other hosts'];
+  if (blocked === 'nosniff')
+    return ['png-nosniff', ', and with nosniff browsers keep that from pages of other hosts, unseen'];
+  return [type === null ? 'missing' : 'png-type', '; browsers show it because they look at the bytes'];
+}
