@@ -14,7 +14,7 @@ const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(
  * on every system.
  * @throws Trouble `path-refused`
  */
-function segmentsOf(path: string): string[] {
+export function segmentsOf(path: string): string[] {
   const segments = path.split('/');
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..')
