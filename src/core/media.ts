@@ -1,0 +1,41 @@
+/** What follows from a file's name: its media type, and how long its bytes may be held. */
+
+const TYPES: Record<string, string> = {
+  json: 'application/json',
+  gz: 'application/gzip',
+  tgz: 'application/gzip',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  ico: 'image/vnd.microsoft.icon',
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  xml: 'application/xml',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+};
+
+/** The part behind the last dot, in lower case. */
+export function suffixOf(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+}
+
+/** The Content-Type of a file; `application/octet-stream` where its name says nothing. */
+export function mediaTypeOf(name: string): string {
+  return TYPES[suffixOf(name)] ?? 'application/octet-stream';
+}
+
+/** Its Cache-Control: JSON is held for 300 seconds (spec 8), icons for an hour; artifacts never change (spec 2.4). */
+export function cacheControlOf(name: string): string {
+  const kind = suffixOf(name);
+  if (name.toLowerCase().endsWith('.tar.gz') || kind === 'tgz') return 'public, max-age=31536000, immutable';
+  if (kind === 'svg' || kind === 'png') return 'public, max-age=3600';
+  return 'public, max-age=300';
+}
