@@ -48,7 +48,7 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
   report: { folders: ['core'], packages: /^$/ },
   observe: { folders: ['core'], packages: /^(node:|undici$|saxes$|semver\/|p-map$)/ },
   bundle: { folders: ['core'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
-  store: { folders: ['core'], packages: /^node:/ },
+  store: { folders: ['core'], packages: /^(node:|undici$|aws4fetch$)/ },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
   serve: { folders: ['core'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
   cli: {

@@ -8,6 +8,8 @@ export interface NewWorkspace {
   baseUrl: string;
   serviceOrigins: readonly string[];
   ci: 'github' | 'gitlab' | 'none';
+  /** Where the registry is published, as the configuration has it. */
+  store: { type: string } & Record<string, string>;
   /** The version of appreg that the CI runs. */
   appreg: string;
 }
@@ -19,13 +21,13 @@ export interface NewFile {
 }
 
 export function workspaceFiles(workspace: NewWorkspace): NewFile[] {
-  const { manifest, baseUrl, serviceOrigins, ci } = workspace;
+  const { manifest, baseUrl, serviceOrigins, ci, store } = workspace;
   const config = {
     $schema: './node_modules/appreg/schemas/config.schema.json',
     manifest,
     baseUrl,
     serviceOrigins,
-    store: { type: 'directory' },
+    store,
   };
   const files: NewFile[] = [
     { path: 'appreg.config.json', text: `${JSON.stringify(config, null, 2)}\n`, what: 'the configuration' },

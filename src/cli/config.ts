@@ -16,7 +16,7 @@ export interface Config {
   store?:
     | { type: 'directory' }
     | { type: 'git'; remote?: string; branch?: string }
-    | { type: 's3'; bucket: string; prefix?: string; region?: string; endpoint?: string };
+    | { type: 's3'; bucket: string; prefix?: string; region?: string; endpoint?: string; unconditional?: boolean };
   bundle?: { external?: string[]; target?: string; include?: string[] };
   rules?: Record<string, 'off' | 'note' | 'warning' | 'error'>;
   verify?: { concurrency?: number; timeout?: number; origins?: string[] };

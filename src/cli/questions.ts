@@ -17,6 +17,12 @@ export const BASE_URL: Question = {
 export const MANIFEST: Question = { flag: '--manifest', message: '', fault: manifestFault };
 export const ORIGIN: Question = { flag: '--service-origin', message: '', fault: originFault };
 export const STORE: Question = { flag: '--store', message: '', fault: oneOf(STORES) };
+export const BUCKET: Question = {
+  flag: '--bucket',
+  message: 'In which bucket is it kept?',
+  fault: (text) =>
+    /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(text) ? null : 'a bucket has letters, digits, dots and hyphens.',
+};
 export const CI: Question = { flag: '--ci', message: '', fault: oneOf(CI_SYSTEMS) };
 
 /** What the manifest says of an app, in the order name, description, colour, icon. */

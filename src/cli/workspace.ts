@@ -2,9 +2,9 @@ import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { asBase, localPath } from '../observe/places.ts';
 import type { Place } from '../publish/place.ts';
-import { openDirectory } from '../store/directory.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { openStore } from './open-store.ts';
 
 /** A workspace that commands write to. */
 export interface OpenWorkspace {
@@ -34,23 +34,12 @@ export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
       'Add "baseUrl": "https://…/", the address that the files will be served at.',
     );
   }
-  refuseStore(config.store?.type);
   const base = asBase(config.baseUrl);
   const place: Place = {
-    store: openDirectory(root, { notice: (text) => context.terminal.log(printable(text)) }),
+    store: await openStore(context, config.store, root),
     manifest: config.manifest ?? 'registry.json',
     base,
     pathOf: (url) => localPath(url, base),
   };
   return { root, config, place };
-}
-
-/** Refuses the stores that are not there yet (exit 2). */
-export function refuseStore(type: string | undefined): void {
-  if (type === undefined || type === 'directory') return;
-  throw new Trouble(
-    'store-unsupported',
-    `The store ${printable(type)} comes with a later release.`,
-    'Use the store "directory", and upload the folder by your own means.',
-  );
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { workspaceFiles } from '../../author/workspace-files.ts';
+import { type NewFile, type NewWorkspace, workspaceFiles } from '../../author/workspace-files.ts';
 import { printable, safeJson } from '../../core/text.ts';
 import { VERSION } from '../../core/tool.ts';
 import { Trouble } from '../../core/trouble.ts';
@@ -8,17 +8,25 @@ import { asBase } from '../../observe/places.ts';
 import { carryOut } from '../../publish/carry-out.ts';
 import { planFiles } from '../../publish/new-files.ts';
 import { openDirectory } from '../../store/directory.ts';
+import type { Store } from '../../store/store.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 import { answersTo } from '../prompts.ts';
-import { BASE_URL, CI, MANIFEST, ORIGIN, STORE } from '../questions.ts';
-import { refuseStore } from '../workspace.ts';
+import { BASE_URL, BUCKET, CI, MANIFEST, ORIGIN, STORE } from '../questions.ts';
+import type { Config } from '../config.ts';
+import { openStore } from '../open-store.ts';
 
 interface Options extends GlobalOptions {
   baseUrl?: string;
   manifest?: string;
   serviceOrigin?: string[];
   store?: string;
+  bucket?: string;
+  prefix?: string;
+  region?: string;
+  endpoint?: string;
+  remote?: string;
+  branch?: string;
   ci?: string;
 }
 
@@ -33,13 +41,14 @@ export async function init(context: Context, dir: string | undefined, options: O
     serviceOrigin: serviceOrigins = [],
   } = options;
   const origins = serviceOrigins.map(() => ORIGIN);
+  const buckets = type === 's3' ? [BUCKET] : [];
   const answers = await answersTo(
     terminal,
-    [BASE_URL, MANIFEST, STORE, CI, ...origins],
-    [options.baseUrl, manifest, type, ci, ...serviceOrigins],
+    [BASE_URL, MANIFEST, STORE, CI, ...origins, ...buckets],
+    [options.baseUrl, manifest, type, ci, ...serviceOrigins, ...buckets.map(() => options.bucket)],
   );
   if (answers === null) return 130;
-  refuseStore(type);
+  const kept = storeFrom(type, options, answers.at(-1)!);
   const baseUrl = asBase(answers[0]!);
   if (dir === '')
     throw new Trouble('folder-name', 'The name of the folder is empty.', 'Leave it out for the current folder.');
@@ -50,14 +59,27 @@ export async function init(context: Context, dir: string | undefined, options: O
     baseUrl,
     serviceOrigins,
     ci: ci as 'github' | 'gitlab' | 'none',
+    store: kept,
     appreg: VERSION,
   });
-  const store = openDirectory(root);
-  const plan = await planFiles(store, files);
-  await carryOut(plan, store);
-
-  const created = new Set(plan.steps.map((step) => step.path));
-  const results = files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged' }));
+  const elsewhere = type !== 'directory';
+  const folder = openDirectory(root);
+  const results = await put(
+    folder,
+    files.filter(({ path }) => !elsewhere || path !== manifest),
+  );
+  if (elsewhere) {
+    const store = await openStore(context, kept as Config['store'], root);
+    const there = (await store.read(manifest)) !== null;
+    if (there) results.push({ path: manifest, status: 'unchanged' });
+    else
+      results.push(
+        ...(await put(
+          store,
+          files.filter(({ path }) => path === manifest),
+        )),
+      );
+  }
   if (json)
     terminal.out(
       safeJson({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
@@ -70,4 +92,32 @@ export async function init(context: Context, dir: string | undefined, options: O
   const there = relative(cwd, root);
   terminal.next(`${there === '' ? '' : `cd ${printable(there)} && `}appreg add-app <key>`);
   return 0;
+}
+
+/** Writes what is not there yet. */
+async function put(store: Store, files: readonly NewFile[]): Promise<{ path: string; status: string }[]> {
+  const plan = await planFiles(store, files);
+  await carryOut(plan, store);
+  const created = new Set(plan.steps.map((step) => step.path));
+  return files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged' }));
+}
+
+/** The store's part of the configuration. Throws Trouble for a flag that belongs to another kind of store. */
+function storeFrom(type: string, options: Options, bucket: string): NewWorkspace['store'] {
+  const taken: Record<string, readonly (keyof Options)[]> = {
+    git: ['remote', 'branch'],
+    s3: ['bucket', 'prefix', 'region', 'endpoint'],
+  };
+  for (const [kind, flags] of Object.entries(taken))
+    for (const flag of flags)
+      if (kind !== type && options[flag] !== undefined)
+        throw new Trouble(
+          'option-unfit',
+          `--${flag} belongs to --store ${kind}.`,
+          `Add --store ${kind}, or leave --${flag} out.`,
+        );
+  if (type === 'git') return { type, remote: options.remote ?? 'origin', branch: options.branch ?? 'gh-pages' };
+  if (type !== 's3') return { type };
+  const { prefix, region, endpoint } = options;
+  return { type, bucket, ...(prefix && { prefix }), ...(region && { region }), ...(endpoint && { endpoint }) };
 }
