@@ -126,7 +126,8 @@ export function build(done: (code: number) => void): Command {
     .option('--artifact-url <url>', 'an artifact that is already served elsewhere')
     .option('--allow-prerelease', 'allow a version with a pre-release or build part')
     .option('--dry-run', 'make every read and check, show the plan; write nothing')
-    .option('--no-read-back', 'do not fetch the artifact through its public URL before listing it');
+    .option('--no-read-back', 'do not fetch the artifact through its public URL before listing it')
+    .option('--read-back-timeout <s>', 'seconds until that URL must serve it (default: s3 30, git 600)', positive);
 
   command('lint [path...]', 'check files without the network', async () => (await import('./commands/lint.ts')).lint)
     .option('--against <dir|git-ref|file|url>', 'also check what may never change')

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewVersion } from '../author/metadata.ts';
+import type { Visit } from '../core/facts.ts';
 import { Trouble } from '../core/trouble.ts';
 import { isAnswered } from '../core/visit.ts';
 import type { Context } from './context.ts';
@@ -6,28 +8,78 @@ import { answer, fetchBytes, named, suspicion } from './fetch.ts';
 import { networkOf } from './network.ts';
 
 /**
- * Asks for a new artifact at its public address, once it is stored and before it is listed. A folder is usually
- * uploaded later, so an address that does not serve it yet is only a remark.
- * @throws Trouble (exit 1) when another archive is served there
+ * Asks for a new artifact at its public address, once it is stored and before it is listed. A host behind a store may
+ * need a while until it serves what was stored; a folder is usually uploaded later.
+ * @param patience seconds until it must be served; null for a folder: then that it is not served yet is only a remark
+ * @throws Trouble (exit 1) when other bytes are served there, or none within that time
  */
-export async function readBack({ terminal, env }: Context, entry: NewVersion): Promise<void> {
-  const { artifactUrl: url, artifactChecksum: checksum } = entry;
-  const progress = terminal.progress(`Asking for ${named(url)}`);
-  // A query of its own keeps a "not found" for the real address out of the host's caches.
-  const asked = `${url}?read-back=${checksum.slice(7, 23)}`;
-  const options = { ...networkOf(env), retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 };
-  const { visit, content } = await fetchBytes(asked, () => {}, options).finally(() => progress.stop());
-  const odd = isAnswered(visit) ? suspicion(content.head) : answer(visit);
-  if (odd !== null) {
-    terminal.log(`Not served yet: ${named(url)} ${odd}`);
-    return;
+export async function readBack({ terminal, env }: Context, entry: NewVersion, patience: number | null): Promise<void> {
+  const progress = terminal.progress(`Asking for ${named(entry.artifactUrl)}`);
+  const end = Date.now() + (patience ?? 0) * 1000;
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const found = await askOnce(entry, attempt, env);
+      if (found === null) return;
+      const left = end - Date.now();
+      if (left > 0 && !found.unreachable) {
+        progress.update(`${named(entry.artifactUrl)} ${found.message}; waiting ${Math.ceil(left / 1000)} s more`);
+        await sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4)));
+        continue;
+      }
+      if (found.mismatch) throw mismatch(entry, found.mismatch);
+      if (patience !== null && !found.unreachable) throw notServed(entry, found.message, patience);
+      const aside = patience === null ? 'Not served yet' : 'Not read back';
+      terminal.log(`${aside}: ${named(entry.artifactUrl)} ${found.message}`);
+      return;
+    }
+  } finally {
+    progress.stop();
   }
+}
+
+interface Amiss {
+  message: string;
+  /** The checksum of what is served instead. */
+  mismatch: string | null;
+  /** True where no answer came at all: the address may be reachable for others. */
+  unreachable: boolean;
+}
+
+/** Null when the artifact is served as it was stored. */
+async function askOnce(
+  { artifactUrl: url, artifactChecksum: checksum }: NewVersion,
+  attempt: number,
+  env: NodeJS.ProcessEnv,
+): Promise<Amiss | null> {
+  // A query of its own keeps a "not found" for the real address out of the host's caches.
+  const asked = `${url}${url.includes('?') ? '&' : '?'}read-back=${checksum.slice(7, 23)}${attempt}`;
+  const options = { ...networkOf(env), retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 };
+  const { visit, content } = await fetchBytes(asked, () => {}, options);
+  const odd = isAnswered(visit) ? suspicion(content.head) : answer(visit);
+  if (odd !== null) return { message: odd, mismatch: null, unreachable: isUnreachable(visit) };
   const served = `sha256:${content.sha256}`;
-  if (served === checksum) return;
-  throw new Trouble(
+  if (served === checksum) return null;
+  return { message: 'serves other bytes', mismatch: served, unreachable: false };
+}
+
+function isUnreachable({ failure }: Visit): boolean {
+  return failure !== null && ['dns', 'connect', 'tls'].includes(failure.phase);
+}
+
+function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string): Trouble {
+  return new Trouble(
     'read-back-mismatch',
-    `${named(url)} serves other bytes: ${served} there, ${checksum} is what you publish.`,
+    `${named(artifactUrl)} serves other bytes: ${served} there, ${artifactChecksum} is what you publish.`,
     'Another artifact was published at this address. Publish under another version; or, if the host changes what it serves (its Content-Encoding), mend that first.',
+    { exit: 1 },
+  );
+}
+
+function notServed({ artifactUrl }: NewVersion, message: string, patience: number): Trouble {
+  return new Trouble(
+    'read-back-missing',
+    `The artifact is stored, but after ${patience} s ${named(artifactUrl)} still ${message}. It is not listed, so subscribers see no half of it.`,
+    'Check baseUrl, and that what is stored there is public; then run the same command again. (--read-back-timeout <s> waits longer, --no-read-back lists it unseen.)',
     { exit: 1 },
   );
 }

@@ -86,9 +86,9 @@ export function s3Requests(place: S3Place, env: NodeJS.ProcessEnv): S3Request {
       try {
         const { answer, bytes } = await once(method, path, headers, body ?? null);
         const { statusCode: status } = answer;
-        const code = status >= 400 ? codeIn(bytes) : '';
+        const code = status >= 300 ? codeIn(bytes) : '';
         if (!isPassing(status, code)) {
-          if (status >= 400 && status !== 404 && status !== 412 && status !== 409)
+          if (status >= 300 && status !== 404 && status !== 412 && status !== 409)
             throw refused(place, method, path, status, code, bytes, region);
           if (code === 'NoSuchBucket') throw refused(place, method, path, status, code, bytes, region);
           return { status, headers: answer.headers as S3Answer['headers'], bytes, code, uncertain };
@@ -160,7 +160,7 @@ function refused(
 function unreachable(base: string, trouble: unknown): Trouble {
   const reason =
     trouble instanceof Error
-      ? `${trouble.message || (trouble as NodeJS.ErrnoException).code || trouble.name}`
+      ? trouble.message || (trouble as NodeJS.ErrnoException).code || trouble.name
       : String(trouble);
   return new Trouble(
     's3-unreachable',

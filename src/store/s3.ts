@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { cacheControlOf, mediaTypeOf } from '../core/media.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -11,6 +11,8 @@ export interface S3Options extends S3Place {
   env: NodeJS.ProcessEnv;
   /** True to use a store that knows no conditions: what is there is looked at before each write instead. */
   unconditional?: boolean;
+  /** True for a store whose conditions go by generations, as Google's do (default: by its address). */
+  generations?: boolean;
 }
 
 /** How a store is asked to write only where nothing is, or only over what was read. */
@@ -31,9 +33,7 @@ const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store h
  */
 export function openS3(options: S3Options): Store {
   const request = s3Requests(options, options.env);
-  const google = /(^|\.)storage\.googleapis\.com$/.test(
-    options.endpoint === null ? '' : new URL(options.endpoint).hostname,
-  );
+  const google = options.generations ?? isGoogle(options.endpoint);
   let proven: Promise<Conditions> | null = null;
   const conditions = (): Promise<Conditions> => (proven ??= google ? prove(request, GOOGLE) : proveEtags(request));
 
@@ -45,10 +45,12 @@ export function openS3(options: S3Options): Store {
   }
 
   async function put(path: string, bytes: Uint8Array, condition: Record<string, string>): Promise<boolean> {
-    const answer = await request('PUT', path, { ...headersOf(path, bytes), ...condition }, bytes);
+    const mark = randomUUID();
+    const field = google ? 'x-goog-meta-appreg-write' : 'x-amz-meta-appreg-write';
+    const answer = await request('PUT', path, { ...headersOf(path, bytes), [field]: mark, ...condition }, bytes);
     if (answer.status < 300) return true;
     // An attempt that got no answer may have been carried out, and then it is what stands in the way now.
-    return answer.uncertain && Buffer.from((await read(path))?.bytes ?? '').equals(bytes);
+    return answer.uncertain && (await read(path))?.answer.headers[field] === mark;
   }
 
   return {
@@ -67,6 +69,10 @@ export function openS3(options: S3Options): Store {
       return (await put(path, bytes, (await conditions()).replace(token))) ? 'replaced' : 'changed';
     },
   };
+}
+
+function isGoogle(endpoint: string | null): boolean {
+  return endpoint !== null && /(^|\.)storage\.googleapis\.com$/.test(new URL(endpoint).hostname);
 }
 
 /** The digests let the store refuse what was damaged on its way. */

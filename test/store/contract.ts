@@ -12,17 +12,17 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
 /** What every store must do, wherever it keeps its files. `make` gives an empty one. */
-export function storeContract(name: string, make: () => Promise<Made>): void {
+export function storeContract(name: string, make: () => Promise<Made>, { workers = 8, times = 4 } = {}): void {
   describe(`${name} keeps the contract of stores`, () => {
-    let made: Made;
+    let made: Made | undefined;
     let store: Store;
     let rival: Store;
     beforeAll(async () => {
       made = await make();
       store = made.store;
       rival = made.rival ?? store;
-    });
-    afterAll(() => made.cleanup?.());
+    }, 90_000);
+    afterAll(() => made?.cleanup?.());
 
     test('it has a name', () => expect(store.name).not.toBe(''));
 
@@ -148,12 +148,10 @@ export function storeContract(name: string, make: () => Promise<Made>): void {
         const winner = contents[answers.indexOf('created')]!;
         expect(Buffer.compare((await store.read(path))!.bytes, winner)).toBe(0);
       }
-    });
+    }, 60_000);
 
     test('of many who add one at once, none is lost', async () => {
       await store.create('counter', bytesOf('0'));
-      const workers = 8;
-      const times = 4;
       const work = async (door: Store): Promise<void> => {
         for (let done = 0; done < times;) {
           const { bytes, token } = (await door.read('counter'))!;
@@ -163,6 +161,6 @@ export function storeContract(name: string, make: () => Promise<Made>): void {
       };
       await Promise.all(Array.from({ length: workers }, (_, i) => work(i % 2 ? rival : store)));
       expect(textOf((await store.read('counter'))!.bytes)).toBe(String(workers * times));
-    });
+    }, 60_000);
   });
 }

@@ -14,7 +14,11 @@ interface Options extends GlobalOptions, SourceOptions {
   allowPrerelease?: boolean;
   dryRun?: boolean;
   readBack?: boolean;
+  readBackTimeout?: number;
 }
+
+/** Seconds until a stored file must be served: a page host builds its site first. */
+const PATIENCE = { directory: null, s3: 30, git: 600 };
 
 type Status = 'published' | 'already-published' | 'planned';
 
@@ -40,7 +44,8 @@ export async function publishVersion(context: Context, key: string, word: string
     status = done.isNew ? 'planned' : 'already-published';
   } else {
     const ask = artifact.bytes !== null && options.readBack !== false;
-    const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(context, entry) };
+    const patience = options.readBackTimeout ?? PATIENCE[config.store?.type ?? 'directory'];
+    const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(context, entry, patience) };
     done = await publish(place, key, word, artifact, judgement, deps || {});
     status = done.isNew ? 'published' : 'already-published';
   }
@@ -50,6 +55,8 @@ export async function publishVersion(context: Context, key: string, word: string
   terminal.out(json ? safeJson(asJson(key, status, done, bytes)) : inWords(context, key, status, done, bytes));
   const manifestUrl = printable(redact(place.base + encodeURIComponent(place.manifest)));
   if (status === 'planned') terminal.next('the same command without --dry-run');
+  else if (config.store && config.store.type !== 'directory')
+    terminal.next(`appreg verify ${manifestUrl} --app ${key} --wait 10m`);
   else terminal.next(`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
   return 0;
 }

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An object store in memory that keeps, breaks or never heard of the promises that the real ones make. */
+
+export interface StoredObject {
+  bytes: Buffer;
+  etag: string;
+  generation: number;
+  headers: Record<string, string>;
+}
+
+export interface ObjectStore {
+  endpoint: string;
+  objects: Map<string, StoredObject>;
+  requests: { method: string; key: string; headers: Record<string, string | undefined> }[];
+  /** What happens to the next PUTs, first to last. */
+  next: Mishap[];
+  close(): Promise<void>;
+}
+
+export type Mishap = 'reset-before' | 'reset-after' | '500-before' | '500-after' | '503' | '409' | 'truncate';
+export interface ObjectStoreOptions {
+  /** `s3` by entity tags, `google` by generations; `ignores` takes every write; `unknown` answers conditions with 501. */
+  conditions?: 's3' | 'google' | 'ignores' | 'unknown';
+  /** Answers every request with this error. */
+  error?: { status: number; code: string };
+}
+
+function refuse(response: ServerResponse, status: number, code: string): void {
+  response.writeHead(status, { 'content-type': 'application/xml' });
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>It says ${code}.</Message></Error>`);
+}
+
+export async function openObjectStore({ conditions = 's3', error }: ObjectStoreOptions = {}): Promise<ObjectStore> {
+  const objects = new Map<string, StoredObject>();
+  const store: ObjectStore = { endpoint: '', objects, requests: [], next: [], close: async () => {} };
+  let generation = 1;
+
+  function holds(key: string, headers: IncomingMessage['headers']): boolean {
+    const there = objects.get(key);
+    if (conditions === 'google') {
+      const asked = headers['x-goog-if-generation-match'];
+      return asked === undefined || Number(asked) === (there?.generation ?? 0);
+    }
+    if (conditions !== 's3') return true;
+    if (headers['if-none-match'] === '*' && there) return false;
+    return headers['if-match'] === undefined || headers['if-match'] === there?.etag;
+  }
+
+  function put(key: string, bytes: Buffer, request: IncomingMessage, response: ServerResponse): void {
+    const mishap = store.next.shift();
+    const conditional = request.headers['if-match'] ?? request.headers['if-none-match'];
+    if (mishap === 'reset-before') return void request.socket.destroy();
+    if (mishap === '500-before') return refuse(response, 500, 'InternalError');
+    if (mishap === '503') return refuse(response, 503, 'SlowDown');
+    if (mishap === '409') return refuse(response, 409, 'ConditionalRequestConflict');
+    if (conditions === 'unknown' && conditional) return refuse(response, 501, 'NotImplemented');
+    if (conditions === 's3' && request.headers['if-match'] && !objects.has(key))
+      return refuse(response, 404, 'NoSuchKey');
+    if (!holds(key, request.headers)) return refuse(response, 412, 'PreconditionFailed');
+    const md5 = createHash('md5').update(bytes).digest();
+    if (request.headers['content-md5'] !== md5.toString('base64')) return refuse(response, 400, 'BadDigest');
+    const kept = mishap === 'truncate' ? bytes.subarray(0, bytes.length >> 1) : bytes;
+    const { 'content-type': type = '', 'cache-control': cache = '' } = request.headers;
+    const own = Object.entries(request.headers).filter(([name]) => /^x-(amz|goog)-meta-/.test(name));
+    const headers = { 'content-type': type, 'cache-control': cache, ...Object.fromEntries(own) } as Record<
+      string,
+      string
+    >;
+    objects.set(key, { bytes: kept, etag: `"${md5.toString('hex')}"`, generation: ++generation, headers });
+    if (mishap === 'reset-after') return void request.socket.destroy();
+    if (mishap === '500-after') return refuse(response, 500, 'InternalError');
+    response.writeHead(200, { etag: `"${md5.toString('hex')}"`, 'x-goog-generation': String(generation) });
+    response.end();
+  }
+
+  const server = createServer((request, response) => {
+    const key = decodeURIComponent(new URL(request.url!, 'http://x').pathname.slice(1));
+    store.requests.push({ method: request.method!, key, headers: request.headers as Record<string, string> });
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (error) return refuse(response, error.status, error.code);
+      if (request.method === 'PUT') return put(key, Buffer.concat(chunks), request, response);
+      const there = objects.get(key);
+      if (!there) return refuse(response, 404, 'NoSuchKey');
+      response.writeHead(200, { ...there.headers, etag: there.etag, 'x-goog-generation': String(there.generation) });
+      response.end(request.method === 'HEAD' ? undefined : there.bytes);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  store.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  store.close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return store;
+}
