@@ -52,7 +52,7 @@ async function askOnce(
   env: NodeJS.ProcessEnv,
 ): Promise<Amiss | null> {
   // A query of its own keeps a "not found" for the real address out of the host's caches.
-  const asked = `${url}${url.includes('?') ? '&' : '?'}read-back=${checksum.slice(7, 23)}${attempt}`;
+  const asked = `${url}${url.includes('?') ? '&' : '?'}read-back=${checksum.slice(7, 23)}${attempt === 0 ? '' : attempt}`;
   const options = { ...networkOf(env), retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 };
   const { visit, content } = await fetchBytes(asked, () => {}, options);
   const odd = isAnswered(visit) ? suspicion(content.head) : answer(visit);

@@ -125,7 +125,8 @@ describe('what it is given', () => {
     ['an origin with a path', { ...BASE, serviceOrigin: ['https://x.test/'] }, '--service-origin'],
     ['an unknown CI', { ...BASE, ci: 'jenkins' }, '--ci'],
     ['an unknown store', { ...BASE, store: 'ftp' }, '--store'],
-    ['a store of a later release', { ...BASE, store: 's3' }, 's3'],
+    ['a bucket store without a bucket', { ...BASE, store: 's3' }, '--bucket'],
+    ['a flag of another store', { ...BASE, branch: 'pages' }, '--branch'],
   ];
   test.each(wrong)('%s', async (_, options, names) => {
     const dir = folder();

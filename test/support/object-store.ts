@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /** An object store in memory that keeps, breaks or never heard of the promises that the real ones make. */
 
-export interface StoredObject {
+interface StoredObject {
   bytes: Buffer;
   etag: string;
   generation: number;
