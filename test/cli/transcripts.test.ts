@@ -22,8 +22,15 @@ import { play } from '../support/transcript.ts';
  */
 
 const here = dirname(fileURLToPath(import.meta.url));
-const walks = join(here, 'transcripts');
-const appreg = process.env['APPREG_BIN'] ?? join(here, '../../bin/appreg.js');
+const root = join(here, '../..');
+/** Walks, and the guides among the docs, which are true because they are walks as well. */
+const walks = ['test/cli/transcripts', 'docs'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => /^`{3,}console$/m.test(readFileSync(join(root, file), 'utf8'))),
+);
+const appreg = process.env['APPREG_BIN'] ?? join(root, 'bin/appreg.js');
 const others = (process.env['APPREG_NODES'] ?? '').split(',').filter((path) => path !== '');
 
 let scratch: string;
@@ -35,16 +42,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const files = readdirSync(walks).filter((file) => file.endsWith('.md'));
-
 describe.each([process.execPath, ...others])('with %s', (node) => {
-  test.each(files)('%s', { timeout: 120_000 }, (file) => {
+  test.each(walks)('%s', { timeout: 120_000 }, (file) => {
     const folder = join(mkdtempSync(join(scratch, 'run-')), basename(file, '.md'));
     mkdirSync(folder);
     // A checkout on Windows may have given it other line endings.
-    const text = readFileSync(join(walks, file), 'utf8').replaceAll('\r\n', '\n');
+    const text = readFileSync(join(root, file), 'utf8').replaceAll('\r\n', '\n');
     const played = play(text, { node, appreg, folder });
-    if (process.env['UPDATE'] === '1' && node === process.execPath) writeFileSync(join(walks, file), played);
+    if (process.env['UPDATE'] === '1' && node === process.execPath) writeFileSync(join(root, file), played);
     else expect(played, 'If this is what it ought to print: UPDATE=1 writes it into the walk').toBe(text);
   });
 });

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { VERSION } from '../../src/core/tool.ts';
 
@@ -9,10 +9,12 @@ import { VERSION } from '../../src/core/tool.ts';
  * - a fenced block with `title=<path>` is written to that file;
  * - in a block marked `console`, each line that begins with `$ ` is a command, what follows is its output, stdout and
  *   stderr in the order written, and `[exit 1]` stands behind it when the exit code is not 0. A command goes on in the
- *   next line behind a `\`;
+ *   next line behind a `\`. `appreg serve … &` goes on to the walk's end, on a port of its own, which the commands after
+ *   it know by the port in the text;
  * - everything else is prose.
  *
- * There is no shell: words, quotes, and the programs `appreg`, `git`, `cat`, `head -<lines>` and `ls`.
+ * There is no shell: words, quotes, `~/` for a home of the walk's own, and the programs `appreg`, `git`, `cat`, `cp`,
+ * `head -<lines>` and `ls`. What differs between runs and machines, such as times, may stand in the text as an example.
  */
 
 export interface Stage {
@@ -24,24 +26,38 @@ export interface Stage {
   folder: string;
 }
 
+/** The servers of a walk, each with the port it has in the text. */
+type Servers = Map<string, { child: ChildProcess; port: string }>;
+
 /** Plays a walk, and gives it back with what its commands print now. Throws for Markdown that is no walk. */
 export function play(markdown: string, stage: Stage): string {
+  const servers: Servers = new Map();
+  try {
+    return played(markdown, { ...stage, servers });
+  } finally {
+    for (const { child } of servers.values()) child.kill('SIGKILL');
+  }
+}
+
+type Scene = Stage & { servers: Servers };
+
+function played(markdown: string, stage: Scene): string {
   const lines = markdown.split('\n');
-  const played: string[] = [];
+  const now: string[] = [];
   for (let at = 0; at < lines.length; at++) {
     const open = /^(`{3,})(\w*)(?: title=(\S+))?$/.exec(lines[at]!);
-    played.push(lines[at]!);
+    now.push(lines[at]!);
     if (!open) continue;
     const [, fence, language, title] = open;
     const end = lines.indexOf(fence!, at + 1);
     if (end < 0) throw new Error(`line ${at + 1}: the block is not closed`);
     const block = lines.slice(at + 1, end);
     if (title !== undefined) writeAt(stage.folder, title, `${block.join('\n')}\n`);
-    played.push(...(language === 'console' ? commandsOf(block).flatMap((command) => run(command, stage)) : block));
-    played.push(fence!);
+    now.push(...(language === 'console' ? commandsOf(block).flatMap((command) => run(command, stage)) : block));
+    now.push(fence!);
     at = end;
   }
-  return played.join('\n');
+  return now.join('\n');
 }
 
 function writeAt(folder: string, path: string, text: string): void {
@@ -49,21 +65,27 @@ function writeAt(folder: string, path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-/** The commands of a console block, each with the lines that it stands on. */
-function commandsOf(block: readonly string[]): string[][] {
-  const commands: string[][] = [];
+interface Told {
+  /** The lines that the command stands on. */
+  command: string[];
+  /** What the text says that it prints. */
+  output: string[];
+}
+
+function commandsOf(block: readonly string[]): Told[] {
+  const commands: Told[] = [];
   let open = false;
   for (const line of block) {
-    if (line.startsWith('$ ')) commands.push([line]);
-    else if (open) commands.at(-1)!.push(line);
+    if (line.startsWith('$ ')) commands.push({ command: [line], output: [] });
     else if (commands.length === 0) throw new Error(`a console block begins with a command, not with: ${line}`);
+    else commands.at(-1)![open ? 'command' : 'output'].push(line);
     open = line.endsWith('\\') && (open || line.startsWith('$ '));
   }
   return commands;
 }
 
-/** Runs a command, and gives its lines and those of its output. */
-function run(command: readonly string[], stage: Stage): string[] {
+/** Runs a command, and gives its lines and those of its output; as they are told, where no more than a time differs. */
+function run({ command, output: told }: Told, stage: Scene): string[] {
   const [program, ...args] = wordsOf(
     command
       .map((line) => line.replace(/\\$/, ''))
@@ -74,7 +96,8 @@ function run(command: readonly string[], stage: Stage): string[] {
   const printed = steady(output, stage.folder);
   if (/^(\$ |`{3,}$)/m.test(printed)) throw new Error(`this output cannot stand in a walk:\n${printed}`);
   const marker = code === 0 ? [] : [`[exit ${code}]`];
-  return [...command, ...(printed === '' ? [] : printed.replace(/\n$/, '').split('\n')), ...marker];
+  const lines = [...(printed === '' ? [] : printed.replace(/\n$/, '').split('\n')), ...marker];
+  return [...command, ...lines.map((line, i) => (steady(told[i] ?? '', stage.folder) === line ? told[i]! : line))];
 }
 
 /** Splits at spaces, other than in '…' and "…". */
@@ -83,11 +106,14 @@ function wordsOf(text: string): string[] {
   return words.map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, one, two) => one ?? two));
 }
 
-function ended(program: string, args: readonly string[], stage: Stage): { output: string; code: number | null } {
+function ended(program: string, args: readonly string[], stage: Scene): { output: string; code: number | null } {
   const { folder, node, appreg } = stage;
   switch (program) {
     case 'cat':
       return { output: args.map((path) => readFileSync(join(folder, path), 'utf8')).join(''), code: 0 };
+    case 'cp':
+      copyFileSync(join(folder, args[0]!), join(folder, args[1]!));
+      return { output: '', code: 0 };
     case 'head': {
       const lines = readFileSync(join(folder, args[1]!), 'utf8').split('\n');
       return { output: `${lines.slice(0, -Number(args[0])).join('\n')}\n`, code: 0 };
@@ -105,10 +131,46 @@ function ended(program: string, args: readonly string[], stage: Stage): { output
     case 'git':
       return spawned('git', args, folder);
     case 'appreg':
-      return spawned(node, [appreg, ...args], folder);
+      if (args.at(-1) === '&') return serving([appreg, ...args.slice(0, -1)], stage);
+      return spawned(node, [appreg, ...args.map((word) => asServed(word, stage))], folder);
     default:
       throw new Error(`a walk cannot run ${program}`);
   }
+}
+
+const PORT = /(?<=^https?:\/\/127\.0\.0\.1:)\d+/;
+
+/** A word as it is meant on this machine. */
+function asServed(word: string, { folder, servers }: Scene): string {
+  return word.replace(PORT, (port) => servers.get(port)?.port ?? port).replace(/^~(?=\/)/, homeOf(folder));
+}
+
+function homeOf(folder: string): string {
+  return `${folder}.home`;
+}
+
+/** Starts `appreg serve`, on a free port, and waits until it is ready and has said what it has to say. */
+function serving(args: readonly string[], { folder, node, servers }: Scene): { output: string; code: number } {
+  const log = `${folder}.serve-${servers.size}.log`;
+  const descriptor = openSync(log, 'w');
+  const at = args.indexOf('--port') + 1;
+  const told = at > 0 ? args[at]! : '8080';
+  const words = at > 0 ? args.with(at, '0') : [...args, '--port', '0'];
+  const child = spawn(node, words, {
+    cwd: folder,
+    env: environment(folder),
+    stdio: ['ignore', descriptor, descriptor],
+  });
+  closeSync(descriptor);
+  let output = '';
+  for (let quiet = 0, tries = 0; quiet < 5 && tries < 300; tries++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    const now = readFileSync(log, 'utf8');
+    quiet = now === output && now !== '' ? quiet + 1 : 0;
+    output = now;
+  }
+  servers.set(told, { child, port: PORT.exec(output)?.[0] ?? '0' });
+  return { output, code: 0 };
 }
 
 /** Both streams go to one file, so that they stand in the order written; no terminal is seen. */
@@ -118,7 +180,7 @@ function spawned(file: string, args: readonly string[], folder: string): { outpu
   try {
     const { status, error } = spawnSync(file, args, {
       cwd: folder,
-      env: environment(),
+      env: environment(folder),
       stdio: ['ignore', descriptor, descriptor],
       timeout: 60_000,
     });
@@ -130,11 +192,13 @@ function spawned(file: string, args: readonly string[], folder: string): { outpu
 }
 
 /** The same for everyone: nothing of the user's settings, of a CI system or of the test runner. */
-function environment(): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP', 'USERPROFILE'];
+function environment(folder: string): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP'];
   const who = { NAME: 'Ada Example', EMAIL: 'ada@example.com', DATE: '2026-01-01T00:00:00Z' };
   const settings = { 'init.defaultBranch': 'main', 'commit.gpgSign': 'false', 'core.autocrlf': 'false' };
   const env: NodeJS.ProcessEnv = {
+    HOME: homeOf(folder),
+    USERPROFILE: homeOf(folder),
     NO_COLOR: '1',
     LC_ALL: 'C',
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -151,16 +215,23 @@ function environment(): NodeJS.ProcessEnv {
   return env;
 }
 
-/** What differs between runs and machines gets a name: the folder, times, ports, and the version of appreg. */
+/**
+ * What differs between runs and machines gets a name: folders, times, ports, hosts, and the version of appreg. So does
+ * the number of checks that need the network, which every new rule changes.
+ */
 function steady(output: string, folder: string): string {
   const version = VERSION.replaceAll('.', '\\.');
   return output
     .replaceAll('\r\n', '\n')
+    .replaceAll(homeOf(folder), '~')
     .replaceAll(JSON.stringify(folder).slice(1, -1), '<dir>')
     .replaceAll(folder, '<dir>')
     .replaceAll(/<dir>[^\s"]+/g, (path) => path.replaceAll(/\\+/g, '/'))
     .replaceAll(/(?<=, )\d+(\.\d+)? (ms|s)(?=\))/g, '<time>')
     .replaceAll(/(?<="seconds": )[\d.]+/g, '<time>')
+    .replaceAll(/^\d+(?= checks? not made: they need the network)/gm, '<count>')
+    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/(?<=appreg local authority \()[^)]+/g, '<host>')
     .replaceAll(/(?<=(127\.0\.0\.1|localhost):)\d+/g, '<port>')
     .replaceAll(new RegExp(`(?<=^|"name": "appreg",\\s+"version": ")${version}(?="|$)`, 'gm'), '<version>');
 }
