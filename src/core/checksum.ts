@@ -84,7 +84,7 @@ export function checksumFault(text: string): ChecksumFault | null {
 }
 
 function otherAlgorithm(text: string): ChecksumFault | null {
-  const sri = /^sha256[-:]([A-Za-z0-9+/_-]{43}=?)$/.exec(text);
+  const sri = /^sha256[-:]([A-Za-z0-9+/_-]{43}=?)$/.exec(text) ?? /^([A-Za-z0-9+/_-]{43}=)$/.exec(text);
   // 43 hexadecimal digits are a digest that was cut off, and no base64: what it "means" would be made up.
   if (sri && !/^[0-9a-fA-F]+$/.test(sri[1]!))
     return {

@@ -60,6 +60,8 @@ export interface Content {
   decoded: { coding: string; bytes: number; sha256: string; head: string; error: string | null } | null;
   /** SHA-256 of what lies inside the gzip layer; looked at only where the digest is not the listed one. */
   inner?: string | null;
+  /** Line feeds in it, and those behind a carriage return; looked at only there as well. */
+  lineFeeds?: { all: number; behindCr: number };
 }
 
 export interface ArtifactFacts extends Resource {

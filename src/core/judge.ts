@@ -165,7 +165,11 @@ export function startJudging(options: JudgeOptions): Judging {
     for (const [index, item] of list.entries()) if (isObject(item)) entries.push(entryOf(index, item));
     offer('metadata', { versions: entries, earlier, earlierSource }, place);
     ledger.countVersions(entries.length);
-    for (const entry of entries) version(entry, entries, artifacts[entry.index], place);
+    const published = new Map(isUnseen(earlier) ? [] : earlier.map((before) => [before.version, before]));
+    for (const entry of entries) {
+      const before = (entry.version === null ? null : published.get(entry.version)) ?? null;
+      version(entry, entries, artifacts[entry.index], before, place);
+    }
     return entries;
   }
 
@@ -173,6 +177,7 @@ export function startJudging(options: JudgeOptions): Judging {
     entry: VersionEntry,
     all: readonly VersionEntry[],
     artifact: ArtifactFacts | undefined,
+    before: EarlierVersion | null,
     metadata: Place,
   ): void {
     const pointer = `/versions/${entry.index}`;
@@ -212,6 +217,7 @@ export function startJudging(options: JudgeOptions): Judging {
         digest,
         checksum: entry.artifactChecksum ?? MISSHAPEN,
         all,
+        before,
         answer: answerOf(artifact),
       },
       artifactPlace,

@@ -9,8 +9,13 @@ const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
   ['gif', '474946383961'],
   ['rar', '526172211a07'],
   ['pdf', '25504446'],
-  // A gzip file that went through a text conversion: the byte 8b became U+FFFD.
+  // A gzip file that was taken for text: its byte 8b became U+FFFD, or UTF-8 of what it is in Latin-1 or Windows-1252,
+  // a question mark, or lost its eighth bit.
   ['gzip-as-text', '1fefbfbd'],
+  ['gzip-as-text', '1fc28b'],
+  ['gzip-as-text', '1fe280b9'],
+  ['gzip-as-text', '1f3f08'],
+  ['gzip-as-text', '1f0b08'],
   ['zip', '504b0304'],
   ['zip', '504b0506'],
   ['zstd', '28b52ffd'],
@@ -61,7 +66,7 @@ function textKind(head: Uint8Array): string {
   if (/^<(!doctype\s+html|html|head|body)[\s>]/i.test(body)) return 'html';
   if (body.startsWith('<')) return /<([\w.-]{1,40}:)?svg[\s>/]|<!doctype\s+svg/i.test(body) ? 'svg' : 'xml';
   if (body.startsWith('{') || body.startsWith('[')) return 'json';
-  if (body.startsWith('H4sI')) return 'gzip-as-base64';
+  if (/^("|data:[^,]{0,100},)?H4sI/.test(body)) return 'gzip-as-base64';
   return 'text';
 }
 

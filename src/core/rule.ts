@@ -76,6 +76,8 @@ export interface Subjects {
     digest: string;
     checksum: string;
     all: readonly VersionEntry[];
+    /** What the version was when it was published; null where nobody knows. */
+    before: EarlierVersion | null;
     answer: Visit;
   };
   icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Visit; origins: readonly string[] };

@@ -15,15 +15,30 @@ export interface Digester {
 /**
  * Digests bytes while they stream by, in constant memory.
  * @param limit bytes to take at most (Infinity for all); beyond it the content is `cut`
+ * @param options.lines also counts line feeds
  * @param options.weak also SHA-1 and MD5, which nobody needs but to name the cause of a mismatch; else they are ''
  */
-export function createDigester(limit: number, { weak = false }: { weak?: boolean } = {}): Digester {
+export function createDigester(
+  limit: number,
+  { weak = false, lines = false }: { weak?: boolean; lines?: boolean } = {},
+): Digester {
   const sha256 = createHash('sha256');
   const sha1 = weak ? createHash('sha1') : null;
   const md5 = weak ? createHash('md5') : null;
   const head = Buffer.alloc(HEAD_BYTES);
+  const lineFeeds = { all: 0, behindCr: 0 };
+  let last = 0;
   let bytes = 0;
   let cut = false;
+
+  function count(taken: Uint8Array): void {
+    for (let at = taken.indexOf(0x0a); at !== -1; at = taken.indexOf(0x0a, at + 1)) {
+      lineFeeds.all += 1;
+      if ((at === 0 ? last : taken[at - 1]) === 0x0d) lineFeeds.behindCr += 1;
+    }
+    last = taken.at(-1)!;
+  }
+
   return {
     get full() {
       return cut;
@@ -39,6 +54,7 @@ export function createDigester(limit: number, { weak = false }: { weak?: boolean
       sha256.update(taken);
       sha1?.update(taken);
       md5?.update(taken);
+      if (lines && taken.length > 0) count(taken);
       bytes += taken.length;
     },
     end() {
@@ -50,6 +66,7 @@ export function createDigester(limit: number, { weak = false }: { weak?: boolean
         head: head.toString('base64', 0, Math.min(bytes, HEAD_BYTES)),
         cut,
         decoded: null,
+        ...(lines ? { lineFeeds } : {}),
       };
     },
   };

@@ -155,13 +155,13 @@ interface ArtifactLook {
   archive: ArchiveFacts | Unseen;
 }
 
-/** @param weak also digest with SHA-1 and MD5; @param inner also digest what lies inside the gzip layer */
+/** @param weak also digest with SHA-1 and MD5; @param inner also look at what only explains a mismatch: the digest inside the gzip layer, line ends */
 export async function fetchArtifact(
   url: string,
   look: Look,
   { weak = false, inner = false } = {},
 ): Promise<ArtifactLook> {
-  let digester = createDigester(LIMITS.artifact, { weak });
+  let digester = createDigester(LIMITS.artifact, { weak, lines: inner });
   let archive = createArchiveReader();
   let decoded: ReturnType<typeof createDecodedDigester> | null = null;
   let unpacked: ReturnType<typeof createDecodedDigester> | null = null;
@@ -175,7 +175,7 @@ export async function fetchArtifact(
       look.onBody(hop);
       const applied = codings(hop.headers);
       const length = header(hop.headers, 'content-length');
-      digester = createDigester(LIMITS.artifact, { weak });
+      digester = createDigester(LIMITS.artifact, { weak, lines: inner });
       archive = createArchiveReader({
         packedBytes: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
       });

@@ -49,3 +49,10 @@ test.each([
     head: BYTES.subarray(0, Math.min(bytes, 512)).toString('base64'),
   });
 });
+
+test('line feeds are counted across chunks where they are asked for', () => {
+  const digester = createDigester(100, { lines: true });
+  for (const part of ['a\r', '\nb', '', '\n', '\r\n\n']) digester.write(Buffer.from(part));
+  expect(digester.end().lineFeeds).toEqual({ all: 4, behindCr: 2 });
+  expect(createDigester(1).end()).not.toHaveProperty('lineFeeds');
+});

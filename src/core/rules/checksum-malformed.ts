@@ -1,7 +1,7 @@
 import { checksumFault } from '../checksum.ts';
 import type { Content } from '../facts.ts';
-import { kindOf } from '../magic.ts';
 import { defineRule } from '../rule.ts';
+import { kindOfHead } from '../telling-bytes.ts';
 
 export const checksumMalformed = defineRule({
   id: 'checksum-malformed',
@@ -24,7 +24,7 @@ export const checksumMalformed = defineRule({
         : fault.message,
       advice: fault.repaired
         ? `Write it as "${fault.repaired}".`
-        : served && isArchive(served)
+        : served && kindOfHead(served.head) === 'gzip'
           ? `If these are the published bytes, list "artifactChecksum": "sha256:${served.sha256}"`
           : 'Hash the artifact and paste the line: appreg checksum <file|url>',
       evidence: {
@@ -41,9 +41,4 @@ function weakDigestOf(checksum: string, { sha1, md5 }: Content): 'SHA-1' | 'MD5'
   const digits = /([0-9a-f]+)$/i.exec(checksum.trim())?.[1]?.toLowerCase() ?? '';
   if (digits.length === 40 && digits === sha1) return 'SHA-1';
   return digits.length === 32 && digits === md5 ? 'MD5' : null;
-}
-
-/** A page that stands in the artifact's place is nothing to take the digest of. */
-function isArchive({ head }: Content): boolean {
-  return kindOf(Uint8Array.from(atob(head), (c) => c.charCodeAt(0))) === 'gzip';
 }

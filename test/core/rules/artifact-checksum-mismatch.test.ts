@@ -27,7 +27,7 @@ function content(data: Uint8Array | string, more: Partial<Content> = {}): Conten
 function facts(
   seen: Content,
   checksum = LISTED,
-  more: { again?: Content; gzipFault?: string; others?: [string, string][] } = {},
+  more: { again?: Content; gzipFault?: string; others?: [string, string][]; trailing?: number; before?: string } = {},
 ) {
   const fault =
     more.gzipFault === undefined ? null : { layer: 'gzip' as const, code: more.gzipFault, message: '', offset: 0 };
@@ -38,7 +38,7 @@ function facts(
     entryCount: 0,
     unpackedBytes: 0,
     stopped: null,
-    trailing: null,
+    trailing: more.trailing === undefined ? null : { layer: 'gzip' as const, bytes: more.trailing },
     gzipMembers: 1,
     oddities: [],
   } satisfies ArchiveFacts;
@@ -56,7 +56,11 @@ function facts(
     artifactUrl: null,
     artifactChecksum: artifactChecksum!,
   }));
-  return { facts: whole, content: seen, checksum, all };
+  const before =
+    more.before === undefined
+      ? null
+      : { version: '2.0.0', artifactUrl: 'https://a.test/x', artifactChecksum: more.before };
+  return { facts: whole, content: seen, checksum, all, before };
 }
 
 const decoded = (data: Uint8Array | string): Content['decoded'] => ({
@@ -129,5 +133,55 @@ ruleTable(artifactChecksumMismatch, {
       { cause: 'intermittent', severity: 'warning' },
     ],
     ['made anew each time', facts(content(other), LISTED, { again: content('third') }), { cause: 'unstable-bytes' }],
+    [
+      'converted line ends, counted in all of it',
+      facts(content(Buffer.from('1f8b0800', 'hex')), LISTED, {
+        gzipFault: 'Z_DATA_ERROR',
+        again: content(Buffer.from('1f8b0800', 'hex'), { lineFeeds: { all: 9, behindCr: 9 } }),
+      }),
+      { cause: 'line-ends-converted' },
+    ],
+    ['a text', facts(content('Not Found\n')), { cause: 'text', message: '“Not Found”' }],
+    ['taken for Latin-1', facts(content(Buffer.from('1fc28b0800', 'hex'))), { cause: 'text-conversion' }],
+    ['base64 as a JSON text', facts(content(JSON.stringify(bytes.toString('base64')))), { cause: 'base64' }],
+    ['without the compression', facts(content(tar)), { cause: 'unpacked', message: 'without its gzip compression' }],
+    [
+      'compressed once more',
+      facts(content(gzipSync(bytes)), LISTED, {
+        gzipFault: 'gzip-inside',
+        again: content(gzipSync(bytes), { inner: sha256(bytes) }),
+      }),
+      { cause: 'compressed-twice' },
+    ],
+    [
+      'something behind its end',
+      facts(content(Buffer.concat([bytes, Buffer.from('\n')])), LISTED, { trailing: 1 }),
+      { cause: 'bytes-added', message: '1 bytes' },
+    ],
+    [
+      'broken off at a round number',
+      facts(content(Buffer.concat([bytes, Buffer.alloc(4096 - bytes.length)])), LISTED, { gzipFault: 'TRUNCATED' }),
+      { cause: 'truncated', message: 'a round number', advice: 'limit' },
+    ],
+    [
+      'the inner tar’s digest is listed, and the label is there',
+      facts(content(bytes, { decoded: decoded(tar) }), `sha256:${sha256(tar)}`),
+      { cause: 'inner-tar-listed', advice: LISTED },
+    ],
+    [
+      'published with this checksum',
+      facts(content(other), LISTED, { before: LISTED }),
+      { cause: 'changed-since', message: 'has been replaced since' },
+    ],
+    [
+      'published with the checksum of these bytes',
+      facts(content(other), LISTED, { before: `SHA256:${sha256(other).toUpperCase()}` }),
+      { cause: 'published-bytes', advice: `sha256:${sha256(other)}` },
+    ],
+    [
+      'published with a third one',
+      facts(content(other), LISTED, { before: `sha256:${sha256('x')}` }),
+      { cause: 'other-bytes' },
+    ],
   ],
 });

@@ -1,0 +1,114 @@
+import { type ArtifactFacts, type Content, isUnseen } from './facts.ts';
+import { kindOf } from './magic.ts';
+import type { Problem } from './rule.ts';
+import { shorten } from './text.ts';
+
+/** The kind of a content's bytes, by their beginning (base64, as the facts hold it). */
+export function kindOfHead(head: string): string {
+  return kindOf(bytesOf(head));
+}
+
+/** What stands in the place of the listed artifact, told by the bytes themselves; null where they look like one. */
+export function tellingBytes(content: Content, again: Content | null, facts: ArtifactFacts): Problem | null {
+  const head = bytesOf(content.head);
+  const kind = kindOf(head);
+  const text = textOf(head);
+  if (content.bytes === 0)
+    return { cause: 'empty-file', message: 'The host serves an empty file.', advice: 'Upload the artifact again.' };
+  if (kind === 'html')
+    return {
+      cause: 'html-page',
+      message: `The host serves an HTML page instead of the artifact${titleOf(text)}.`,
+      advice: 'Check the URL: a login page, a page for people, or an error page with status 200 stands there.',
+    };
+  if (kind === 'git-lfs-pointer')
+    return {
+      cause: 'lfs-pointer',
+      message: 'The host serves a Git LFS pointer, a few lines of text, instead of the artifact.',
+      advice: 'Serve the file itself: switch Git LFS off for it, or publish it as a release asset.',
+    };
+  if (kind === 'xml' || kind === 'json' || kind === 'svg') {
+    const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(text)?.[1];
+    return {
+      cause: `${kind === 'json' ? 'json' : 'xml'}-error`,
+      message: `The host serves ${kind === 'json' ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
+      advice: 'Check the URL: this looks like a message of the host.',
+      evidence: { begins: text.slice(0, 200) },
+    };
+  }
+  if (kind === 'text') {
+    const line = text.trim().split(/[\r\n]/, 1)[0]!;
+    return {
+      cause: 'text',
+      message: `The host serves a text instead of the artifact (“${shorten(line, 80)}”).`,
+      advice: 'Check the URL: this looks like a message of the host.',
+    };
+  }
+  if (kind === 'gzip-as-text')
+    return {
+      cause: 'text-conversion',
+      message: 'The file went through a conversion of text, which replaces the bytes that are no text.',
+      advice: 'Upload it as binary, with Content-Type: application/gzip',
+    };
+  if (kind === 'gzip-as-base64')
+    return {
+      cause: 'base64',
+      message: 'The host serves the artifact as base64 text.',
+      advice: 'Upload the file itself.',
+    };
+  const { archive } = facts;
+  if (kind === 'gzip' && !isUnseen(archive) && archive.fault?.layer === 'gzip') {
+    if (lineEndsConverted(again?.lineFeeds, text))
+      return {
+        cause: 'line-ends-converted',
+        message: 'The file went through a conversion of line ends (CR LF), which breaks binary files.',
+        advice: 'Upload it as binary; in git mark it so: *.tar.gz binary',
+      };
+    if (/TRUNCATED|BUF_ERROR|UNEXPECTED_END/i.test(archive.fault.code))
+      return {
+        cause: 'truncated',
+        message: `The file breaks off after ${content.bytes} bytes${isRound(content.bytes) ? ', a round number' : ''}: the archive has no end.`,
+        advice: isRound(content.bytes)
+          ? 'Look for a limit or a buffer of that size in the upload, the host or a proxy; then upload it again, whole.'
+          : 'Upload it again, whole.',
+      };
+  }
+  if (kind === 'tar')
+    return {
+      cause: 'unpacked',
+      message: 'The host serves the tar without its gzip compression: something undoes it on the way.',
+      advice:
+        'Take the Content-Encoding off the stored file: stores that hold it as compressed unpack it for clients that do not ask for gzip.',
+    };
+  if (kind === 'gzip' && !isUnseen(archive) && archive.trailing?.layer === 'gzip')
+    return {
+      cause: 'bytes-added',
+      message: `${archive.trailing.bytes} bytes stand behind the end of the archive; the listed file is perhaps the one without them.`,
+      advice: 'Upload the file again as it was built: a script or an editor added to it.',
+    };
+  return null;
+}
+
+function isRound(bytes: number): boolean {
+  return bytes > 0 && (bytes % 4096 === 0 || bytes % 10_000 === 0);
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+}
+
+function textOf(head: Uint8Array): string {
+  return String.fromCharCode(...head);
+}
+
+function titleOf(text: string): string {
+  const title = /<title[^>]{0,100}>([^<]{1,100})/i.exec(text)?.[1]?.trim();
+  return title ? ` (“${title}”)` : '';
+}
+
+/** Every LF behind a CR, several times over: compressed bytes do not look like that by chance. */
+function lineEndsConverted(counted: Content['lineFeeds'], text: string): boolean {
+  if (counted) return counted.all >= 2 && counted.all === counted.behindCr;
+  const ends = text.match(/\r?\n/g) ?? [];
+  return ends.length >= 2 && ends.every((end) => end === '\r\n');
+}
