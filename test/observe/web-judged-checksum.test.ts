@@ -16,6 +16,7 @@ const all = (cases: Case[]): void =>
 const mismatch = (cause: string, severity = 'error'): string[] => [
   `${severity} artifact-checksum-mismatch ${cause} (artifact 2.0.0)`,
 ];
+const malformed = (cause: string): string[] => [`error checksum-malformed ${cause} (metadata 2.0.0)`];
 const digest = (algorithm: string, bytes: Uint8Array, as: 'hex' | 'base64' = 'hex'): string =>
   createHash(algorithm).update(bytes).digest(as);
 const list = (s: Stage, value: string): void => {
@@ -214,7 +215,6 @@ describe('other files', () => {
 });
 
 describe('checksums that are none: one error each', () => {
-  const malformed = (cause: string): string[] => [`error checksum-malformed ${cause} (metadata 2.0.0)`];
   all([
     ['a placeholder', (s) => list(s, 'sha256:unknown'), malformed('placeholder')],
     ['SRI', (s) => list(s, `sha256-${digest('sha256', s.live.artifact, 'base64')}`), malformed('sri-base64')],
