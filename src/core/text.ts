@@ -8,9 +8,21 @@ const UNPRINTABLE =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** The text on one line, with control, bidirectional and invisible characters shown as `\u{1b}`. */
+// What CI systems take for a command in a log: `##[`, `##vso[`, `##teamcity[` anywhere, `::name` at the start of a line.
+// An IPv6 address begins with colons too, but has no letter behind f.
+const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))|:(?<=^\s*:)(?=:[a-z-]*[g-z-])/gi;
+
+/**
+ * The text on one line, with control, bidirectional and invisible characters shown as `\u{1b}`, and the first character
+ * of what a CI system would carry out as well.
+ */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
+  const shown = text.replace(UNPRINTABLE, escaped);
+  return /##|::/.test(shown) ? shown.replace(COMMAND, escaped) : shown;
+}
+
+function escaped(c: string): string {
+  return `\\u{${c.charCodeAt(0).toString(16)}}`;
 }
 
 // What can stand in a text without anybody seeing it; blank letters (Hangul fillers, Braille) are known for empty names.
@@ -22,16 +34,20 @@ export function isBlank(text: string): boolean {
   return text.replace(BLANK, '') === '';
 }
 
-/** True when `printable` would change the text. */
+/** True when a text has characters that cannot be shown as they are. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLE) !== -1;
 }
 
 /** JSON that is safe to print anywhere: what `printable` would escape stands as `\uXXXX`, so it reads back the same. */
 export function safeJson(value: unknown, indent = 2): string {
-  return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (c) =>
-    c === '\n' ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(value, null, indent)
+    .replace(UNPRINTABLE, (c) => (c === '\n' ? c : inJson(c)))
+    .replace(COMMAND, inJson);
+}
+
+function inJson(c: string): string {
+  return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** At most `limit` characters, with an ellipsis where something was cut. */

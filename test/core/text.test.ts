@@ -69,6 +69,28 @@ describe('printable', () => {
     for (const text of ['', 'Café 電子 😀 שלום', 'a\u0301', '<b>&amp;', '\\u{1b}', '100 %'])
       expect(printable(text)).toBe(text);
   });
+
+  test.each([
+    ['::error::x', '\\u{3a}:error::x'],
+    ['  ::set-output name=a::b', '  \\u{3a}:set-output name=a::b'],
+    ['\u00a0::STOP-COMMANDS::x', '\u00a0\\u{3a}:STOP-COMMANDS::x'],
+    ['a ##[error]b ##[group]', 'a \\u{23}#[error]b \\u{23}#[group]'],
+    ['###[add-mask]', '#\\u{23}#[add-mask]'],
+    ['##vso[task.setvariable]', '\\u{23}#vso[task.setvariable]'],
+    ['x ##TeamCity[buildStop]', 'x \\u{23}#TeamCity[buildStop]'],
+    ['\r\u001b[0Ksection_start:1:a\r\u001b[0K', '\\u{d}\\u{1b}[0Ksection_start:1:a\\u{d}\\u{1b}[0K'],
+  ])('a command for a CI system is shown, not sent: %j', (text, shown) => {
+    expect(printable(text)).toBe(shown);
+    expect(printable(shown)).toBe(shown);
+    const json = safeJson({ text, [text]: [text] });
+    expect(json).not.toMatch(/##(\[|vso\[|teamcity\[)|^\s*::/im);
+    expect(JSON.parse(json)).toEqual({ text, [text]: [text] });
+  });
+
+  test.each(['::1', '::ffff:10.0.0.1', 'a::b', 'std::error::x', '## [a](b)', '##', '# [x]', '[::1]:8080', '::'])(
+    'what only looks like one stays: %s',
+    (text) => expect(printable(text)).toBe(text),
+  );
 });
 
 describe('safeJson', () => {
@@ -207,6 +229,11 @@ test('100,000 hostile characters take no time', () => {
     '\ud800'.repeat(100_000),
     '\u202e'.repeat(100_000),
     ' '.repeat(100_000),
+    '::'.repeat(50_000),
+    `::${'a'.repeat(100_000)}`,
+    '##'.repeat(50_000),
+    `${' '.repeat(50_000)}::x`,
+    ' : '.repeat(30_000),
   ]) {
     redact(text);
     printable(text);
