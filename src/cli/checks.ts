@@ -3,11 +3,13 @@ import { CHECK_COMMANDS, exitCode, type CheckCommand, type Report, type Severity
 import { printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
-import { type Format, FORMATS, render } from '../report/index.ts';
+import { render } from '../report/index.ts';
+import { DEFAULTS, type Format, FORMATS, type RenderOptions } from '../report/options.ts';
+import { PLAIN } from '../report/style.ts';
 import { LEVELS } from './choices.ts';
+import { folderInRepository, tellGitHub } from './ci.ts';
 import type { LoadedConfig } from './config.ts';
 import type { Context } from './context.ts';
-import { PLAIN } from '../report/style.ts';
 
 /** What the commands that check have in common: severities, formats, printing a report, the exit code. */
 
@@ -56,12 +58,23 @@ function formatOf(context: Context): Format {
   return format as Format;
 }
 
-/** Prints the report to stdout and gives the exit code. */
-export function printReport(context: Context, report: Report, maxWarnings: number | null): 0 | 1 | 2 {
-  const { terminal, options } = context;
-  terminal.out(
-    render(report, formatOf(context), options.output === undefined ? terminal.style : PLAIN, options.verbose === true),
-  );
+/**
+ * Prints the report to stdout, or to the file of --output, and gives the exit code.
+ * @param more what the command knows beside the report, such as the severities it was judged with
+ */
+export function printReport(context: Context, report: Report, more: Partial<RenderOptions> = {}): 0 | 1 | 2 {
+  const { terminal, options, cwd, env } = context;
+  const maxWarnings = options.maxWarnings ?? null;
+  const told: RenderOptions = {
+    ...DEFAULTS,
+    style: options.output === undefined ? terminal.style : PLAIN,
+    verbose: options.verbose === true,
+    folder: folderInRepository(cwd, env),
+    maxWarnings,
+    ...more,
+  };
+  terminal.out(render(report, formatOf(context), told));
+  tellGitHub(context, report, told);
   return exitCode(report, maxWarnings);
 }
 
@@ -79,12 +92,10 @@ export async function checked(
   try {
     return await run();
   } catch (error) {
-    if (format !== 'pretty') {
-      const reason = isTrouble(error)
-        ? `${error.code}: ${error.message}`
-        : 'appreg has a defect; its stack is on stderr';
-      context.terminal.out(render(nothingSeen(command, target, reason), format, PLAIN));
-    }
+    const reason = isTrouble(error) ? `${error.code}: ${error.message}` : 'appreg has a defect; its stack is on stderr';
+    const report = nothingSeen(command, target, reason);
+    if (format === 'pretty') tellGitHub(context, report, DEFAULTS);
+    else context.terminal.out(render(report, format, DEFAULTS));
     throw error;
   }
 }
@@ -99,7 +110,7 @@ export function misunderstood(words: readonly string[], reason: string): string 
   const format = words[at]?.split('=')[1] ?? words[at + 1];
   const known = FORMATS.find((name) => name === format && name !== 'pretty');
   if (command === undefined || at === -1 || known === undefined) return null;
-  return render(nothingSeen(command, '', `usage: ${printable(reason)}`), known, PLAIN);
+  return render(nothingSeen(command, '', `usage: ${printable(reason)}`), known, DEFAULTS);
 }
 
 function nothingSeen(command: CheckCommand, target: string, reason: string): Report {

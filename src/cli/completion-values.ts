@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isSafeKey } from '../core/app-key.ts';
 import { CHECK_COMMANDS } from '../core/report.ts';
-import { FORMATS } from '../report/index.ts';
+import { FORMATS } from '../report/options.ts';
 import { CI_SYSTEMS, LEVELS, SHELLS, STORES } from './choices.ts';
 import { configAtRest } from './config.ts';
 import { RESULT_FORMATS } from './format.ts';

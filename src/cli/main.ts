@@ -189,7 +189,7 @@ function withGlobals(command: Command): void {
   command
     .option('--config <file>', 'configuration file (default: the nearest appreg.config.*)')
     .option('--cwd <dir>', 'run as if started there')
-    .option('--format <format>', 'output format (pretty, json)')
+    .option('--format <format>', 'pretty or json; checks also take sarif, junit, github, gitlab, markdown')
     .option('--output <file>', 'write results to a file instead of stdout')
     .option('--quiet', 'results only')
     .option('--verbose', 'say more')

@@ -20,6 +20,8 @@ export interface Terminal {
   readonly errStyle: Style;
   /** A result line, to stdout, or to the file of --output. */
   out(text: string): void;
+  /** A line for the CI system that runs the command, to stdout even with --output. */
+  annotate(line: string): void;
   /** A remark, to stderr; silent with --quiet. */
   log(text: string): void;
   /** A remark for --verbose. */
@@ -53,6 +55,9 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     style: await styleFor(colorWanted(options, outIsTerminal)),
     errStyle: await styleFor(colorWanted(options, errIsTerminal)),
     out: collector(options.output),
+    annotate(line) {
+      process.stdout.write(`${line}\n`);
+    },
     log(text) {
       if (!options.quiet) process.stderr.write(`${text}\n`);
     },

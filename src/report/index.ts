@@ -1,13 +1,18 @@
 import type { Report } from '../core/report.ts';
+import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
 import { json } from './json.ts';
+import { junit } from './junit.ts';
+import { markdown } from './markdown.ts';
+import type { Format, RenderOptions } from './options.ts';
 import { pretty } from './pretty.ts';
-import type { Style } from './style.ts';
+import { sarif } from './sarif.ts';
 
-/** The formats of `--format`. */
-export const FORMATS = ['pretty', 'json'] as const;
-export type Format = (typeof FORMATS)[number];
+type Reporter = (report: Report, options: RenderOptions) => string;
+
+const REPORTERS: Record<Format, Reporter> = { pretty, json, sarif, junit, github, gitlab, markdown };
 
 /** A report as text; pure. */
-export function render(report: Report, format: Format, style: Style, verbose = false): string {
-  return format === 'json' ? json(report) : pretty(report, { style, verbose });
+export function render(report: Report, format: Format, options: RenderOptions): string {
+  return REPORTERS[format](report, options);
 }

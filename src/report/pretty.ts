@@ -1,7 +1,9 @@
-import type { Finding, NotJudged, Report, Severity } from '../core/report.ts';
+import type { Finding, Report, Severity } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
+import { closing } from './closing.ts';
+import { isAside, isFailure } from './run.ts';
 import type { Style } from './style.ts';
-import { count, duration, size } from './words.ts';
+import { count } from './words.ts';
 
 export interface PrettyOptions {
   style: Style;
@@ -67,7 +69,7 @@ function one(finding: Finding, { style, verbose }: PrettyOptions): string[] {
     );
     for (const [name, value] of verbose ? evidence : evidence.slice(0, EVIDENCE)) {
       const text = Array.isArray(value) ? value.join(', ') : String(value);
-      lines.push(style.dim(`      ${name}: ${shorten(printable(text), verbose ? 500 : 160)}`));
+      lines.push(style.dim(`      ${printable(name)}: ${shorten(printable(text), verbose ? 500 : 160)}`));
     }
     const more = evidence.length - EVIDENCE;
     if (!verbose && more > 0) lines.push(style.dim(`      … ${more} more with --verbose`));
@@ -115,34 +117,9 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
     );
   if (offline > 0)
     lines.push(`${count(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
-  const failed = notJudged.filter((entry) => entry.reason.startsWith('the rule failed') || isWhole(entry));
+  const failed = notJudged.filter(isFailure);
   for (const { rule, reason } of failed.slice(0, 5))
     lines.push(`${rule === '*' ? 'Incomplete' : `${rule} not judged`}: ${printable(reason)}`);
-  for (const { reason } of notJudged.filter((entry) => entry.rule === '*' && !isWhole(entry)))
-    lines.push(`Not looked at: ${printable(reason)}.`);
+  for (const { reason } of notJudged.filter(isAside)) lines.push(`Not looked at: ${printable(reason)}.`);
   return lines.length === 0 ? [] : [...lines.map((line) => style.dim(line)), ''];
-}
-
-/** True for what concerns the run as a whole, and not what it left to others or to an earlier run. */
-function isWhole({ rule, resource }: NotJudged): boolean {
-  return rule === '*' && resource === null;
-}
-
-function closing(report: Report, style: Style): string {
-  const { summary } = report;
-  const seen = [
-    count(summary.apps, 'app'),
-    count(summary.versions, 'version'),
-    ...(summary.artifacts > 0 ? [`${count(summary.artifacts, 'artifact')} hashed`] : []),
-    size(summary.bytes),
-    duration(summary.seconds),
-  ].join(', ');
-  const found = [
-    count(summary.errors, 'error'),
-    count(summary.warnings, 'warning'),
-    ...(summary.notes > 0 ? [count(summary.notes, 'note')] : []),
-  ].join(', ');
-  if (report.outcome === 'incomplete') return `${style.yellow('Incomplete')}: ${found} so far (${seen})`;
-  if (summary.errors > 0) return `${style.red('✗')} ${found} (${seen})`;
-  return `${summary.warnings > 0 ? style.yellow('!') : style.green('✓')} ${summary.warnings + summary.notes > 0 ? found : 'No problems'} (${seen})`;
 }

@@ -1,3 +1,5 @@
+import type { Symptom } from '../core/report.ts';
+
 /** Numbers and nouns, as every reporter writes them. */
 
 /** `1 error`, `2 errors`, `1,000 apps`. */
@@ -24,4 +26,10 @@ export function duration(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** As the specification's section 7 names it: `Registry does not refresh`. */
+export function symptomName(id: Symptom): string {
+  const words = id.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -46,6 +46,7 @@ export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readon
       style: PLAIN,
       errStyle: PLAIN,
       out: (text) => void said.out.push(text),
+      annotate() {},
       log: (text) => void said.log.push(text),
       detail() {},
       next: (text) => void said.next.push(text),

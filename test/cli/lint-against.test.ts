@@ -66,6 +66,7 @@ async function linted(against: string, paths: string[] = []): Promise<{ code: nu
       style: PLAIN,
       errStyle: PLAIN,
       out: (text) => void out.push(text),
+      annotate() {},
       log() {},
       detail() {},
       next() {},

@@ -58,6 +58,7 @@ function contextOf(options: GlobalOptions, out: string[], progress: string[], en
       style: PLAIN,
       errStyle: PLAIN,
       out: (text) => void out.push(text),
+      annotate() {},
       log() {},
       detail() {},
       next() {},

@@ -38,6 +38,7 @@ export function runsIn(
         interactive: false,
         style: PLAIN,
         errStyle: PLAIN,
+        annotate() {},
         out: (text) => void out.push(text),
         log: (text) => void said.push(text),
         detail() {},

@@ -16,6 +16,6 @@ export async function judge(context: Context, files: readonly string[]): Promise
     for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
     const severities = severitiesOf(context, config);
     const report = judgeFacts(joinShards(parts), { command: 'judge', severities });
-    return printReport(context, report, context.options.maxWarnings ?? null);
+    return printReport(context, report, { severities });
   });
 }

@@ -56,7 +56,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
       progress.stop();
     }
     const report = judging.finish(Math.round(performance.now() - started) / 1000);
-    const code = printReport(context, report, context.options.maxWarnings ?? null);
+    const code = printReport(context, report, { severities });
     if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
     else if (options.fix !== true && report.findings.some((f) => FIXABLE.has(f.rule)))
       terminal.next('appreg lint --fix mends some of these');

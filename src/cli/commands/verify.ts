@@ -24,7 +24,7 @@ export async function verify(context: Context, url: string, options: VerifyOptio
           'App keys are compared letter by letter, case included.',
         );
       writer?.finish(incomplete, shard);
-      const code = printReport(context, report, context.options.maxWarnings ?? null);
+      const code = printReport(context, report, { severities: check.severities });
       return seen.interrupted ? 130 : code;
     } finally {
       writer?.abandon();

@@ -1,0 +1,52 @@
+import { appendFileSync, existsSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import type { Report } from '../core/report.ts';
+import { printable } from '../core/text.ts';
+import { annotations } from '../report/github.ts';
+import { markdown } from '../report/markdown.ts';
+import type { RenderOptions } from '../report/options.ts';
+import type { Context } from './context.ts';
+
+/** What CI systems want beside a report: paths from the repository's root, annotations, a summary. */
+
+/** The folder of `cwd` below the root of its repository, with `/`; '' at the root, and where there is no repository. */
+export function folderInRepository(cwd: string, env: NodeJS.ProcessEnv): string {
+  const here = real(cwd);
+  const given = [env['GITHUB_WORKSPACE'], env['CI_PROJECT_DIR']].filter((root) => root !== undefined && root !== '');
+  const root = given.map((path) => real(path!)).find((path) => holds(path, here)) ?? gitRoot(here) ?? here;
+  return relative(root, here).split(sep).join('/');
+}
+
+function holds(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function gitRoot(path: string): string | null {
+  if (existsSync(join(path, '.git'))) return path;
+  const parent = dirname(path);
+  return parent === path ? null : gitRoot(parent);
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // A folder that is not there will be said by whoever reads it.
+    return path;
+  }
+}
+
+/** In GitHub Actions, who asked for no format is given annotations, and a summary of the job, beside the pretty output. */
+export function tellGitHub(context: Context, report: Report, options: RenderOptions): void {
+  const { env, terminal } = context;
+  if (env['GITHUB_ACTIONS'] !== 'true' || context.options.format !== undefined) return;
+  for (const line of annotations(report, options)) terminal.annotate(line);
+  const summary = env['GITHUB_STEP_SUMMARY'];
+  if (summary === undefined || summary === '') return;
+  try {
+    appendFileSync(summary, `${markdown(report, options)}\n\n`);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    terminal.log(`No summary was written to ${printable(summary)} (GITHUB_STEP_SUMMARY): ${code}`);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Finding } from '../core/report.ts';
+
+/**
+ * A name for each finding that stays when lines move, other findings come and go, and signed URLs are signed anew: 16
+ * hexadecimal digits, unique within the report.
+ */
+export function fingerprints(findings: readonly Finding[]): string[] {
+  const seen = new Map<string, number>();
+  return findings.map((finding) => {
+    const identity = identityOf(finding);
+    const count = seen.get(identity) ?? 0;
+    seen.set(identity, count + 1);
+    return fnv1a(count === 0 ? identity : `${identity}\n${count}`);
+  });
+}
+
+/** Not the message, which quotes what changes; not indices, which move when a version is added in front. */
+function identityOf({ rule, cause, resource, app, version, file, url, pointer }: Finding): string {
+  const place = file ?? url?.replace(/[?#].*$/, '') ?? null;
+  const field = pointer?.replace(/\/\d+(?=\/|$)/g, '/*') ?? null;
+  return JSON.stringify([rule, cause, resource, app, version, place, field]);
+}
+
+/** FNV-1a of the UTF-8 bytes, 64 bits in two halves. A name, no protection: who forges one hides nothing but his own. */
+export function fnv1a(text: string): string {
+  let high = 0xcbf29ce4;
+  let low = 0x84222325;
+  for (const byte of new TextEncoder().encode(text)) {
+    low = (low ^ byte) >>> 0;
+    // Times the prime 2^40 + 0x1b3.
+    const product = low * 0x1b3;
+    high = (high * 0x1b3 + Math.floor(product / 2 ** 32) + ((low << 8) >>> 0)) >>> 0;
+    low = product >>> 0;
+  }
+  return [high, low].map((half) => half.toString(16).padStart(8, '0')).join('');
+}

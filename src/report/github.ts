@@ -1,0 +1,66 @@
+import type { Finding, Report, Severity } from '../core/report.ts';
+import { printable, shorten } from '../core/text.ts';
+import { closing } from './closing.ts';
+import { DEFAULTS, type RenderOptions } from './options.ts';
+import { failures } from './run.ts';
+import { mostSevereFirst, whereIs } from './where.ts';
+import { count } from './words.ts';
+
+// GitHub shows so many annotations of each kind per step, and drops the others without a word.
+const SHOWN = 10;
+
+const COMMAND: Record<Severity, string> = { error: 'error', warning: 'warning', note: 'notice' };
+
+/** Workflow commands for GitHub Actions, the most severe findings first, and a last line that is no command. */
+export function github(report: Report, options: Pick<RenderOptions, 'folder'>): string {
+  return [...annotations(report, options), `appreg ${report.command}: ${closing(report, DEFAULTS.style)}`].join('\n');
+}
+
+/** The commands alone, with a remark on what GitHub would not show. */
+export function annotations(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string[] {
+  const reasons = report.outcome === 'incomplete' ? failures(report.notJudged).slice(0, 3) : [];
+  const lines = reasons.map((reason) =>
+    command('error', { title: `appreg ${report.command} is incomplete` }, printable(reason)),
+  );
+  const left: Record<Severity, number> = { error: SHOWN - lines.length, warning: SHOWN, note: SHOWN };
+  const dropped: Record<Severity, number> = { error: 0, warning: 0, note: 0 };
+  for (const finding of mostSevereFirst(report.findings)) {
+    if (left[finding.severity]-- > 0) lines.push(annotation(finding, report, folder));
+    else dropped[finding.severity]++;
+  }
+  const unseen = (['error', 'warning', 'note'] as const).filter((severity) => dropped[severity] > 0);
+  if (unseen.length > 0) {
+    const list = unseen.map((severity) => count(dropped[severity], severity)).join(', ');
+    lines.push(`Not annotated, since GitHub shows ${SHOWN} of a kind per step: ${list}.`);
+  }
+  return lines;
+}
+
+function annotation(finding: Finding, report: Report, folder: string): string {
+  const { path, url, line, column } = whereIs(finding, report, folder);
+  const about = [finding.rule, finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(x, 80));
+  const place =
+    path === null ? { title: `${about.join(' ')}: ${shorten(url ?? '', 200)}` } : { title: about.join(' ') };
+  // A position in a document that is not in the repository would mark a line of some other file.
+  const position = path === null ? {} : { file: path, line: line ?? 1, ...(column === null ? {} : { col: column }) };
+  return command(
+    COMMAND[finding.severity],
+    { ...position, ...place },
+    `${printable(finding.message)}\n${printable(finding.advice)}`,
+  );
+}
+
+/** As the runner reads it back: `%`, CR and LF are escaped in what is said, `:` and `,` in properties as well. */
+function command(name: string, properties: Record<string, string | number>, data: string): string {
+  const list = Object.entries(properties).map(
+    ([key, value]) =>
+      `${key}=${escaped(printable(String(value)))
+        .replaceAll(':', '%3A')
+        .replaceAll(',', '%2C')}`,
+  );
+  return `::${name} ${list.join(',')}::${escaped(data)}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}

@@ -1,0 +1,163 @@
+import type { Finding, NotJudged, Report } from '../core/report.ts';
+import { printable } from '../core/text.ts';
+import { grouped } from './grouped.ts';
+import { type Suite, suitesOf } from './junit-suites.ts';
+import type { RenderOptions } from './options.ts';
+import { failures, isAside, isFailure } from './run.ts';
+import { whereIs } from './where.ts';
+import { count } from './words.ts';
+import { xml, type XmlElement } from './xml.ts';
+
+type Options = Pick<RenderOptions, 'folder' | 'maxWarnings' | 'severities'>;
+
+interface Case {
+  name: string;
+  outcome: 'passed' | 'failure' | 'error' | 'skipped';
+  /** Why it did not pass, in a line. */
+  message?: string;
+  /** What a failure is about, in full; what else there is to say, when it passed. */
+  text?: string;
+  type?: string;
+  file?: string | null;
+}
+
+// So many findings of a case are told.
+const TOLD = 200;
+
+/**
+ * JUnit XML. A case is a rule, tried on the registry or on an app: it passes where the rule holds, fails by an error, and
+ * is skipped where the rule was not judged. Warnings are told by a case that passes, and counted by one with
+ * --max-warnings. A case of its own says whether the run is complete, so that there is always one.
+ */
+export function junit(report: Report, options: Options): string {
+  const suites = suitesOf(report, options.severities).map((suite) => {
+    const cases = casesOf(suite, report, options.folder);
+    return suiteElement(
+      suite,
+      suite.app === null ? [...runCases(report, options.maxWarnings), ...cases] : cases,
+      report,
+    );
+  });
+  const sum = (name: string): number => suites.reduce((all, { attributes }) => all + Number(attributes?.[name]), 0);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${xml({
+    name: 'testsuites',
+    attributes: {
+      name: `appreg ${report.command}`,
+      tests: sum('tests'),
+      failures: sum('failures'),
+      errors: sum('errors'),
+      time: report.summary.seconds,
+    },
+    children: suites,
+  })}`;
+}
+
+/** What holds of the run as a whole. */
+function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number | null): Case[] {
+  const why = failures(notJudged);
+  const asides = notJudged.filter(isAside).map(({ reason }) => printable(`Not looked at: ${reason}`));
+  const message = why[0] ?? 'a rule failed';
+  const cases: Case[] = [
+    outcome === 'incomplete'
+      ? {
+          name: 'run-complete',
+          outcome: 'error',
+          type: 'incomplete',
+          message,
+          text: why.slice(0, TOLD).map(printable).join('\n'),
+        }
+      : { name: 'run-complete', outcome: 'passed', ...(asides.length > 0 ? { text: asides.join('\n') } : {}) },
+  ];
+  if (maxWarnings === null) return cases;
+  const told = `${count(summary.warnings, 'warning')}, and --max-warnings is ${maxWarnings}`;
+  const tooMany = summary.warnings > maxWarnings;
+  return [...cases, { name: 'max-warnings', outcome: tooMany ? 'failure' : 'passed', message: told, text: told }];
+}
+
+function casesOf(suite: Suite, report: Report, folder: string): Case[] {
+  const found = grouped(suite.findings, (finding) => finding.rule);
+  const skipped = grouped(suite.notJudged, (entry) => entry.rule);
+  // Of a run that was broken off, or left the manifest to another, what holds of the registry as a whole is not known.
+  const whole = suite.app === null ? skipped.get('*')?.filter((entry) => isFailure(entry) || isLeft(entry)) : undefined;
+  const broken = whole?.length ? whole : undefined;
+  skipped.delete('*');
+  const names = new Set([...suite.rules, ...found.keys(), ...skipped.keys()]);
+  return [...names].map((name) =>
+    caseOf(name, found.get(name) ?? [], skipped.get(name) ?? broken ?? [], (finding) => {
+      const { path, url, line, column } = whereIs(finding, report, folder);
+      const position = [line, column].filter((x) => x !== null).map((x) => `:${x}`);
+      return { path, place: `${path ?? url}${position.join('')}` };
+    }),
+  );
+}
+
+/** True where the manifest was not judged, and is not one that an earlier run saw either. */
+function isLeft(entry: NotJudged): boolean {
+  return isAside(entry) && entry.resource === 'manifest' && !entry.reason.endsWith('is judged');
+}
+
+function caseOf(
+  name: string,
+  findings: readonly Finding[],
+  unjudged: readonly NotJudged[],
+  placeOf: (finding: Finding) => { path: string | null; place: string },
+): Case {
+  const first = findings.find((finding) => finding.severity === 'error');
+  const told = findings.map((finding) => {
+    const { severity, message, advice, version } = finding;
+    const about = version === null ? '' : ` (${version})`;
+    return [`${severity}: ${message}${about}`, `  ${placeOf(finding).place}`, `  ${advice}`].map(printable).join('\n');
+  });
+  const reasons = unjudged.map(({ version, reason }) =>
+    printable(`${version === null ? '' : `${version} `}not judged: ${reason}`),
+  );
+  const lines = [...new Set([...told, ...reasons])];
+  const more = lines.length - TOLD;
+  const text = [...lines.slice(0, TOLD), ...(more > 0 ? [`… and ${more.toLocaleString('en-US')} more`] : [])].join(
+    '\n',
+  );
+  if (first) {
+    const file = placeOf(first).path;
+    return { name, outcome: 'failure', type: first.cause ?? name, message: first.message, text, file };
+  }
+  if (findings.length === 0 && unjudged.length > 0) {
+    const others = lines.length - 1;
+    return { name, outcome: 'skipped', message: `${reasons[0]}${others > 0 ? ` (and ${others} more)` : ''}` };
+  }
+  return text === '' ? { name, outcome: 'passed' } : { name, outcome: 'passed', text };
+}
+
+function suiteElement({ app }: Suite, cases: readonly Case[], { target, summary }: Report): XmlElement {
+  const number = (outcome: Case['outcome']): number => cases.filter((one) => one.outcome === outcome).length;
+  const classname = app === null ? 'registry' : `apps.${app}`;
+  return {
+    name: 'testsuite',
+    attributes: {
+      name: app === null ? 'registry' : `app ${app}`,
+      tests: cases.length,
+      failures: number('failure'),
+      errors: number('error'),
+      skipped: number('skipped'),
+      time: app === null ? summary.seconds : 0,
+    },
+    children: [...(app === null ? [properties({ target })] : []), ...cases.map((one) => caseElement(one, classname))],
+  };
+}
+
+function properties(values: Record<string, string>): XmlElement {
+  const children = Object.entries(values).map(([name, value]) => ({ name: 'property', attributes: { name, value } }));
+  return { name: 'properties', children };
+}
+
+function caseElement({ name, outcome, message, text, type, file }: Case, classname: string): XmlElement {
+  const attributes = { name, classname, time: 0, file: file ?? null };
+  if (outcome === 'passed')
+    return {
+      name: 'testcase',
+      attributes,
+      children: text === undefined ? [] : [{ name: 'system-out', children: [text] }],
+    };
+  const told = { message: message ?? null, type: type ?? null };
+  const children = outcome === 'skipped' || text === undefined ? [] : [text];
+  return { name: 'testcase', attributes, children: [{ name: outcome, attributes: told, children }] };
+}

@@ -1,0 +1,150 @@
+import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/report.ts';
+import { printable, shorten } from '../core/text.ts';
+import { closing } from './closing.ts';
+import { grouped } from './grouped.ts';
+import { cell, code, prose } from './markdown-text.ts';
+import type { RenderOptions } from './options.ts';
+import { failures, isAside } from './run.ts';
+import { PLAIN } from './style.ts';
+import { whereIs } from './where.ts';
+import { count, symptomName } from './words.ts';
+
+// A comment on GitHub takes 65,536 characters; some are left for what others put around it.
+const LIMIT = 60_000;
+// So many hidden apps, and reasons why something was not judged, are listed.
+const HIDDEN = 50;
+const REASONS = 20;
+const EVIDENCE = 6;
+
+/** For comments on pull requests and job summaries: what it means first, findings by severity and place, details folded. */
+export function markdown(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
+  const head = [
+    `## appreg ${report.command}`,
+    '',
+    `${closing(report, PLAIN)}${report.target === '' ? '' : ` · ${code(brief(report.target, 300))}`}`,
+    ...incomplete(report.notJudged),
+    ...symptoms(report),
+    ...hidden(report),
+  ];
+  const tail = unjudged(report.notJudged);
+  const room = LIMIT - [...head, ...tail].join('\n').length;
+  return [...head, ...findings(report, folder, room), ...tail].join('\n');
+}
+
+function incomplete(entries: readonly NotJudged[]): string[] {
+  return failures(entries)
+    .slice(0, 5)
+    .flatMap((reason) => ['', `**Incomplete**: ${prose(brief(reason, 300))}`]);
+}
+
+function symptoms(report: Report): string[] {
+  const rows = report.symptoms.map(({ id, status, rules }) => {
+    const shown = rules.slice(0, 8).map((rule) => cell(code(rule)));
+    const more = rules.length > 8 ? [`and ${rules.length - 8} more`] : [];
+    const words = status.replace('-', ' ');
+    return `| ${symptomName(id)} | ${status === 'confirmed' ? `**${words}**` : words} | ${[...shown, ...more].join(', ')} |`;
+  });
+  return ['', '| symptom | status | because of |', '| --- | --- | --- |', ...rows];
+}
+
+function hidden({ apps }: Report): string[] {
+  const gone = apps.filter((app) => app.visible === false);
+  if (gone.length === 0) return [];
+  const lines = gone
+    .slice(0, HIDDEN)
+    .map(({ key, because }) => `- ${code(brief(key, 80))}, because of ${because.slice(0, 8).map(code).join(', ')}`);
+  const more = gone.length - HIDDEN;
+  if (more > 0) lines.push(`- … and ${count(more, 'more app')}`);
+  return ['', `**${count(gone.length, 'app')} that subscribers will not see:**`, '', ...lines];
+}
+
+/** As many as there is room for, errors first. */
+function findings(report: Report, folder: string, room: number): string[] {
+  const lines: string[] = [];
+  let left = room - 200;
+  let dropped = 0;
+  for (const severity of SEVERITIES) {
+    const list = report.findings.filter((finding) => finding.severity === severity);
+    if (list.length === 0) continue;
+    const { open, close } = fold(severity, list.length);
+    left -= [...open, ...close].join('\n').length + 2;
+    const inside: string[] = [];
+    for (const [place, group] of grouped(list, (finding) => placeOf(finding, report, folder))) {
+      const items = [`**${code(brief(place, 300))}**`, ''];
+      for (const finding of group) {
+        const item = itemOf(finding, report, folder);
+        const cost = item.length + 1 + (items.length === 2 ? items[0]!.length + 4 : 0);
+        if (dropped > 0 || cost > left) dropped++;
+        else {
+          left -= cost;
+          items.push(item);
+        }
+      }
+      if (items.length > 2) inside.push('', ...items);
+    }
+    if (inside.length > 0) lines.push(...open, ...inside, ...close);
+  }
+  if (dropped > 0)
+    lines.push(
+      '',
+      `… and ${count(dropped, 'more finding')} that would not fit here; \`--format json\` lists them all.`,
+    );
+  return lines;
+}
+
+/** Errors are open to see, the rest is folded. */
+function fold(severity: Severity, length: number): { open: string[]; close: string[] } {
+  const title = count(length, severity);
+  if (severity === 'error') return { open: ['', `### ${title}`], close: [] };
+  return { open: ['', `<details><summary>${title}</summary>`], close: ['', '</details>'] };
+}
+
+function placeOf(finding: Finding, report: Report, folder: string): string {
+  const { path, url } = whereIs(finding, report, folder);
+  return path ?? url ?? report.target;
+}
+
+function itemOf(finding: Finding, report: Report, folder: string): string {
+  const { line, column } = whereIs(finding, report, folder);
+  const { rule, message, advice, app, version, evidence } = finding;
+  const about = [app, version].filter((x) => x !== null).map((x) => code(brief(x, 60)));
+  const seen = Object.entries(finding.file === null ? evidence : {})
+    .filter(([, value]) => value !== null && String(value) !== '')
+    .slice(0, EVIDENCE)
+    .map(([name, value]) => code(brief(`${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`, 160)));
+  return [
+    `- ${[code(rule), ...about].join(' ')}${line === null ? '' : ` ${line}:${column ?? 1}`} — ${prose(brief(message, 600))}`,
+    `  → ${prose(brief(advice, 600))}`,
+    ...(seen.length > 0 ? [`  ${seen.join(' · ')}`] : []),
+  ].join('\\\n');
+}
+
+function unjudged(entries: readonly NotJudged[]): string[] {
+  const reasons = grouped(
+    entries.filter(({ rule }) => rule !== '*'),
+    ({ reason }) => reason.replace(/^\d+ more: /, ''),
+  );
+  const asides = entries.filter(isAside).map(({ reason }) => `- ${prose(brief(reason, 200))}`);
+  if (reasons.size + asides.length === 0) return [];
+  const lines = [...reasons].slice(0, REASONS).map(([reason, list]) => {
+    const rules = [...new Set(list.map(({ rule }) => rule))];
+    const shown = rules.slice(0, 8).map(code).join(', ');
+    return `- **${count(rules.length, 'rule')}**: ${prose(brief(reason, 200))} (${shown}${rules.length > 8 ? ` and ${rules.length - 8} more` : ''})`;
+  });
+  const more = reasons.size - REASONS;
+  if (more > 0) lines.push(`- … and ${count(more, 'more reason')}`);
+  return [
+    '',
+    '<details><summary>What was not judged</summary>',
+    '',
+    ...asides.slice(0, REASONS),
+    ...lines,
+    '',
+    '</details>',
+  ];
+}
+
+/** Cut after it was escaped, so that the bound holds whatever is in it. */
+function brief(text: string, limit: number): string {
+  return shorten(printable(text), limit);
+}

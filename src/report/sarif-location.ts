@@ -1,0 +1,80 @@
+import type { Finding, Report } from '../core/report.ts';
+import { printable } from '../core/text.ts';
+import { webUrl, whereIs } from './where.ts';
+
+const ROOT = '%SRCROOT%';
+
+export interface Locations {
+  of(finding: Finding): object;
+  /** `originalUriBaseIds` for all that was located so far. */
+  bases(): Record<string, object>;
+}
+
+/**
+ * Locations as SARIF has them. A URL is split into its origin, which is a base of its own, and a relative reference:
+ * code scanning refuses a whole file for one absolute https URI.
+ */
+export function locations(report: Report, folder: string): Locations {
+  const bases: Record<string, object> = {};
+  const ids = new Map<string, string>();
+
+  function baseOf(origin: string): string {
+    const known = ids.get(origin);
+    if (known !== undefined) return known;
+    const id = `ORIGIN${ids.size === 0 ? '' : ids.size + 1}`;
+    ids.set(origin, id);
+    bases[id] = { uri: `${origin}/` };
+    return id;
+  }
+
+  function artifactOf(path: string | null, url: string | null): object {
+    const served = path === null && url !== null ? webUrl(url) : null;
+    if (served) {
+      const { protocol, host, pathname, search } = served;
+      return { uri: relativeReference(pathname.slice(1), search), uriBaseId: baseOf(`${protocol}//${host}`) };
+    }
+    const name = path ?? url ?? '.';
+    if (/^([a-z]:)?\//i.test(name)) return { uri: `file://${name.startsWith('/') ? '' : '/'}${encoded(name)}` };
+    bases[ROOT] = { description: { text: 'The root of the repository.' } };
+    return { uri: encoded(name), uriBaseId: ROOT };
+  }
+
+  return {
+    of(finding) {
+      const { path, url, line, column } = whereIs(finding, report, folder);
+      const logical = logicalOf(finding);
+      return {
+        physicalLocation: {
+          artifactLocation: artifactOf(path, url),
+          // Code scanning shows nothing that has no line.
+          region: { startLine: line ?? 1, ...(column === null ? {} : { startColumn: column }) },
+        },
+        ...(logical.length > 0 ? { logicalLocations: logical } : {}),
+        ...(path === null && url !== null ? { message: { text: printable(url) } } : {}),
+      };
+    },
+    bases: () => bases,
+  };
+}
+
+/** A path and query as they stand, in a form that is taken for neither a scheme, nor a host, nor nothing. */
+function relativeReference(path: string, search: string): string {
+  const first = path.split('/', 1)[0]!;
+  return `${first === '' || first.includes(':') ? './' : ''}${path}${search}`;
+}
+
+function encoded(path: string): string {
+  return path
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+}
+
+function logicalOf({ app, version }: Finding): object[] {
+  const key = app === null ? null : printable(app);
+  const names: object[] = key === null ? [] : [{ name: key, fullyQualifiedName: key, kind: 'app' }];
+  if (version === null) return names;
+  const name = printable(version);
+  return [...names, { name, fullyQualifiedName: key === null ? name : `${key}@${name}`, kind: 'version' }];
+}

@@ -1,0 +1,139 @@
+import type { Finding, NotJudged, Report, Severity } from '../core/report.ts';
+import type { AnyRule } from '../core/rule.ts';
+import { rules } from '../core/rules/index.ts';
+import { printable, safeJson } from '../core/text.ts';
+import { fingerprints } from './fingerprint.ts';
+import { grouped } from './grouped.ts';
+import type { RenderOptions } from './options.ts';
+import { isFailure } from './run.ts';
+import { type Locations, locations } from './sarif-location.ts';
+import { count } from './words.ts';
+
+// GitHub refuses a file with more results in a run, and keeps 5,000 of them.
+const ACCEPTED = 25_000;
+const KEPT = 5000;
+// So many reasons why something was not judged are listed.
+const REASONS = 1000;
+
+const RANK: Record<Severity, number> = { error: 0, warning: 1, note: 2 };
+const INDEX = new Map<string, number>(rules.map((rule, i) => [rule.id, i]));
+
+/**
+ * SARIF 2.1.0. What was not judged stands among the notifications of the invocation, not among the results: code
+ * scanning raises an alert for every result, whatever its kind.
+ */
+export function sarif(report: Report, { folder, severities }: Pick<RenderOptions, 'folder' | 'severities'>): string {
+  const names = fingerprints(report.findings);
+  const found = report.findings.map((finding, i) => ({ finding, name: names[i]! }));
+  if (found.length > KEPT) found.sort((a, b) => RANK[a.finding.severity] - RANK[b.finding.severity]);
+  const places = locations(report, folder);
+  const results = found.slice(0, ACCEPTED).map(({ finding, name }) => resultOf(finding, name, places));
+  const { tool, command, target, outcome, summary, symptoms } = report;
+  const hidden = report.apps.filter((app) => app.visible === false).map(({ key, because }) => ({ key, because }));
+  return safeJson({
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { ...tool, semanticVersion: tool.version, rules: rules.map(descriptorOf) } },
+        invocations: [
+          {
+            executionSuccessful: outcome !== 'incomplete',
+            ruleConfigurationOverrides: overrides(severities),
+            toolExecutionNotifications: [...cut(found.length), ...unjudged(report.notJudged)],
+          },
+        ],
+        originalUriBaseIds: places.bases(),
+        columnKind: 'utf16CodeUnits',
+        results,
+        properties: shown({ command, target, outcome, summary, symptoms, hidden }),
+      },
+    ],
+  });
+}
+
+function descriptorOf({ id, severity, when, why, spec, symptom }: AnyRule): object {
+  const fails = `Fails when ${when}.`;
+  return {
+    id,
+    shortDescription: { text: plain(`${when.charAt(0).toUpperCase()}${when.slice(1)}.`) },
+    fullDescription: { text: plain(`${fails} ${why}`) },
+    help: { text: plain(`${fails}\n\n${why}`), markdown: `${fails}\n\n${why}` },
+    defaultConfiguration: { level: severity },
+    properties: {
+      tags: [
+        ...(symptom === null || symptom === 'by-resource' ? [] : [symptom]),
+        ...(spec === null ? [] : [`spec-${spec}`]),
+      ],
+    },
+  };
+}
+
+/** Without the code spans that a rule's words have for Markdown. */
+function plain(text: string): string {
+  return text.replaceAll('`', '');
+}
+
+function resultOf(finding: Finding, name: string, places: Locations): object {
+  const { rule, severity, message, advice, evidence, symptom, spec, cause, resource, url, pointer } = finding;
+  const served = finding.file === null;
+  const text = `${message} ${advice}${served && url !== null ? ` (${url})` : ''}`;
+  return {
+    ruleId: rule,
+    ...(INDEX.has(rule) ? { ruleIndex: INDEX.get(rule) } : {}),
+    level: severity,
+    message: { text: unlinked(printable(text)) },
+    locations: [places.of(finding)],
+    // The second name is that of the uploader, which makes it itself for files that it finds in the repository.
+    partialFingerprints: { 'appreg/v1': name, ...(served ? { primaryLocationLineHash: `${name}:1` } : {}) },
+    properties: shown({ advice, cause, symptom, spec, resource, url, pointer, evidence }),
+  };
+}
+
+/** In a plain message `[text](target)` would be a link. */
+function unlinked(text: string): string {
+  return text.includes('](') ? text.replace(/[[\]\\]/g, '\\$&') : text;
+}
+
+/** A JSON value with every text in it, names included, as it can be shown. */
+function shown(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value);
+  if (Array.isArray(value)) return value.map(shown);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [printable(name), shown(inner)]));
+}
+
+function overrides(severities: RenderOptions['severities']): object[] {
+  return Object.entries(severities).map(([id, level]) => ({
+    descriptor: { id, index: INDEX.get(id) },
+    configuration: level === 'off' ? { enabled: false } : { level },
+  }));
+}
+
+function cut(all: number): object[] {
+  if (all <= KEPT) return [];
+  const left = all <= ACCEPTED ? '' : ` ${count(all - ACCEPTED, 'finding')} of the least severe are left out here;`;
+  const text = `There are ${count(all, 'finding')}, the most severe first.${left} code scanning keeps ${count(KEPT, 'result')} of a run; --format json lists them all.`;
+  return [{ level: 'warning', message: { text } }];
+}
+
+/** One notification for each rule and reason, with the number of places. */
+function unjudged(entries: readonly NotJudged[]): object[] {
+  const groups = grouped(entries, ({ rule, reason }) => JSON.stringify([rule, reason]));
+  const list = [...groups.values()].slice(0, REASONS).map((group) => {
+    const { rule, reason } = group[0]!;
+    const failed = isFailure(group[0]!);
+    const places = group.length === 1 ? '' : ` in ${group.length} places`;
+    const whole = failed ? 'The run is incomplete' : 'Not looked at';
+    const text = `${rule === '*' ? whole : `${rule} was not judged${places}`}: ${reason}`;
+    return {
+      level: failed ? 'error' : 'note',
+      message: { text: unlinked(printable(text)) },
+      ...(INDEX.has(rule) ? { associatedRule: { id: rule, index: INDEX.get(rule) } } : {}),
+    };
+  });
+  const more = groups.size - REASONS;
+  return more > 0
+    ? [...list, { level: 'note', message: { text: `${count(more, 'more reason')} why something was not judged.` } }]
+    : list;
+}

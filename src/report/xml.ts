@@ -1,0 +1,39 @@
+import { printable } from '../core/text.ts';
+
+/** XML 1.0 with untrusted text in it. */
+
+export interface XmlElement {
+  name: string;
+  /** In this order; null ones are left out. */
+  attributes?: Record<string, string | number | null>;
+  children?: readonly (XmlElement | string)[];
+}
+
+/** An element on lines of its own, indented by two spaces for each level; a text stands as it is. */
+export function xml({ name, attributes = {}, children = [] }: XmlElement, indent = ''): string {
+  const list = Object.entries(attributes).filter(([, value]) => value !== null);
+  const head = `${indent}<${name}${list.map(([key, value]) => ` ${key}="${attribute(String(value))}"`).join('')}`;
+  if (children.length === 0) return `${head}/>`;
+  if (children.every((child) => typeof child === 'string')) return `${head}>${text(children.join(''))}</${name}>`;
+  const inner = children.map((child) => (typeof child === 'string' ? text(child) : xml(child, `${indent}  `)));
+  return [`${head}>`, ...inner, `${indent}</${name}>`].join('\n');
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Escaping every `>` takes care of `]]>`. */
+function text(raw: string): string {
+  return raw
+    .split('\n')
+    .map((line) => legal(printable(line)).replace(/[&<>]/g, (c) => ENTITIES[c]!))
+    .join('\n');
+}
+
+function attribute(raw: string): string {
+  return legal(printable(raw)).replace(/[&<>"]/g, (c) => ENTITIES[c]!);
+}
+
+/** What `printable` lets pass and XML does not: two code points that are no characters. */
+function legal(shown: string): string {
+  return shown.replace(/[\ufffe\uffff]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
+}

@@ -1,0 +1,41 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { render } from '../../src/report/index.ts';
+import { DEFAULTS, FORMATS } from '../../src/report/options.ts';
+import { HOSTILE, hostile, NOTHING, report } from '../support/reports.ts';
+
+/** What holds of every format; each has its own file for the rest. */
+
+// What CI systems carry out: GitHub's `::name::` at the start of a line and `##[name]` anywhere, Azure's, TeamCity's,
+// GitLab's section markers (which need a carriage return).
+const OURS = /^::(error|warning|notice) (file=[^:,]*,line=\d+(,col=\d+)?,)?title=[^:,]*::/;
+const COMMAND = /^\s*::[a-z-]+|##(\[|vso\[|teamcity\[)|section_(start|end):.*\r/i;
+
+describe.each(FORMATS)('%s', (format) => {
+  const show = (text: string): string => render(hostile(text), format, { ...DEFAULTS, verbose: true, maxWarnings: 0 });
+
+  function holds(text: string): void {
+    const shown = show(text);
+    // oxlint-disable-next-line no-control-regex
+    expect(shown).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Cs}/u,
+    );
+    for (const line of shown.split('\n'))
+      if (!(format === 'github' && OURS.test(line))) expect(line).not.toMatch(COMMAND);
+    if (format === 'github') for (const line of shown.split('\n').slice(0, -1)) expect(line).toMatch(OURS);
+  }
+
+  test.each(HOSTILE)('sends nothing that moves a cursor or commands a CI system: %j', holds);
+
+  test('whatever a registry writes', () => {
+    const marks = fc.string({ unit: fc.constantFrom(...':#[]tervso\r\n\u001b %'), maxLength: 30 });
+    fc.assert(fc.property(fc.oneof(marks, fc.string({ unit: 'binary' })), holds), { numRuns: 25 });
+  });
+
+  test('is never empty, and ends without a line feed of its own', () => {
+    for (const one of [report(), NOTHING]) {
+      expect(render(one, format, DEFAULTS)).not.toBe('');
+      expect(render(one, format, DEFAULTS)).not.toMatch(/\n$/);
+    }
+  });
+});

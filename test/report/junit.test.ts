@@ -1,0 +1,243 @@
+import { SaxesParser } from 'saxes';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { judge } from '../../src/core/judge.ts';
+import type { Report, Severity } from '../../src/core/report.ts';
+import { junit } from '../../src/report/junit.ts';
+import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
+import { listed, snapshot } from '../support/snapshots.ts';
+
+interface Element {
+  name: string;
+  attributes: Record<string, string>;
+  children: Element[];
+  text: string;
+}
+
+/** Reads XML as strictly as XML 1.0 is, and throws where it is not well-formed. */
+function parse(xml: string): Element {
+  const parser = new SaxesParser();
+  const top: Element = { name: '', attributes: {}, children: [], text: '' };
+  const open = [top];
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    const element: Element = { name, attributes, children: [], text: '' };
+    open.at(-1)!.children.push(element);
+    open.push(element);
+  });
+  parser.on('text', (text) => void (open.at(-1)!.text += text));
+  parser.on('closetag', () => void open.pop());
+  parser.write(xml).close();
+  return top.children[0]!;
+}
+
+interface Case {
+  suite: string;
+  name: string;
+  outcome: string;
+  message: string;
+  text: string;
+}
+
+interface More {
+  maxWarnings?: number;
+  severities?: Record<string, Severity | 'off'>;
+}
+
+function casesOf(of: Report, more: More = {}): Case[] {
+  const root = parse(junit(of, { folder: '', maxWarnings: null, severities: {}, ...more }));
+  const cases = root.children.flatMap((suite) => {
+    const list = suite.children.filter((child) => child.name === 'testcase');
+    const number = (kind: string): string =>
+      String(list.filter((one) => one.children.some((child) => child.name === kind)).length);
+    expect(suite.attributes).toMatchObject({
+      tests: String(list.length),
+      failures: number('failure'),
+      errors: number('error'),
+      skipped: number('skipped'),
+    });
+    return list.map(({ attributes, children: [first] }) => ({
+      suite: suite.attributes['name']!,
+      name: attributes['name']!,
+      outcome: first === undefined || first.name === 'system-out' ? 'passed' : first.name,
+      message: first?.attributes['message'] ?? '',
+      text: first?.text ?? '',
+    }));
+  });
+  const number = (outcome: string): string => String(cases.filter((one) => one.outcome === outcome).length);
+  expect(root.attributes).toMatchObject({
+    tests: String(cases.length),
+    failures: number('failure'),
+    errors: number('error'),
+  });
+  return cases;
+}
+
+const one = (cases: readonly Case[], suite: string, name: string): Case | undefined =>
+  cases.find((item) => item.suite === suite && item.name === name);
+
+test('what is clean has passed: each rule, on the registry and on each app', () => {
+  const cases = casesOf(report());
+  expect(cases.every(({ outcome, text }) => outcome === 'passed' && text === '')).toBe(true);
+  expect(one(cases, 'registry', 'run-complete')).toBeDefined();
+  expect(one(cases, 'registry', 'apps-none')).toBeDefined();
+  expect(one(cases, 'registry', 'checksum-malformed')).toBeUndefined();
+  expect(one(cases, 'app hello', 'checksum-malformed')).toBeDefined();
+  expect(one(cases, 'app hello', 'apps-none')).toBeUndefined();
+});
+
+test('an error fails its case, with the place and what to do; a warning is told by a case that passes', () => {
+  const cases = casesOf(
+    report({
+      findings: [
+        finding(),
+        finding({ version: '2.0.0', message: 'It is too short.' }),
+        finding({ rule: 'url-unusual', severity: 'warning', message: 'It is odd.' }),
+      ],
+    }),
+  );
+  expect(one(cases, 'app hello', 'checksum-malformed')).toEqual({
+    suite: 'app hello',
+    name: 'checksum-malformed',
+    outcome: 'failure',
+    message: 'The digest is written in upper case.',
+    text: [
+      'error: The digest is written in upper case. (1.0.0)',
+      '  apps/hello/versions.json:6:27',
+      '  Write it in lower case.',
+      'error: It is too short. (2.0.0)',
+      '  apps/hello/versions.json:6:27',
+      '  Write it in lower case.',
+    ].join('\n'),
+  });
+  expect(one(cases, 'app hello', 'url-unusual')).toMatchObject({
+    outcome: 'passed',
+    text: expect.stringContaining('warning: It is odd.'),
+  });
+});
+
+test('what is found in the manifest fails the registry, and what is found in an entry its app', () => {
+  const cases = casesOf(
+    report({
+      findings: [
+        finding({ rule: 'property-unknown', resource: 'manifest' }),
+        finding({ rule: 'app-key-unsafe', resource: 'manifest' }),
+      ],
+    }),
+  );
+  expect(one(cases, 'registry', 'property-unknown')!.outcome).toBe('failure');
+  expect(one(cases, 'app hello', 'property-unknown')!.outcome).toBe('passed');
+  expect(one(cases, 'app hello', 'app-key-unsafe')!.outcome).toBe('failure');
+});
+
+describe('what was not judged', () => {
+  test('anywhere, is skipped once', () => {
+    const cases = casesOf(report({ notJudged: [notJudged()] }));
+    expect(one(cases, 'registry', 'unreachable')).toMatchObject({
+      outcome: 'skipped',
+      message: 'not judged: needs the network',
+    });
+    expect(one(cases, 'app hello', 'unreachable')).toBeUndefined();
+  });
+
+  test('in an app, is skipped there, even when other versions of it were judged', () => {
+    const about = { rule: 'artifact-bomb', app: 'hello', resource: 'artifact' as const, reason: 'it is not there' };
+    const entries = ['1.0.0', '1.1.0'].map((version) => notJudged({ ...about, version }));
+    expect(one(casesOf(report({ notJudged: entries })), 'app hello', 'artifact-bomb')).toMatchObject({
+      outcome: 'skipped',
+      message: '1.0.0 not judged: it is not there (and 1 more)',
+    });
+  });
+
+  test('too often to be listed, is skipped in every app', () => {
+    const keys = Array.from({ length: 300 }, (_, i) => `a${i}`);
+    const cases = casesOf(judge(snapshot(keys), { command: 'lint' })).filter(({ name }) => name === 'artifact-bomb');
+    expect(cases).toHaveLength(300);
+    expect(new Set(cases.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
+  });
+
+  test('because its rule is off, is no case', () => {
+    const cases = casesOf(report(), { severities: { 'url-insecure': 'off', 'text-empty': 'note' } });
+    expect(cases.filter(({ name }) => name === 'url-insecure')).toEqual([]);
+    expect(one(cases, 'app hello', 'text-empty')).toBeDefined();
+  });
+
+  test('because there is no valid version, is no case', () => {
+    const cases = casesOf(judge(snapshot(['a'], { a: { versions: [] } }), { command: 'lint' }));
+    expect(one(cases, 'app a', 'artifact-bomb')).toBeUndefined();
+    expect(one(cases, 'app a', 'versions-none-valid')!.outcome).toBe('failure');
+  });
+
+  test('because a metadata file was checked by itself, is no case', () => {
+    const { summary } = report();
+    const cases = casesOf(report({ apps: [], summary: { ...summary, apps: 0, versions: 2 } }));
+    expect(one(cases, 'registry', 'apps-none')).toBeUndefined();
+    expect(one(cases, 'registry', 'checksum-malformed')!.outcome).toBe('passed');
+  });
+});
+
+describe('a run that is not complete', () => {
+  test('is an error, and nothing passes', () => {
+    expect(casesOf(NOTHING)).toEqual([
+      {
+        suite: 'registry',
+        name: 'run-complete',
+        outcome: 'error',
+        message: 'usage: unknown option --fixx',
+        text: 'usage: unknown option --fixx',
+      },
+    ]);
+  });
+
+  test('leaves open what holds of the registry; the apps that were judged are judged', () => {
+    const cases = casesOf(
+      report({ outcome: 'incomplete', notJudged: [notJudged({ rule: '*', reason: 'interrupted after 1 app' })] }),
+    );
+    expect(one(cases, 'registry', 'metadata-orphaned')!.outcome).toBe('skipped');
+    expect(one(cases, 'app hello', 'url-insecure')!.outcome).toBe('passed');
+  });
+
+  test('names the rule that failed', () => {
+    const entry = notJudged({ rule: 'url-insecure', app: 'hello', reason: 'the rule failed: TypeError' });
+    const cases = casesOf(report({ outcome: 'incomplete', notJudged: [entry] }));
+    expect(one(cases, 'registry', 'run-complete')).toMatchObject({
+      outcome: 'error',
+      message: 'url-insecure: the rule failed: TypeError',
+    });
+    expect(one(cases, 'app hello', 'url-insecure')!.outcome).toBe('skipped');
+  });
+});
+
+test.each([
+  [2, 'passed'],
+  [1, 'failure'],
+])('with --max-warnings %i, two warnings have %s', (maxWarnings, outcome) => {
+  const findings = ['1.0.0', '2.0.0'].map((version) => finding({ severity: 'warning', version }));
+  expect(one(casesOf(report({ findings }), { maxWarnings }), 'registry', 'max-warnings')!.outcome).toBe(outcome);
+  expect(one(casesOf(report({ findings })), 'registry', 'max-warnings')).toBeUndefined();
+});
+
+test.each(HOSTILE)('is well-formed whatever a registry writes: %j', (text) => {
+  const cases = casesOf(hostile(text));
+  expect(cases.filter(({ name }) => name === 'checksum-malformed').map(({ outcome }) => outcome)).toContain('failure');
+});
+
+test('is well-formed for any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const cases = casesOf(hostile(text));
+      expect(cases.length).toBeGreaterThan(3);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a case that fails tells at most 200 findings', () => {
+  const versions = Array.from({ length: 450 }, (_, i) => `1.${i}`);
+  const cases = casesOf(judge(snapshot(['a'], { a: listed(...versions) }), { command: 'lint' }));
+  const { text } = one(cases, 'app a', 'version-not-semver')!;
+  expect(text.match(/^error: /gm)).toHaveLength(200);
+  expect(text).toMatch(/\n… and 250 more$/);
+});

@@ -1,0 +1,192 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { judge } from '../../src/core/judge.ts';
+import type { Report } from '../../src/core/report.ts';
+import { cell, code, prose } from '../../src/report/markdown-text.ts';
+import { markdown } from '../../src/report/markdown.ts';
+import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
+import { listed, snapshot } from '../support/snapshots.ts';
+
+const show = (of: Report, folder = ''): string => markdown(of, { folder });
+
+/** The text without its code spans, as CommonMark finds them: a run of backticks, up to the next run of that length. */
+function withoutCode(text: string): { rest: string; spans: string[] } {
+  const spans: string[] = [];
+  let rest = '';
+  for (let at = 0; at < text.length;) {
+    const run = /^`+/.exec(text.slice(at))?.[0] ?? '';
+    if (run === '') {
+      rest += text[at++];
+      continue;
+    }
+    const end = text.slice(at + run.length).search(new RegExp(`(?<!\`)${run}(?!\`)`));
+    if (end < 0) throw new Error(`a code span that is not closed: ${text.slice(at, at + 80)}`);
+    spans.push(text.slice(at + run.length, at + run.length + end));
+    rest += '\u25a1';
+    at += run.length * 2 + end;
+  }
+  return { rest, spans };
+}
+
+/** Our own markup, and nothing else that Markdown could read as anything but words. */
+function onlyOurs(text: string): void {
+  expect(text.length).toBeLessThan(65_536);
+  for (const block of text.split(/\n\n/)) {
+    const { rest } = withoutCode(block);
+    const plain = rest
+      .replace(/^<\/?details>(<summary>[\w ,]+<\/summary>)?$/gm, '')
+      .replace(/^#{2,3} /gm, '')
+      .replace(/^\|.*\|$/gm, (row) => row.replaceAll('|', ''))
+      .replace(/\*\*/g, '')
+      .replace(/\\\n/g, '\n');
+    expect(plain).not.toMatch(/[<>[\]*_~`|\\@#$&]|:\/\/|www\.|:\w+:|!\w/);
+    expect(plain).not.toMatch(/^\s*(\d+[.)]|[+>])/m);
+    expect(plain).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/);
+  }
+}
+
+test('what it means first, then symptoms, hidden apps, errors, the rest folded', () => {
+  const text = show(
+    report({
+      target: 'registry.json',
+      symptoms: [
+        { id: 'registry-does-not-refresh', status: 'clear', rules: [] },
+        { id: 'checksum-mismatch', status: 'confirmed', rules: ['checksum-malformed'] },
+        { id: 'icon-does-not-display', status: 'not-judged', rules: [] },
+        { id: 'app-does-not-appear', status: 'confirmed', rules: ['versions-none-valid'] },
+      ],
+      apps: [{ key: 'hello', visible: false, because: ['versions-none-valid'], latest: null }],
+      findings: [finding(), finding({ rule: 'url-unusual', severity: 'warning', line: null })],
+      notJudged: [notJudged(), notJudged({ rule: 'tls-untrusted' })],
+    }),
+    'acme',
+  );
+  expect(text).toBe(`## appreg lint
+
+✗ 1 error, 1 warning (1 app, 1 version, 100 bytes, 0.4 s) · \`registry.json\`
+
+| symptom | status | because of |
+| --- | --- | --- |
+| Registry does not refresh | clear |  |
+| Checksum mismatch | **confirmed** | \`checksum-malformed\` |
+| Icon does not display | not judged |  |
+| App does not appear | **confirmed** | \`versions-none-valid\` |
+
+**1 app that subscribers will not see:**
+
+- \`hello\`, because of \`versions-none-valid\`
+
+### 1 error
+
+**\`acme/apps/hello/versions.json\`**
+
+- \`checksum-malformed\` \`hello\` \`1.0.0\` 6:27 — The digest is written in upper case.\\
+  → Write it in lower case.
+
+<details><summary>1 warning</summary>
+
+**\`acme/apps/hello/versions.json\`**
+
+- \`url-unusual\` \`hello\` \`1.0.0\` — The digest is written in upper case.\\
+  → Write it in lower case.
+
+</details>
+
+<details><summary>What was not judged</summary>
+
+- **2 rules**: needs the network (\`unreachable\`, \`tls-untrusted\`)
+
+</details>`);
+  onlyOurs(text);
+});
+
+test('what a host serves is told with its evidence', () => {
+  const url = 'https://apps.example.com/a.json';
+  const text = show(report({ findings: [finding({ file: null, url, evidence: { status: 404, list: ['a', 'b'] } })] }));
+  expect(text).toContain(`**\`${url}\`**`);
+  expect(text).toContain('\\\n  `status: 404` · `list: a, b`');
+});
+
+test('a run that is not complete says so, and why', () => {
+  expect(show(NOTHING)).toContain('\n**Incomplete**: usage: unknown option --fixx\n');
+});
+
+describe('it fits into a comment', () => {
+  test('with too many findings, apps and reasons', () => {
+    const keys = Array.from({ length: 2000 }, (_, i) => `a.${i}`);
+    const text = show(judge(snapshot(keys), { command: 'lint' }));
+    expect(text.length).toBeLessThan(60_100);
+    expect(text.length).toBeGreaterThan(40_000);
+    const told = text.match(/^- `app-key-unsafe`/gm)!.length;
+    const { length } = judge(snapshot(keys), { command: 'lint' }).findings;
+    expect(text).toContain(`… and ${(length - told).toLocaleString('en-US')} more findings that would not fit here`);
+    expect(text).toContain('- … and 1,950 more apps');
+    onlyOurs(text);
+  });
+
+  test('errors are told before notes', () => {
+    const many = Array.from({ length: 1000 }, () => finding({ severity: 'note', message: 'x'.repeat(500) }));
+    const text = show(report({ findings: [...many, finding()] }));
+    expect(text).toContain('### 1 error');
+    onlyOurs(text);
+  });
+
+  test('whatever the texts', () => {
+    for (const character of ['`', '* ', '` `', '\u001b', '|', '電'])
+      onlyOurs(
+        show(
+          hostile(character.repeat(2000), {
+            apps: Array.from({ length: 80 }, (_, i) => ({
+              key: `${i}${character.repeat(500)}`,
+              visible: false,
+              because: Array.from({ length: 20 }, () => 'document-unreadable'),
+              latest: null,
+            })),
+            notJudged: Array.from({ length: 80 }, (_, i) => notJudged({ reason: `${i}${character.repeat(500)}` })),
+            findings: Array.from({ length: 80 }, () => finding({ message: character.repeat(1000) })),
+          }),
+        ),
+      );
+  });
+});
+
+describe('untrusted text', () => {
+  test.each(HOSTILE)('is nothing but words and code: %j', (text) => onlyOurs(show(hostile(text))));
+
+  test('whatever it is', () => {
+    const marks = fc.string({ unit: fc.constantFrom(...'`*_[]()<>#|~@:/!-+1. \\$&aw\n'), maxLength: 60 });
+    fc.assert(
+      fc.property(fc.oneof(marks, fc.string({ unit: 'binary' })), (text) => onlyOurs(show(hostile(text)))),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each([
+    ['“v2” is not a semantic version.', '“v2” is not a semantic version.'],
+    ['Write it as "2.0.0".', 'Write it as "2.0.0".'],
+    ['Serve https://x.example/a_b, please.', 'Serve `https://x.example/a_b`, please.'],
+    ['(see apps/a/versions.json)', '(see `apps/a/versions.json`)'],
+    ['by @everyone!', 'by `@everyone`!'],
+    ['a <b>c</b> d', 'a `<b>c</b>` d'],
+    ['fixes #12, GH-12 and deadbeef1', 'fixes `#12`, `GH-12` and `deadbeef1`'],
+    ['100 % of 50%', '100 % of 50%'],
+    ['Größe und 大小', 'Größe und 大小'],
+    ['a `b` c', 'a `` `b` `` c'],
+  ])('prose: %s', (raw, shown) => expect(prose(raw)).toBe(shown));
+
+  test.each([
+    ['a', '`a`'],
+    ['', ''],
+    ['`', '`` ` ``'],
+    ['a``b`', '``` a``b` ```'],
+    [' a ', '`  a  `'],
+    ['a\nb', '`a\\u{a}b`'],
+  ])('code: %j', (raw, shown) => expect(code(raw)).toBe(shown));
+
+  test('a cell stays one cell', () => expect(cell(code('a|b'))).toBe('`a\\|b`'));
+});
+
+test('many findings of one place stand below it once', () => {
+  const text = show(judge(snapshot(['a'], { a: listed('v1', 'v2') }), { command: 'lint' }));
+  expect(text.match(/^\*\*`apps\/a\/versions\.json`\*\*$/gm)).toHaveLength(1);
+});

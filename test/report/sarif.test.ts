@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { rules } from '../../src/core/rules/index.ts';
+import type { Report, Severity } from '../../src/core/report.ts';
+import { sarif } from '../../src/report/sarif.ts';
+import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
+
+const schema = JSON.parse(
+  readFileSync(new URL('../fixtures/sarif-2.1.0-rtm.5.json', import.meta.url), 'utf8'),
+) as Record<string, unknown>;
+// Draft 4 in what it is called only: nothing in it means something else in draft 7.
+delete schema['$schema'];
+delete schema['id'];
+const ajv = new Ajv({
+  strict: false,
+  unicodeRegExp: false,
+  formats: {
+    uri: (text: string) => URL.canParse(text) && /^[!-~]+$/.test(text),
+    'uri-reference': (text: string) => URL.canParse(text, 'https://base.example/a/') && /^[!-~]*$/.test(text),
+    'date-time': (text: string) => !Number.isNaN(Date.parse(text)),
+  },
+});
+const validate = ajv.compile(schema);
+
+interface Result {
+  ruleId: string;
+  ruleIndex: number;
+  level: string;
+  message: { text: string };
+  locations: [
+    {
+      physicalLocation: {
+        artifactLocation: { uri: string; uriBaseId?: string };
+        region: { startLine: number; startColumn?: number };
+      };
+      logicalLocations?: { fullyQualifiedName: string }[];
+    },
+  ];
+  partialFingerprints: Record<string, string>;
+}
+interface Run {
+  tool: { driver: { name: string; rules: { id: string; [name: string]: unknown }[] } };
+  invocations: [
+    {
+      executionSuccessful: boolean;
+      ruleConfigurationOverrides: unknown[];
+      toolExecutionNotifications: { level: string; message: { text: string } }[];
+    },
+  ];
+  originalUriBaseIds: Record<string, { uri?: string }>;
+  results: Result[];
+}
+
+function runOf(of: Report, folder = '', severities: Record<string, Severity | 'off'> = {}): Run {
+  const log = JSON.parse(sarif(of, { folder, severities })) as { runs: [Run] };
+  expect(validate(log), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
+  return log.runs[0];
+}
+
+const placeOf = (result: Result | undefined): unknown => result!.locations[0].physicalLocation;
+
+test('a clean report: every rule is described, nothing is found', () => {
+  const run = runOf(report());
+  expect(run.results).toEqual([]);
+  expect(run.invocations[0]).toMatchObject({ executionSuccessful: true, toolExecutionNotifications: [] });
+  expect(run.tool.driver.rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+});
+
+test.each(rules.map((rule) => [rule.id, rule] as const))(
+  '%s has texts of the lengths that code scanning takes',
+  (id) => {
+    const { shortDescription, fullDescription, help } = runOf(report()).tool.driver.rules.find(
+      (rule) => rule.id === id,
+    ) as {
+      [name: string]: { text: string } | string;
+    } as Record<string, { text: string }>;
+    for (const { text } of [shortDescription!, fullDescription!]) {
+      expect(text.length).toBeLessThanOrEqual(1024);
+      expect(text).not.toContain('`');
+    }
+    expect(help!.text).toMatch(/^Fails when .+\.\n\n./s);
+  },
+);
+
+test('a finding in a file: rule, level, message with advice, place, what it is about', () => {
+  const [result] = runOf(report({ findings: [finding()] })).results;
+  expect(result).toMatchObject({
+    ruleId: 'checksum-malformed',
+    ruleIndex: rules.findIndex(({ id }) => id === 'checksum-malformed'),
+    level: 'error',
+    message: { text: 'The digest is written in upper case. Write it in lower case.' },
+    properties: { advice: 'Write it in lower case.', cause: 'uppercase', symptom: 'checksum-mismatch', spec: '2.2' },
+  });
+  expect(placeOf(result)).toEqual({
+    artifactLocation: { uri: 'apps/hello/versions.json', uriBaseId: '%SRCROOT%' },
+    region: { startLine: 6, startColumn: 27 },
+  });
+  expect(result!.locations[0].logicalLocations!.map((one) => one.fullyQualifiedName)).toEqual(['hello', 'hello@1.0.0']);
+  // The uploader names it by the line in the repository, and warns of other names.
+  expect(Object.keys(result!.partialFingerprints)).toEqual(['appreg/v1']);
+});
+
+test.each([
+  ['', 'apps/x.json', 'apps/x.json'],
+  ['registries/acme', 'apps/x.json', 'registries/acme/apps/x.json'],
+  ['a/b', '../x.json', 'a/x.json'],
+  ['', './x.json', 'x.json'],
+  ['', 'a b/é%#?.json', 'a%20b/%C3%A9%25%23%3F.json'],
+  ['', 'x:y.json', 'x%3Ay.json'],
+  ['', '/elsewhere/x y.json', 'file:///elsewhere/x%20y.json'],
+  ['', 'D:\\apps\\x.json', 'file:///D%3A/apps/x.json'],
+])('in folder “%s”, the file %s has the URI %s', (folder, file, uri) => {
+  const [result] = runOf(report({ findings: [finding({ file })] }), folder).results;
+  expect(result!.locations[0].physicalLocation.artifactLocation.uri).toBe(uri);
+});
+
+const live = (more: Parameters<typeof finding>[0]) => finding({ file: null, line: null, column: null, ...more });
+
+describe('what a host serves', () => {
+  const target = 'https://apps.example.com/registry.json';
+
+  test.each([
+    ['https://apps.example.com/a/x.json', 'a/x.json', 'https://apps.example.com/'],
+    ['https://apps.example.com:8443/a/x.json?v=1', 'a/x.json?v=1', 'https://apps.example.com:8443/'],
+    ['https://apps.example.com/', './', 'https://apps.example.com/'],
+    ['https://apps.example.com/a:b/x.json', './a:b/x.json', 'https://apps.example.com/'],
+    ['https://apps.example.com//x.json', './/x.json', 'https://apps.example.com/'],
+    ['https://u:p@apps.example.com/x.json', 'x.json', 'https://apps.example.com/'],
+  ])('%s is relative to its origin, and no reader has to take a URL for a file', (url, uri, base) => {
+    const run = runOf(report({ command: 'verify', target, findings: [live({ url })] }));
+    const { artifactLocation } = run.results[0]!.locations[0].physicalLocation;
+    expect(artifactLocation.uri).toBe(uri);
+    expect(run.originalUriBaseIds[artifactLocation.uriBaseId!]!.uri).toBe(base);
+    expect(new URL(uri, base).href).toBe(url.replace('u:p@', ''));
+    expect(run.results[0]!.message.text).toContain(url);
+  });
+
+  test('each origin is a base of its own', () => {
+    const urls = ['https://a.example/x', 'https://b.example/x', 'https://a.example/y'];
+    const run = runOf(report({ target, findings: urls.map((url) => live({ url })) }));
+    const bases = run.results.map((one) => one.locations[0].physicalLocation.artifactLocation.uriBaseId!);
+    expect(bases).toEqual(['ORIGIN', 'ORIGIN2', 'ORIGIN']);
+    expect(Object.keys(run.originalUriBaseIds)).toEqual(['ORIGIN', 'ORIGIN2']);
+  });
+
+  test('a line is given where it leads into that very document', () => {
+    const at = { line: 7, column: 3 };
+    const run = runOf(
+      report({
+        target,
+        findings: [
+          live({ ...at, url: 'https://b.example/v.json' }),
+          live({ ...at, url: 'https://b.example/a.tar.gz', resource: 'artifact', pointer: '/versions/0/artifactUrl' }),
+          live({ ...at, url: 'not a url', resource: 'metadata', pointer: '/apps/hello/appMetadataUrl' }),
+          live({ ...at, url: 'https://b.example/i.svg', resource: 'icon', pointer: '/apps/hello/blockStyle/iconUrl' }),
+        ],
+      }),
+    );
+    const places = run.results.map((one) => {
+      const { artifactLocation, region } = one.locations[0].physicalLocation;
+      return [new URL(artifactLocation.uri, run.originalUriBaseIds[artifactLocation.uriBaseId!]!.uri).href, region];
+    });
+    expect(places).toEqual([
+      ['https://b.example/v.json', { startLine: 7, startColumn: 3 }],
+      ['https://b.example/a.tar.gz', { startLine: 1 }],
+      [target, { startLine: 7, startColumn: 3 }],
+      [target, { startLine: 7, startColumn: 3 }],
+    ]);
+  });
+
+  test('it is named for the uploader, who cannot read it', () => {
+    const [result] = runOf(report({ target, findings: [live({ url: 'https://a.example/x' })] })).results;
+    expect(result!.partialFingerprints['primaryLocationLineHash']).toBe(
+      `${result!.partialFingerprints['appreg/v1']}:1`,
+    );
+  });
+});
+
+describe('a run', () => {
+  test('that is not complete is not successful, and says why', () => {
+    const [invocation] = runOf(NOTHING).invocations;
+    expect(invocation.executionSuccessful).toBe(false);
+    expect(invocation.toolExecutionNotifications).toEqual([
+      { level: 'error', message: { text: 'The run is incomplete: usage: unknown option --fixx' } },
+    ]);
+  });
+
+  test('says what was not judged, once for each rule and reason', () => {
+    const entries = ['1.0.0', '1.1.0'].map((version) =>
+      notJudged({ rule: 'artifact-bomb', app: 'hello', version, resource: 'artifact', reason: 'it is not there' }),
+    );
+    const [invocation] = runOf(report({ notJudged: [notJudged(), ...entries] })).invocations;
+    expect(invocation.toolExecutionNotifications.map(({ level, message }) => [level, message.text])).toEqual([
+      ['note', 'unreachable was not judged: needs the network'],
+      ['note', 'artifact-bomb was not judged in 2 places: it is not there'],
+    ]);
+  });
+
+  test('says which rules were set to something else', () => {
+    const [invocation] = runOf(report(), '', { 'url-insecure': 'off', 'text-empty': 'error' }).invocations;
+    expect(invocation.ruleConfigurationOverrides).toMatchObject([
+      { descriptor: { id: 'url-insecure' }, configuration: { enabled: false } },
+      { descriptor: { id: 'text-empty' }, configuration: { level: 'error' } },
+    ]);
+  });
+
+  test.each([
+    [5000, 5000, 'warning', null],
+    [5001, 5001, 'error', /^There are 5,001 findings, the most severe first\. code scanning|keeps 5,000/],
+    [25_001, 25_000, 'error', /1 finding of the least severe are left out/],
+  ])('with %i findings lists %i; the least severe are cut', (all, listed, first, said) => {
+    const findings = Array.from({ length: all }, (_, i) => finding({ severity: i === all - 1 ? 'error' : 'warning' }));
+    const log = JSON.parse(sarif(report({ findings }), { folder: '', severities: {} })) as { runs: [Run] };
+    const [run] = log.runs;
+    expect(run.results).toHaveLength(listed);
+    expect(run.results[0]!.level).toBe(first);
+    const texts = run.invocations[0].toolExecutionNotifications.map(({ message }) => message.text);
+    if (said === null) expect(texts).toEqual([]);
+    else expect(texts[0]).toMatch(said);
+  });
+});
+
+test('in a message, brackets are no link', () => {
+  const message = 'See [here](https://evil.example) and a[0].';
+  const [result] = runOf(report({ findings: [finding({ message, advice: 'x' })] })).results;
+  expect(result!.message.text).toBe('See \\[here\\](https://evil.example) and a\\[0\\]. x');
+  const [plain] = runOf(report({ findings: [finding({ message: 'a[0] is no string.', advice: 'x' })] })).results;
+  expect(plain!.message.text).toBe('a[0] is no string. x');
+});
+
+test.each(HOSTILE)('is valid whatever a registry writes: %j', (text) => {
+  expect(runOf(hostile(text)).results).toHaveLength(4);
+});
