@@ -69,7 +69,7 @@ export interface Looked {
 }
 
 /**
- * Looks and judges, app by app, with progress; Ctrl-C ends the look, a second one the program.
+ * Looks and judges, app by app, with progress.
  * @param keeper is handed the facts as well; the caller finishes it, or abandons it
  */
 export async function lookAndJudge(
@@ -82,7 +82,7 @@ export async function lookAndJudge(
   const judging = startJudging({ command, target, now, severities, before, origins: web.origins ?? [], shard });
   let manifests = 0;
   let apps = 0;
-  const seen = await watch(context, check, {
+  const seen = await watch(context, check, keeper, {
     manifest(facts) {
       judging.manifest(facts);
       keeper?.manifest(facts);
@@ -101,10 +101,23 @@ export async function lookAndJudge(
   return { seen, report, incomplete, shard: shard && { ...shard, elsewhere: seen.elsewhere } };
 }
 
-async function watch(context: Context, { target, web }: LiveCheck, watcher: Watcher): Promise<Seen> {
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** The first signal ends the look, and what was seen is reported; the second ends the program, and leaves nothing behind. */
+async function watch(
+  context: Context,
+  { target, web }: LiveCheck,
+  keeper: SnapshotWriter | null,
+  watcher: Watcher,
+): Promise<Seen> {
   const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
-  process.once('SIGINT', stop);
+  const stop = (signal: NodeJS.Signals): void => {
+    if (!interrupt.signal.aborted) return interrupt.abort();
+    keeper?.abandon();
+    for (const one of SIGNALS) process.off(one, stop);
+    process.kill(process.pid, signal);
+  };
+  for (const one of SIGNALS) process.on(one, stop);
   const proxy = web.proxyFor?.(new URL(target));
   if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const line = context.terminal.progress(`Asking ${new URL(target).host}`);
@@ -113,7 +126,7 @@ async function watch(context: Context, { target, web }: LiveCheck, watcher: Watc
     return await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, watcher);
   } finally {
     line.stop();
-    process.off('SIGINT', stop);
+    for (const one of SIGNALS) process.off(one, stop);
   }
 }
 

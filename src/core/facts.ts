@@ -186,7 +186,9 @@ export interface ProxyFacts {
   variable: string;
 }
 export interface Failure {
+  /** `unasked`: the host had been asked in vain too often. */
   phase:
+    | 'unasked'
     | 'url'
     | 'proxy'
     | 'dns'
@@ -217,8 +219,10 @@ export interface TlsFacts {
   notAfter: string;
   fingerprint256: string;
   chainLength: number;
-  /** True when only an authority given with --ca made it trusted. */
+  /** True when only an authority that Node does not ship made it trusted. */
   privateCa: boolean;
+  /** Where that authority comes from: a flag, an environment variable, or the store of the system. */
+  authority?: '--ca' | 'NODE_EXTRA_CA_CERTS' | 'system';
 }
 
 /** The facts about one app: its metadata file, its icon, and one entry per element of `versions`, in that order. */

@@ -2,6 +2,7 @@ import type { Failure, Hop } from '../core/facts.ts';
 import { header, headerLines } from '../core/headers.ts';
 import { failureOf } from './http-failure.ts';
 import type { Lane, Lanes } from './http-lanes.ts';
+import type { Patience } from './http-patience.ts';
 
 /** Takes the bytes of an answer as they come over the wire, undecoded. */
 export interface Body {
@@ -21,6 +22,8 @@ export interface Exchange {
   body: ((hop: Hop) => Body) | null;
   /** True when a part was asked for, so that 206 is no surprise. */
   ranged: boolean;
+  /** As patience has it. */
+  view: string;
 }
 
 /** The time that a visit has. It stands still while the visit waits for its turn. */
@@ -45,18 +48,21 @@ const DRAIN_TIME = 1000;
 const EXCERPT = 2048;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-export async function exchange(request: Exchange, lanes: Lanes, clock: Clock): Promise<Exchanged> {
+export async function exchange(request: Exchange, lanes: Lanes, patience: Patience, clock: Clock): Promise<Exchanged> {
   const { signal } = clock;
   const { origin } = new URL(request.url);
   const hop: Hop = { url: request.url, status: 0, headers: [], address: null, tls: null };
-  const dead = lanes.dead(origin);
-  if (dead) return { hop, failure: { ...dead, url: request.url }, location: undefined };
+  const before = inVain(request, origin, lanes, patience);
+  if (before) return { hop, failure: before, location: undefined };
   clock.hold();
-  const lane = await lanes.acquire(origin);
+  const lane = await lanes.acquire(origin, signal);
   clock.go();
   const { proxy } = lane.host;
   if (proxy) hop.proxy = proxy.facts;
   try {
+    // While it waited, others may have found out.
+    const meanwhile = inVain(request, origin, lanes, patience);
+    if (meanwhile) return { hop, failure: meanwhile, location: undefined };
     if (signal.aborted) return { hop, failure: outOfTime(signal, request.url), location: undefined };
     const answer = await ask(lane, request, signal);
     return await take(answer, hop, request, signal);
@@ -73,6 +79,14 @@ export async function exchange(request: Exchange, lanes: Lanes, clock: Clock): P
       Object.assign(hop, { address: lane.connection?.address ?? null, tls: lane.connection?.tls ?? null });
     lanes.release(lane);
   }
+}
+
+/** Why there is no sense in asking, or null. */
+function inVain({ url, view }: Exchange, origin: string, lanes: Lanes, patience: Patience): Failure | null {
+  const dead = lanes.dead(origin);
+  if (dead) return { ...dead, url };
+  const message = patience.spent(origin, view);
+  return message === null ? null : { phase: 'unasked', code: 'UNASKED', message, url, got: null, expected: null };
 }
 
 async function ask(lane: Lane, { method, url, headers }: Exchange, signal: AbortSignal): Promise<Answer> {

@@ -17,8 +17,7 @@ interface Host {
   /** What it is asked over, or null. */
   proxy: Proxy | null;
   idle: Lane[];
-  open: number;
-  waiting: (() => void)[];
+  gate: Gate;
   pausedUntil: number;
   /** Visits in a row that no connection could be made for; reset by the first that could. */
   failedVisits: number;
@@ -35,16 +34,19 @@ export interface LaneOptions extends ConnectOptions {
 
 /** After so many visits in a row without a connection, a host is taken for dead and not tried again in this run. */
 const DEAD_AFTER = 3;
-/** Hosts whose idle lanes are kept; beyond it they are closed as they come free. */
-const KEPT_HOSTS = 64;
+/** Requests under way at once, over all hosts. */
+const UNDER_WAY = 128;
+/** Connections that are kept while they rest, over all hosts; the one that rested longest goes first. */
+const RESTING = 64;
 const HEADER_BYTES = 65_536;
 
-/** The lanes of all hosts: bounds what is under way per host, and makes way for those who wait in the order they came. */
+/** The lanes of all hosts: bounds what is under way, and makes way for those who wait in the order they came. */
 export interface Lanes {
-  acquire(origin: string): Promise<Lane>;
+  /** @param signal ends the time that a host asked for; the lane is given all the same */
+  acquire(origin: string, signal: AbortSignal): Promise<Lane>;
   release(lane: Lane): void;
-  /** The host asked to be left alone for so many milliseconds. */
-  pause(origin: string, milliseconds: number): void;
+  /** The host has too much to do: it is left alone for so many milliseconds, and then asked by half as many at once. */
+  slow(origin: string, milliseconds: number): void;
   /** Why a host is no longer tried, or null. */
   dead(origin: string): Failure | null;
   note(origin: string, failure: Failure | null): void;
@@ -53,6 +55,9 @@ export interface Lanes {
 
 export function openLanes(options: LaneOptions): Lanes {
   const hosts = new Map<string, Host>();
+  const all = openGate(UNDER_WAY);
+  // In the order in which they came to rest.
+  const resting = new Set<Lane>();
   const closing = new AbortController();
   // Every connection that is being made listens to it.
   setMaxListeners(0, closing.signal);
@@ -61,7 +66,8 @@ export function openLanes(options: LaneOptions): Lanes {
     let host = hosts.get(origin);
     if (!host) {
       const proxy = options.proxyFor(new URL(origin));
-      host = { origin, proxy, idle: [], open: 0, waiting: [], pausedUntil: 0, failedVisits: 0, lastFailure: null };
+      const gate = openGate(options.concurrency);
+      host = { origin, proxy, idle: [], gate, pausedUntil: 0, failedVisits: 0, lastFailure: null };
       hosts.set(origin, host);
     }
     return host;
@@ -81,25 +87,35 @@ export function openLanes(options: LaneOptions): Lanes {
     return lane;
   }
 
+  function drop(lane: Lane): void {
+    resting.delete(lane);
+    lane.host.idle = lane.host.idle.filter((one) => one !== lane);
+    void lane.client.destroy();
+  }
+
   return {
-    async acquire(origin) {
+    async acquire(origin, signal) {
       const host = hostOf(origin);
-      if (host.open >= options.concurrency) await new Promise<void>((resolve) => host.waiting.push(resolve));
-      else host.open += 1;
-      const wait = host.pausedUntil - Date.now();
-      if (wait > 0) await sleep(wait);
-      return host.idle.pop() ?? openLane(host);
+      await host.gate.enter();
+      for (let wait = host.pausedUntil - Date.now(); wait > 0 && !signal.aborted; wait = host.pausedUntil - Date.now())
+        await sleep(wait, undefined, { signal }).catch(() => {});
+      await all.enter();
+      const lane = host.idle.pop() ?? openLane(host);
+      resting.delete(lane);
+      return lane;
     },
     release(lane) {
       const { host } = lane;
-      const next = host.waiting.shift();
-      if (!next && hosts.size > KEPT_HOSTS) void lane.client.destroy();
-      else host.idle.push(lane);
-      if (next) next();
-      else host.open -= 1;
+      host.idle.push(lane);
+      resting.add(lane);
+      if (resting.size > RESTING) for (const oldest of resting) if (resting.size > RESTING) drop(oldest);
+      all.leave();
+      host.gate.leave();
     },
-    pause(origin, milliseconds) {
+    slow(origin, milliseconds) {
       const host = hostOf(origin);
+      // Once for all that were under way together.
+      if (host.pausedUntil < Date.now()) host.gate.narrow();
       host.pausedUntil = Math.max(host.pausedUntil, Date.now() + milliseconds);
     },
     dead(origin) {
@@ -113,9 +129,37 @@ export function openLanes(options: LaneOptions): Lanes {
     },
     async close() {
       closing.abort();
-      const idle = [...hosts.values()].flatMap((host) => host.idle);
       hosts.clear();
-      await Promise.all(idle.map((lane) => lane.client.destroy()));
+      await Promise.all([...resting].map((lane) => lane.client.destroy()));
+      resting.clear();
+    },
+  };
+}
+
+interface Gate {
+  enter(): Promise<void>;
+  leave(): void;
+  /** From now on half as many, but one at least. */
+  narrow(): void;
+}
+
+/** Lets so many in at once; the others in the order they came. */
+function openGate(limit: number): Gate {
+  const waiting: (() => void)[] = [];
+  let inside = 0;
+  let most = limit;
+  return {
+    async enter() {
+      if (inside >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+      else inside += 1;
+    },
+    leave() {
+      const next = inside > most ? undefined : waiting.shift();
+      if (next) next();
+      else inside -= 1;
+    },
+    narrow() {
+      most = Math.max(1, most >> 1);
     },
   };
 }

@@ -9,6 +9,7 @@ import { openClock } from './http-clock.ts';
 import { isPassing } from './http-failure.ts';
 import { concealer } from './http-secrets.ts';
 import { type Lanes, openLanes } from './http-lanes.ts';
+import { openPatience, type Patience, viewOf } from './http-patience.ts';
 import type { ProxyFor } from './http-proxy.ts';
 import { openTrust } from './tls.ts';
 
@@ -70,10 +71,11 @@ export function openHttp(options: HttpOptions = {}): Http {
     headersTimeout: options.headersTimeout ?? 15_000,
     idleTimeout: options.idleTimeout ?? 15_000,
   });
-  return { visit: (ask) => visit(ask, options, lanes), close: () => lanes.close() };
+  const patience = openPatience();
+  return { visit: (ask) => visit(ask, options, lanes, patience), close: () => lanes.close() };
 }
 
-async function visit(ask: Ask, options: HttpOptions, lanes: Lanes): Promise<Visit> {
+async function visit(ask: Ask, options: HttpOptions, lanes: Lanes, patience: Patience): Promise<Visit> {
   const fault = urlFault(ask.url);
   const made: Visit = { method: ask.method, origin: ask.origin, hops: [], failure: fault, attempts: 0, waited: 0 };
   if (fault) return made;
@@ -83,10 +85,12 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes): Promise<Visi
   try {
     for (;;) {
       made.attempts += 1;
-      const { hops, failure } = await attempt(ask, options, lanes, clock);
+      const { hops, failure } = await attempt(ask, options, lanes, patience, clock);
       made.hops = hops;
       made.failure = failure;
       const last = hops.at(-1)!;
+      const isLimited = last.status === 429 || last.status === 503;
+      if (made.attempts > 1 && last.status !== 0) patience.limited(new URL(last.url).origin, isLimited);
       if (made.attempts > (options.retries ?? 2) || signal.aborted || lanes.dead(new URL(last.url).origin)) break;
       const wait = waitBefore(ask, made, last, options);
       if (wait === null) break;
@@ -99,7 +103,7 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes): Promise<Visi
     clock.hold();
   }
   if (troubles.length > 0) made.troubles = troubles;
-  noteHost(made, lanes);
+  noteHost(made, viewOf(ask), lanes, patience);
   return withoutSecrets(made, options);
 
   /** Milliseconds until another attempt, or null for none. */
@@ -114,11 +118,16 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes): Promise<Visi
     // A refused OPTIONS or HEAD is often a 501 or 405 and means it; only what the host calls passing is tried again.
     if (!asked && (method !== 'GET' || last.status < 500 || last.status > 599)) return null;
     const seconds = asked ? retryAfter(header(last.headers, 'retry-after'), Date.now()) : null;
-    if (seconds === null) return backoff(so.attempts);
+    if (seconds === null) {
+      const pause = backoff(so.attempts);
+      // Too many requests are those of all lanes.
+      if (last.status === 429) lanes.slow(new URL(last.url).origin, pause);
+      return pause;
+    }
     const wait = seconds * 1000;
     if (so.waited + wait > maxWait) return null;
     so.waited += wait;
-    lanes.pause(new URL(last.url).origin, wait);
+    lanes.slow(new URL(last.url).origin, wait);
     return wait;
   }
 }
@@ -132,12 +141,13 @@ async function attempt(
   ask: Ask,
   options: HttpOptions,
   lanes: Lanes,
+  patience: Patience,
   clock: Clock,
 ): Promise<{ hops: Hop[]; failure: Failure | null }> {
   const hops: Hop[] = [];
   let url = withoutFragment(ask.url);
   for (;;) {
-    const { hop, failure, location } = await exchange(requestFor(ask, url, hops, options), lanes, clock);
+    const { hop, failure, location } = await exchange(requestFor(ask, url, hops, options), lanes, patience, clock);
     hops.push(hop);
     if (failure) return { hops, failure };
     // A preflight may not be redirected; its first answer is the answer.
@@ -196,6 +206,7 @@ function requestFor(ask: Ask, url: string, before: readonly Hop[], options: Http
     url,
     headers,
     body: ask.body ?? null,
+    view: viewOf(ask),
     ranged: headers.some(([name]) => name === 'range'),
   };
 }
@@ -233,9 +244,11 @@ function withoutUserinfo(url: URL): string {
 }
 
 /** A host that no connection can be made to is remembered, so that thousands of files on it do not each wait for it. */
-function noteHost(made: Visit, lanes: Lanes): void {
+function noteHost(made: Visit, view: string, lanes: Lanes, patience: Patience): void {
   const last = made.hops.at(-1);
-  if (!last || made.failure?.phase === 'time') return;
+  if (!last || made.failure?.phase === 'unasked' || made.failure?.code === 'INTERRUPTED') return;
+  patience.note(new URL(last.url).origin, view, made);
+  if (made.failure?.phase === 'time') return;
   const { phase } = made.failure ?? {};
   const unconnected =
     last.status === 0 && (phase === 'dns' || phase === 'connect' || phase === 'tls' || phase === 'proxy');

@@ -1,6 +1,7 @@
 import { hopOrigins, PROBE_HEADER } from '../core/cors.ts';
 import type { Unseen, Visit, Web } from '../core/facts.ts';
 import type { Http } from './http.ts';
+import { unasked } from './http-patience.ts';
 
 const OWN: Unseen = { unseen: 'a browser sends no preflight to the page’s own origin', aside: true };
 
@@ -35,7 +36,8 @@ export async function lookAtPreflights(
         ['access-control-request-method', 'GET'],
         ['access-control-request-headers', asked.join(',')],
       ];
-      return { ...(await http.visit({ method: 'OPTIONS', url, origin: sent, accept: '*/*', headers, total })), asked };
+      const visit = await http.visit({ method: 'OPTIONS', url, origin: sent, accept: '*/*', headers, total });
+      return unasked(visit) ?? { ...visit, asked };
     }),
   );
   return more.length === 0 ? { preflight: preflight! } : { preflight: preflight!, preflights: more };

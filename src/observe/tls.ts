@@ -1,5 +1,4 @@
-import { X509Certificate } from 'node:crypto';
-import {
+import tls, {
   createSecureContext,
   type DetailedPeerCertificate,
   type PeerCertificate,
@@ -13,31 +12,48 @@ import type { TlsFacts } from '../core/facts.ts';
 export interface Trust {
   /** Made once, at the first https host: reading the root certificates takes tens of milliseconds. */
   context(): SecureContext;
-  /** SHA-256 fingerprints of the authorities that only --ca added. */
-  isPrivate(fingerprint256: string): boolean;
+  /** Who added the authority that a trusted chain leads to; null where Node ships it. */
+  addedBy(chain: readonly DetailedPeerCertificate[]): TlsFacts['authority'] | null;
 }
 
 /**
  * @param ca PEM text given with --ca, or null
- * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null; it counts only where `ca` is given, since Node adds it by itself otherwise
+ * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null; Node adds it by itself where `ca` is null
  */
 export function openTrust(ca: string | null, machine: string | null): Trust {
   let context: SecureContext | null = null;
-  let added: Set<string> | null = null;
+  const shipped = lazySet(() => rootCertificates);
+  const given = lazySet(() => pemBlocks(ca ?? ''));
+  const extra = lazySet(() => pemBlocks(machine ?? ''));
   return {
     context() {
       context ??=
         ca === null
           ? createSecureContext()
-          : createSecureContext({ ca: [...rootCertificates, ...pemBlocks(machine ?? ''), ...pemBlocks(ca)] });
+          : createSecureContext({ ca: [...usual(), ...pemBlocks(machine ?? ''), ...pemBlocks(ca)] });
       return context;
     },
-    isPrivate(fingerprint256) {
-      if (ca === null) return false;
-      added ??= new Set(pemBlocks(ca).map((pem) => new X509Certificate(pem).fingerprint256));
-      return added.has(fingerprint256);
+    addedBy(chain) {
+      const bodies = chain.map((one) => one.raw.toString('base64'));
+      if (bodies.some((body) => shipped().has(body))) return null;
+      if (bodies.some((body) => given().has(body))) return '--ca';
+      if (bodies.some((body) => extra().has(body))) return 'NODE_EXTRA_CA_CERTS';
+      // A chain that ends in another's signature leads further up than was looked.
+      const top = chain.at(-1);
+      return top && top.issuerCertificate?.fingerprint256 === top.fingerprint256 ? 'system' : null;
     },
   };
+}
+
+/** What Node trusts by itself, as its flags have it (--use-openssl-ca, --use-system-ca); Node 20 cannot say. */
+function usual(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
+  return getCACertificates?.('default') ?? rootCertificates;
+}
+
+function lazySet(blocks: () => readonly string[]): () => Set<string> {
+  let set: Set<string> | null = null;
+  return () => (set ??= new Set(blocks().map((pem) => pem.replace(/-----[A-Z ]+-----|\s/g, ''))));
 }
 
 /** The certificates in a PEM text, one string each. Throws nothing: what is no certificate is not there. */
@@ -50,6 +66,7 @@ export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
   const certificate = socket.getPeerCertificate(true);
   if (certificate === null || certificate.fingerprint256 === undefined) return null;
   const chain = chainOf(certificate);
+  const addedBy = socket.authorized ? trust.addedBy(chain) : null;
   return {
     protocol: socket.getProtocol(),
     subject: nameOf(certificate.subject),
@@ -59,7 +76,8 @@ export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
     notAfter: moment(certificate.valid_to),
     fingerprint256: certificate.fingerprint256,
     chainLength: chain.length,
-    privateCa: socket.authorized && chain.some((one) => trust.isPrivate(one.fingerprint256)),
+    privateCa: addedBy !== null,
+    ...(addedBy ? { authority: addedBy } : {}),
   };
 }
 

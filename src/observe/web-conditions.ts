@@ -4,6 +4,7 @@ import { header, httpDate } from '../core/headers.ts';
 import { isAnswered, lastHop } from '../core/visit.ts';
 import { createDigester } from './digest.ts';
 import type { Http } from './http.ts';
+import { unasked } from './http-patience.ts';
 
 /** Asking whether a document has changed since (RFC 9110 section 13): what spares the hourly check most of its bytes. */
 
@@ -38,7 +39,7 @@ export async function askConditions(
   if (etag !== null && /^(W\/)?"[^"]*"$/.test(etag)) asked.push([['if-none-match', etag], false]);
   else if (etag === null && changed !== null)
     asked.push([['if-modified-since', new Date(changed - DAY).toUTCString()], true]);
-  return Promise.all(
+  const all = await Promise.all(
     asked.map(async ([condition, madeUp]): Promise<Conditional> => {
       let digester: ReturnType<typeof createDigester> | null = null;
       const visit = await look.http.visit({
@@ -73,6 +74,7 @@ export async function askConditions(
       return { condition, madeUp, visit, sameBytes: whole ? content.sha256 === sha256 : null };
     }),
   );
+  return all.filter(({ visit }) => !unasked(visit));
 }
 
 /** Of many documents the first that is answered: those of one key, in the order in which they are begun. */

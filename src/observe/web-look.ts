@@ -19,6 +19,7 @@ import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings
 import { createDigester } from './digest.ts';
 import { contentOf } from './documents.ts';
 import type { Http } from './http.ts';
+import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
 import { lookAtPreflights, type SecretNames } from './preflight.ts';
 import { askConditions, type Turns } from './web-conditions.ts';
@@ -61,7 +62,7 @@ export async function lookAtDocument(url: string, role: 'manifest' | 'metadata',
   );
   const { visit, content, sha256 } = await fetched;
   const web = await webOf(visit, look, JSON_ACCEPT);
-  if (sha256 !== null && (await turn))
+  if (!isUnseen(web) && sha256 !== null && (await turn))
     web.conditional = await askConditions(visit, sha256, JSON_ACCEPT, LIMITS[role], look);
   return { url, file: null, web, content };
 }
@@ -226,7 +227,12 @@ export async function artifactOf(
   first: ArtifactLook,
   again: () => Promise<ArtifactLook>,
 ): Promise<ArtifactFacts> {
-  const web: Web = { service: first.visit, browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE };
+  const web = unasked(first.visit) ?? {
+    service: first.visit,
+    browser: [],
+    preflight: ASKED_ONCE,
+    head: ASKED_ONCE,
+  };
   const facts: ArtifactFacts = { url, file: null, web, content: first.content, archive: first.archive };
   const digest = digestOf(checksum);
   if (
@@ -245,7 +251,9 @@ export async function artifactOf(
 
 const ASKED_ONCE: Unseen = { unseen: 'asked of one artifact per app and host', everywhere: true, aside: true };
 
-async function webOf(visit: Visit, look: Look, accept: string): Promise<Web> {
+async function webOf(visit: Visit, look: Look, accept: string): Promise<Web | Unseen> {
+  const never = unasked(visit);
+  if (never) return never;
   const absent = absence(visit);
   if (absent) return { service: visit, browser: [], preflight: absent, head: absent };
   return { service: visit, ...(await sideViews(visit, look, accept, false)) };
@@ -271,11 +279,13 @@ export async function sideViews(
     look.http.visit({ method: 'HEAD', url, origin: null, accept, total }),
     ...origins.map((origin) => look.http.visit({ method: 'GET', url, origin, accept, headers: range, total })),
   ]);
-  return { browser, ...preflights, head };
+  return { browser: browser.filter((visit) => !unasked(visit)), ...preflights, head: unasked(head) ?? head };
 }
 
 /** Why there is nothing to look at, or null. */
 function absence(visit: Visit): Unseen | null {
+  const never = unasked(visit);
+  if (never) return never;
   const rule = ruleOfFailure(visit);
   return rule === null ? null : { unseen: `because of ${rule}` };
 }

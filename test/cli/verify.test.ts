@@ -283,7 +283,7 @@ describe('saved facts', () => {
   });
 });
 
-test('interrupted: what was judged so far, as incomplete, and 130', async () => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s: what was judged so far, as incomplete, and 130', async (signal) => {
   const entry = (key: string) => ({
     name: key,
     description: 'x',
@@ -292,7 +292,7 @@ test('interrupted: what was judged so far, as incomplete, and 130', async () => 
   });
   host.on('/fast.json', json({ versions: live.versions }));
   host.on('/slow.json', (request, socket) => {
-    if (request.method === 'GET') process.emit('SIGINT');
+    if (request.method === 'GET') process.emit(signal, signal);
     return delayed(3000, json({ versions: [] }))(request, socket);
   });
   live.serve('registry.json', json({ apps: { slow: entry('slow'), fast: entry('fast') } }));
@@ -303,12 +303,12 @@ test('interrupted: what was judged so far, as incomplete, and 130', async () => 
   expect(JSON.parse(readFileSync(join(folder, 'cut.json'), 'utf8'))).toMatchObject({
     incomplete: expect.stringContaining('interrupted'),
   });
-  expect(process.listenerCount('SIGINT')).toBe(0);
+  expect(process.listenerCount(signal)).toBe(0);
 });
 
 test('interrupted before the manifest came: nothing is saved, and the report says so', async () => {
   live.serve('registry.json', (request, socket) => {
-    process.emit('SIGINT');
+    process.emit('SIGINT', 'SIGINT');
     return delayed(3000, json({ apps: {} }))(request, socket);
   });
   const { code, report } = await run(live.url, { save: 'nothing.json' });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { TlsOptions } from 'node:tls';
+import { rootCertificates, type TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import type { Visit } from '../../src/core/facts.ts';
 import { tlsCause } from '../../src/core/visit.ts';
@@ -42,7 +42,14 @@ test('a good certificate of a private authority: its facts, and that it is priva
     notAfter: '2045-01-01T00:00:00.000Z',
     chainLength: 3,
     privateCa: true,
+    authority: '--ca',
   });
+});
+
+test('an authority of the machine is told as such, where the flag names another one', async () => {
+  const { seen } = await visit(made.get('good'), { ca: rootCertificates[0]!, machineCa: made.ca });
+  expect(seen.failure).toBeNull();
+  expect(seen.hops[0]!.tls).toMatchObject({ privateCa: true, authority: 'NODE_EXTRA_CA_CERTS' });
 });
 
 describe('not trusted', () => {

@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Web } from '../../src/core/facts.ts';
 import { proxiesIn } from '../../src/observe/http-proxy.ts';
 import { certificates } from '../support/fault-certificates.ts';
-import { type FaultHost, openFaultHost } from '../support/fault-host.ts';
+import {
+  answer,
+  type Behaviour,
+  byMethod,
+  delayed,
+  type FaultHost,
+  json,
+  openFaultHost,
+  silent,
+} from '../support/fault-host.ts';
 import { type FaultProxy, openFaultProxy } from '../support/fault-proxy.ts';
 import { faults, type Live, putRegistry, verified } from '../support/live-registry.ts';
 
@@ -69,5 +79,108 @@ describe('proxies', () => {
     expect(faults(report)).toEqual(['error tls-untrusted unknown-issuer (manifest)']);
     expect(report.findings[0]!.advice).toContain(`over the proxy ${proxy.url} (HTTPS_PROXY)`);
     expect(report.findings[0]!.evidence).toMatchObject({ proxy: `${proxy.url} (HTTPS_PROXY)` });
+  });
+});
+
+const reasons = (report: { notJudged: { reason: string }[] }): Set<string> =>
+  new Set(report.notJudged.map(({ reason }) => reason.replace(/\d+ (requests|waits)/, 'n $1')));
+
+describe('a host of many files that is slow in one way', () => {
+  const APPS = 60;
+  let many: FaultHost;
+  beforeAll(async () => {
+    many = await openFaultHost();
+  });
+  afterAll(() => many.close());
+  beforeEach(() => {
+    many.requests.length = 0;
+    many.peak = 0;
+  });
+
+  /** A registry of many apps without versions; `metadata` is how their files are served. */
+  function list(metadata: Behaviour): string {
+    const apps: Record<string, object> = {};
+    for (let i = 0; i < APPS; i += 1) {
+      const appMetadataUrl = many.on(`/${i}.json`, metadata);
+      const blockStyle = { iconUrl: `${many.origin}/gone.svg`, color: '#336699' };
+      apps[`app-${i}`] = { name: `App ${i}`, description: 'x', blockStyle, appMetadataUrl };
+    }
+    return many.on('/registry.json', json({ apps }));
+  }
+  const fine = json({ versions: [] });
+  const asked = (method: string): number =>
+    many.requests.filter((one) => one.method === method && /\/\d+\.json/.test(one.path)).length;
+  const some = { concurrency: 4, headersTimeout: 100 };
+  const name = (): string => new URL(many.origin).host;
+
+  test.each([
+    ['HEAD', byMethod({ GET: fine, HEAD: silent(), OPTIONS: fine })],
+    ['OPTIONS', byMethod({ GET: fine, OPTIONS: silent() })],
+  ])('%s is not asked for ever', async (method, metadata) => {
+    const { report, seen, apps } = await verified(list(metadata), some);
+    expect(seen.interrupted).toBe(false);
+    expect(asked('GET')).toBeGreaterThanOrEqual(APPS);
+    expect(asked(method)).toBeLessThan(12);
+    const views = apps.map(({ metadata }) => metadata.web as Web);
+    const kept = views.map(({ head, preflight }) => (method === 'HEAD' ? head : preflight));
+    expect(
+      kept.filter((view) => 'unseen' in view && view.unseen.includes(`(${method}) without`)).length,
+    ).toBeGreaterThan(40);
+    expect(faults(report).filter((line) => /head-refused|cors-preflight-refused/.test(line))).not.toEqual([]);
+  });
+
+  test('a browser’s GET is not asked for ever', async () => {
+    const metadata = byMethod({
+      GET: (request, socket) => (request.headers['origin'] === undefined ? fine : silent())(request, socket),
+    });
+    const { report } = await verified(list(metadata), some);
+    expect(many.requests.filter((one) => one.headers['origin'] && one.method === 'GET').length).toBeLessThan(20);
+    expect(faults(report).filter((line) => line.includes('cors-origin-refused no-answer'))).not.toEqual([]);
+  });
+
+  test('nothing at all', async () => {
+    const { report } = await verified(list(silent()), some);
+    expect(asked('GET')).toBeLessThan(16);
+    expect(faults(report).filter((line) => line.includes('unreachable no-answer')).length).toBeGreaterThan(0);
+    expect([...reasons(report)]).toContain(
+      `${name()} left n requests (GET) without a whole answer in time, and was not asked again`,
+    );
+    expect(report.apps.map(({ visible }) => visible)).toContain(null);
+  });
+
+  test('too many requests: no storm, and what was not seen is not judged', async () => {
+    const { report } = await verified(list(answer({ status: 429 })), some);
+    expect(many.requests.filter((one) => one.path.endsWith('.json')).length).toBeLessThan(APPS + 20);
+    expect([...reasons(report)]).toContain(
+      `${name()} wanted no more requests (429 or 503) even after n waits, and was not asked again`,
+    );
+  });
+
+  test('one slow file in ten is no reason to give up the rest', async () => {
+    let turn = 0;
+    const metadata = byMethod({
+      GET: (request, socket) => (turn++ % 20 === 0 ? silent() : fine)(request, socket),
+    });
+    const { report } = await verified(list(metadata), some);
+    expect([...reasons(report)].filter((reason) => reason.includes('not asked again'))).toEqual([]);
+  });
+
+  test('no more at once than allowed, over all hosts', async () => {
+    const hosts = await Promise.all(Array.from({ length: 8 }, () => openFaultHost()));
+    const counted = { now: 0, peak: 0 };
+    const held: Behaviour = async (request, socket) => {
+      counted.peak = Math.max(counted.peak, ++counted.now);
+      await delayed(20, fine)(request, socket);
+      counted.now -= 1;
+    };
+    const apps: Record<string, object> = {};
+    for (let i = 0; i < 200; i += 1) {
+      const appMetadataUrl = hosts[i % 8]!.on(`/${i}.json`, held);
+      apps[`app-${i}`] = { name: `App ${i}`, description: 'x', blockStyle: {}, appMetadataUrl };
+    }
+    await verified(many.on('/registry.json', json({ apps })), { concurrency: 64, headersTimeout: 5000 });
+    await Promise.all(hosts.map((one) => one.close()));
+    expect(counted.peak).toBeGreaterThan(32);
+    expect(counted.peak).toBeLessThanOrEqual(128);
   });
 });

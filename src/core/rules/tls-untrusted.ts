@@ -11,7 +11,7 @@ export const tlsUntrusted = defineRule({
   spec: '5',
   symptom: 'by-resource',
   hides: true,
-  when: 'the certificate or protocol of a host is not trusted: expired, not yet valid, self-signed, unknown issuer, incomplete chain, wrong host name, too old a protocol; each a cause of its own. A host that only `--ca` makes trusted is a warning',
+  when: 'the certificate or protocol of a host is not trusted: expired, not yet valid, self-signed, unknown issuer, incomplete chain, wrong host name, too old a protocol; each a cause of its own. A host that only `--ca`, `NODE_EXTRA_CA_CERTS` or the system’s store makes trusted is a note',
   why: 'Subscribers’ clients break the connection off before anything is fetched.',
   check({ role, web, now }) {
     const visit = web.service;
@@ -42,17 +42,27 @@ export const tlsUntrusted = defineRule({
   },
 });
 
+const ADDED = {
+  '--ca': 'was given with --ca',
+  NODE_EXTRA_CA_CERTS: 'NODE_EXTRA_CA_CERTS adds',
+  system: 'the store of this system adds',
+};
+
 /** Trusted here, but perhaps nowhere else. */
 function privateAuthority(visit: Visit): Problem | null {
   const hop = visit.hops.find((h) => h.tls?.privateCa);
   if (!hop) return null;
   const host = hostOf(hop.url);
+  const { authority = '--ca' } = hop.tls!;
+  const intercepted = hop.proxy
+    ? ` It was asked${overProxy(visit)}, which may have put its own certificate in the place of the host’s.`
+    : '';
   return {
     severity: 'note',
     cause: 'private-ca',
-    message: `${host} is trusted only because of the certificate authority that was given with --ca (${hop.tls!.issuer}); subscribers may not know it.`,
+    message: `${host} is trusted only because of the certificate authority that ${ADDED[authority]} (${hop.tls!.issuer}); subscribers may not know it.${intercepted}`,
     advice: 'Have the service’s operator add this authority, or use a certificate of a public one.',
-    evidence: { host, issuer: hop.tls!.issuer, notAfter: hop.tls!.notAfter },
+    evidence: { host, authority, issuer: hop.tls!.issuer, notAfter: hop.tls!.notAfter },
     once: host,
   };
 }

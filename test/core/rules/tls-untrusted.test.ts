@@ -6,6 +6,8 @@ import { failed, hop, NOW, tls, visit, web } from '../../support/visits.ts';
 const facts = (service: Visit) => ({ role: 'manifest' as const, web: web(service), now: NOW });
 const untrusted = (code: string, more = {}) => facts(failed('tls', code, {}, { tls: tls(more) }));
 
+const proxy = { url: 'http://proxy.corp:3128', variable: 'HTTPS_PROXY' };
+
 ruleTable(tlsUntrusted, {
   clean: [
     ['trusted', facts(visit(hop({}, { tls: tls() })))],
@@ -62,6 +64,16 @@ ruleTable(tlsUntrusted, {
       'trusted because of --ca',
       facts(visit(hop({}, { tls: tls({ privateCa: true }) }))),
       { cause: 'private-ca', severity: 'note', once: 'apps.example.com' },
+    ],
+    [
+      'an authority of the machine',
+      facts(visit(hop({}, { tls: tls({ privateCa: true, authority: 'NODE_EXTRA_CA_CERTS' }) }))),
+      { cause: 'private-ca', severity: 'note', message: 'NODE_EXTRA_CA_CERTS' },
+    ],
+    [
+      'a certificate that a proxy may have made',
+      facts(visit(hop({}, { tls: tls({ privateCa: true, authority: 'system' }), proxy }))),
+      { cause: 'private-ca', severity: 'note', message: 'in the place of the host’s' },
     ],
   ],
 });
