@@ -42,6 +42,7 @@ export function lookAtPng(bytes: Uint8Array): ImageFacts {
 function findFault(bytes: Buffer, state: { header: Header | null }): Fault | null {
   const pixels: Buffer[] = [];
   let palette = false;
+  let before = '';
   let at = SIGNATURE_BYTES;
   for (;;) {
     if (at + 8 > bytes.length)
@@ -64,9 +65,13 @@ function findFault(bytes: Buffer, state: { header: Header | null }): Fault | nul
       state.header = type === 'IHDR' ? readHeader(data) : null;
       if (state.header === null) return { code: 'header', message: 'its IHDR chunk is missing or not valid' };
     } else if (type === 'PLTE') palette = true;
-    else if (type === 'IDAT') pixels.push(data);
-    else if (type === 'IEND') break;
+    else if (type === 'IDAT') {
+      if (pixels.length > 0 && before !== 'IDAT')
+        return { code: 'chunk', message: 'its IDAT chunks do not stand together' };
+      pixels.push(data);
+    } else if (type === 'IEND') break;
     else if (critical) return { code: 'chunk', message: `it needs the chunk ${type}, which decoders do not know` };
+    before = type;
   }
   if (pixels.length === 0) return { code: 'no-data', message: 'it has no IDAT chunk: there are no pixels' };
   if (state.header.palette && !palette) return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
@@ -93,16 +98,18 @@ function readHeader(data: Buffer): Header | null {
 }
 
 function pixelFault(packed: Buffer, header: Header): Fault | null {
-  const expected = pixelBytes(header);
+  const passes = passesOf(header);
+  const expected = passes.reduce((sum, { stride, rows }) => sum + stride * rows, 0);
   const limit = Math.min(expected, INFLATE_LIMIT);
   try {
-    const got = inflateSync(packed, {
+    const data = inflateSync(packed, {
       maxOutputLength: limit,
       chunkSize: 65_536,
       finishFlush: constants.Z_SYNC_FLUSH,
-    }).length;
-    if (got >= limit || expected > INFLATE_LIMIT) return null;
-    return { code: 'data-short', message: `it has pixels for ${got} of ${expected} bytes` };
+    });
+    if (data.length < limit && expected <= INFLATE_LIMIT)
+      return { code: 'data-short', message: `it has pixels for ${data.length} of ${expected} bytes` };
+    return filterFault(data, passes);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // More than is needed, or more than we look at: no fault.
@@ -112,14 +119,31 @@ function pixelFault(packed: Buffer, header: Header): Fault | null {
   }
 }
 
-/** Bytes that the pixels inflate to: each row with one byte for its filter. */
-function pixelBytes({ width, height, bitsPerPixel, interlaced }: Header): number {
-  const size = (columns: number, rows: number) =>
-    columns > 0 ? (Math.ceil((columns * bitsPerPixel) / 8) + 1) * rows : 0;
-  if (!interlaced) return size(width, height);
-  let sum = 0;
-  for (const [column, columnStep, row, rowStep] of PASSES) {
-    sum += size(Math.ceil((width - column) / columnStep), Math.max(0, Math.ceil((height - row) / rowStep)));
+interface Pass {
+  /** Bytes of a row, with the one that names its filter. */
+  stride: number;
+  rows: number;
+}
+
+function passesOf({ width, height, bitsPerPixel, interlaced }: Header): Pass[] {
+  const pass = (columns: number, rows: number): Pass => ({
+    stride: columns > 0 ? Math.ceil((columns * bitsPerPixel) / 8) + 1 : 0,
+    rows: columns > 0 ? rows : 0,
+  });
+  if (!interlaced) return [pass(width, height)];
+  return PASSES.map(([column, columnStep, row, rowStep]) =>
+    pass(Math.ceil((width - column) / columnStep), Math.max(0, Math.ceil((height - row) / rowStep))),
+  );
+}
+
+/** Decoders stop at a row whose filter they do not know. */
+function filterFault(data: Buffer, passes: readonly Pass[]): Fault | null {
+  let at = 0;
+  for (const { stride, rows } of passes) {
+    for (let row = 0; row < rows && at < data.length; row += 1, at += stride) {
+      if (data[at]! > 4)
+        return { code: 'data-broken', message: `a row of pixels has the filter ${data[at]}, which is none` };
+    }
   }
-  return sum;
+  return null;
 }

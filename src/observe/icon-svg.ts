@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import type { ImageFacts } from '../core/facts.ts';
 import { type Actives, createActives, SVG } from './icon-active.ts';
+import { expandEntities } from './icon-entities.ts';
 
 const SIZE_LIMIT = 5 * 2 ** 20;
 const SLICE = 64 * 1024;
@@ -37,23 +38,32 @@ interface Reading {
 }
 
 /**
- * Reads XML as a browser reads an SVG image: strictly, with namespaces. A DOCTYPE is looked at as text; entities that
- * it declares are a fault and are not expanded.
+ * Reads XML as a browser reads an SVG image: strictly, with namespaces. The entities that a DOCTYPE declares are written
+ * out as text, up to a limit; beyond it they are a fault.
  * @param guess 'svg' or 'xml', the kind where the text breaks before its root element
  */
 export function lookAtXml(bytes: Uint8Array, guess: string): ImageFacts {
-  const reading: Reading = {
-    kind: guess,
-    width: null,
-    height: null,
-    fault: null,
-    active: createActives(),
-    rootSeen: false,
-  };
+  let reading = newReading(guess);
   const text = decode(bytes, reading);
-  if (text !== null) parse(text, reading);
+  if (text !== null) {
+    const expanded = parse(text, reading, true);
+    if (expanded !== null) {
+      reading = newReading(guess);
+      parse(expanded, reading, false);
+    }
+    const label = encodingOf(bytes);
+    if (reading.kind === 'svg' && (label.startsWith('utf-16') ? !hasMark(bytes) : !isUtf8(bytes)))
+      reading.fault ??= {
+        code: 'not-utf-8',
+        message: `it is in ${label}${label.startsWith('utf-16') ? ' without a byte order mark' : ''}, while Chromium reads every SVG image as UTF-8`,
+      };
+  }
   const { kind, width, height, fault, active } = reading;
   return { kind, width, height, fault, active: kind === 'svg' ? active.list : [] };
+}
+
+function newReading(guess: string): Reading {
+  return { kind: guess, width: null, height: null, fault: null, active: createActives(), rootSeen: false };
 }
 
 function decode(bytes: Uint8Array, reading: Reading): string | null {
@@ -74,6 +84,11 @@ function decode(bytes: Uint8Array, reading: Reading): string | null {
   }
 }
 
+/** The byte order mark of UTF-16. */
+function hasMark(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
+
 /** As XML 1.0, appendix F: a byte order mark, zero bytes, the XML declaration; UTF-8 where nothing else is said. */
 function encodingOf(bytes: Uint8Array): string {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0x3c && bytes[1] === 0)) return 'utf-16le';
@@ -88,9 +103,11 @@ function encodingOf(bytes: Uint8Array): string {
 /** Thrown through the parser, which cannot be stopped otherwise. */
 const STOP = new Error('there is nothing left to learn');
 
-function parse(text: string, reading: Reading): void {
+/** @returns the text with its entities written out, where there are any and they are not so yet; null when it was read */
+function parse(text: string, reading: Reading, expand: boolean): string | null {
   const parser: Parser = new SaxesParser({ xmlns: true, position: true });
   let line = 1;
+  let expanded: string | null = null;
   function fail(code: string, message: string): never {
     reading.fault = { code, message: message.slice(0, 300) };
     throw STOP;
@@ -102,8 +119,15 @@ function parse(text: string, reading: Reading): void {
   parser.on('doctype', (doctype) => {
     const words = doctype.trim().replace(/\s+/g, ' ');
     if (/^svg\b/.test(words)) reading.kind = 'svg';
-    if (/<!ENTITY/i.test(doctype)) fail('entities', 'its DOCTYPE declares entities');
-    if (!HARMLESS_DOCTYPE.test(words)) reading.active.add('doctype', 'DOCTYPE', parser.line);
+    if (expand && doctype.includes('<!ENTITY')) {
+      const rest = expandEntities(doctype, text.slice(parser.position));
+      if (rest === null)
+        fail('entities', 'its DOCTYPE declares entities without end, too large, malformed or in other files');
+      expanded = text.slice(0, parser.position) + rest;
+      throw STOP;
+    }
+    if (!HARMLESS_DOCTYPE.test(words))
+      reading.active.add('doctype', doctype.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE', parser.line);
   });
   parser.on('processinginstruction', ({ target, body }) => {
     if (target === 'xml-stylesheet') reading.active.stylesheet(body, parser.line);
@@ -128,6 +152,7 @@ function parse(text: string, reading: Reading): void {
   } catch (error) {
     if (error !== STOP) throw error;
   }
+  return expanded;
 }
 
 /** Hostile documents are cheap to write and dear to read. */
@@ -172,11 +197,20 @@ function onRoot(tag: SaxesTagNS, reading: Reading, fail: (code: string, message:
     .split(/[\s,]+/)
     .map(Number);
   const [boxWidth, boxHeight] = box.length === 4 && box.every(Number.isFinite) ? [box[2]!, box[3]!] : [null, null];
-  reading.width = pixels(tag.attributes['width']?.value) ?? boxWidth;
-  reading.height = pixels(tag.attributes['height']?.value) ?? boxHeight;
-  if (tag.uri === '') fail('no-namespace', `its root element lacks xmlns="${SVG}"`);
-  else if (tag.uri !== SVG)
-    fail('wrong-namespace', `its root element is in the namespace ${JSON.stringify(tag.uri.slice(0, 100))}`);
+  reading.width = extent(tag.attributes['width']?.value, boxWidth, boxHeight);
+  reading.height = extent(tag.attributes['height']?.value, boxHeight, boxWidth);
+  // The parser takes off the white space around a namespace, which browsers take for a part of it.
+  const uri = tag.attributes[tag.prefix === '' ? 'xmlns' : `xmlns:${tag.prefix}`]?.value ?? tag.uri;
+  if (uri === '') fail('no-namespace', `its root element lacks xmlns="${SVG}"`);
+  else if (uri !== SVG)
+    fail('wrong-namespace', `its root element is in the namespace ${JSON.stringify(uri.slice(0, 100))}`);
+}
+
+/** Width or height. A viewBox without extent shows nothing, whatever else is said; one with less than none is ignored. */
+function extent(length: string | undefined, box: number | null, otherBox: number | null): number | null {
+  const valid = box !== null && box >= 0 && otherBox !== null && otherBox >= 0;
+  if (valid && box === 0) return 0;
+  return pixels(length) ?? (valid ? box : null);
 }
 
 /** A length in pixels; null for one that depends on its surroundings, or is none. */

@@ -83,10 +83,15 @@ export async function openService(mappings: readonly string[]): Promise<Service>
       if (!pages.has(origin)) pages.set(origin, open(origin));
       const page = await pages.get(origin)!;
       // The page's own script has the function; it is not known here.
-      return page.evaluate(
-        (list) => (globalThis as unknown as { look(list: readonly Ask[]): Promise<unknown[]> }).look(list),
-        asks,
-      );
+      return page
+        .evaluate(
+          (list) => (globalThis as unknown as { look(list: readonly Ask[]): Promise<unknown[]> }).look(list),
+          asks,
+        )
+        .catch((error: unknown) => {
+          // Its stack has addresses of the page, which the test runner would look for on disk.
+          throw new Error(`In the page: ${String(error).split('\n', 1)[0]}`);
+        });
     },
     close: () => browser.close(),
   };

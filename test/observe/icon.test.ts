@@ -108,6 +108,25 @@ describe('PNG', () => {
       'data-broken',
     ],
     ['a needed chunk that nobody knows', png(header(), chunk('ABCD'), pixels(), END), 'chunk'],
+    [
+      'pixels in chunks apart',
+      png(header(), chunk('IDAT', two.subarray(0, 5)), chunk('tEXt'), chunk('IDAT', two.subarray(5)), END),
+      'chunk',
+    ],
+    [
+      'a filter that does not exist',
+      png(header(), chunk('IDAT', deflateSync(Buffer.alloc(68).fill(5, 34, 35))), END),
+      'data-broken',
+    ],
+    [
+      'a filter that does not exist, interlaced',
+      png(
+        header({ width: 8, height: 8, colour: 0, interlace: 1 }),
+        chunk('IDAT', deflateSync(Buffer.alloc(79).fill(9, 2, 3))),
+        END,
+      ),
+      'data-broken',
+    ],
     ['garbage between chunks', png(header(), Buffer.from('garbage garbage'), END), 'chunk'],
     ["Apple's variant", png(chunk('CgBI', Buffer.alloc(4)), header(), pixels(), END), 'apple'],
     ['data behind the end', Buffer.concat([PNG, Buffer.from('<script>')]), 'trailing-data'],
@@ -188,13 +207,37 @@ describe('SVG', () => {
     );
     const bytes = encoding === 'utf-16le' ? little : Buffer.from(little).swap16();
     const mark = Buffer.from(encoding === 'utf-16le' ? 'fffe' : 'feff', 'hex');
-    expect(lookAtImage(bytes)).toMatchObject({ kind: 'svg', width: 7, fault: null });
+    expect(lookAtImage(bytes)).toMatchObject({ kind: 'svg', width: 7, fault: { code: 'not-utf-8' } });
     expect(lookAtImage(Buffer.concat([mark, bytes]))).toMatchObject({ kind: 'svg', width: 7, fault: null });
   });
 
-  test('ISO-8859-1, when it says so', () => {
-    const text = `<?xml version="1.0" encoding="iso-8859-1"?>${svg('<title>größe</title>')}`;
-    expect(lookAtImage(Buffer.from(text, 'latin1'))).toMatchObject({ kind: 'svg', fault: null });
+  test('ISO-8859-1, when it says so: read, and yet not by all browsers', () => {
+    for (const [inside, fault] of [
+      ['<title>größe</title>', { code: 'not-utf-8' }],
+      ['<title>groesse</title>', null],
+      ['<title>größe</title><g>', { code: 'syntax' }],
+    ] as const) {
+      const text = `<?xml version="1.0" encoding="iso-8859-1"?>${svg(inside)}`;
+      expect(lookAtImage(Buffer.from(text, 'latin1'))).toMatchObject({ kind: 'svg', fault });
+    }
+  });
+
+  const ENTITIES =
+    '<!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg"><!ENTITY two "&one;&one;"><!ENTITY one \'x\'>]>';
+  test.each<[string, string, object]>([
+    ['for a namespace', `${ENTITIES}<svg xmlns="&ns;" width="3"/>`, { width: 3, fault: null }],
+    ['nested', `${ENTITIES}${svg('<text>&two;</text>')}`, { fault: null }],
+    ['not used', `${ENTITIES}${svg('')}`, { fault: null }],
+    ['not declared', `${ENTITIES}${svg('&three;')}`, { fault: { code: 'syntax' } }],
+    ['the first one binds', `<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY a "<g">]>${svg('&a;')}`, { fault: null }],
+    ['of another file, which is not loaded', `<!DOCTYPE svg [<!ENTITY a SYSTEM "x">]>${svg('&a;')}`, { fault: null }],
+  ])('entities %s', (_, text, expected) => {
+    expect(look(text)).toMatchObject({ kind: 'svg', ...expected });
+  });
+
+  test('entities are told as active once, with what they hide', () => {
+    const text = '<!DOCTYPE svg [<!ENTITY a "<script>1</script>">]>' + svg('&a;');
+    expect(look(text).active.map(({ code }) => code)).toEqual(['doctype', 'script']);
   });
 
   test.each<[string, string | Buffer, string]>([
@@ -212,7 +255,18 @@ describe('SVG', () => {
     ['Latin-1 that says nothing', Buffer.from(svg('<title>größe</title>'), 'latin1'), 'encoding'],
     ['Latin-1 that says UTF-8', Buffer.from(`<?xml version="1.0" encoding="utf-8"?>${svg('ß')}`, 'latin1'), 'encoding'],
     ['an encoding that nobody knows', `<?xml version="1.0" encoding="x-klingon"?>${svg('')}`, 'encoding'],
-    ['entities', `<!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg">]><svg xmlns="&ns;"/>`, 'entities'],
+    ['entities in a circle', `<!DOCTYPE svg [<!ENTITY a "&b;"><!ENTITY b "&a;">]>${svg('&a;')}`, 'entities'],
+    [
+      'entities that grow without bounds',
+      `<!DOCTYPE svg [<!ENTITY a0 "lol">${Array.from({ length: 40 }, (_, i) => `<!ENTITY a${i + 1} "&a${i};&a${i};">`).join('')}]>${svg('&a40;')}`,
+      'entities',
+    ],
+    [
+      'very many entities',
+      `<!DOCTYPE svg [${Array.from({ length: 20_000 }, (_, i) => `<!ENTITY a${i} "&a${i + 1};">`).join('')}]>${svg('&a0;')}`,
+      'entities',
+    ],
+    ['a namespace with a space in it', `<svg xmlns=" http://www.w3.org/2000/svg"/>`, 'wrong-namespace'],
     [
       'entities from elsewhere',
       `<!DOCTYPE svg [<!ENTITY % x SYSTEM "http://evil.example/x"> %x;]>${svg('')}`,

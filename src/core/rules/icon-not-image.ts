@@ -48,6 +48,7 @@ const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> =
   'svg wrong-namespace': { advice: 'Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.' },
   'svg syntax': { advice: 'Mend the XML at that line and column: browsers show no image at all when it breaks off.' },
   'svg encoding': { advice: 'Save the file as UTF-8.' },
+  'svg not-utf-8': { severity: 'warning', advice: 'Save the file as UTF-8.' },
   'svg too-complex': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
   'svg not-read': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
 };
@@ -69,7 +70,7 @@ export const iconNotImage = defineRule({
     if (content.cut) return null;
     const name = kind.toUpperCase();
     if (fault !== null) return faultProblem(name, image.kind, fault);
-    if (kind === 'svg' && (width === 0 || height === 0)) {
+    if (kind === 'svg' && ((width !== null && width <= 0) || (height !== null && height <= 0))) {
       return {
         message: `The icon is an SVG of no size (${width} by ${height}): it shows nothing.`,
         advice: 'Set a viewBox, and a width and height above 0 or none at all.',

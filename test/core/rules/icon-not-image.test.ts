@@ -11,6 +11,11 @@ ruleTable(iconNotImage, {
     ['a PNG', seenIcon(PNG)],
     ['an SVG', seenIcon(SVG)],
     ['an SVG with a DOCTYPE', seenIcon(`<?xml version="1.0"?><!DOCTYPE svg>${SVG}`)],
+    [
+      'an SVG with the entities of a drawing program: another rule tells',
+      seenIcon(`<!DOCTYPE svg [<!ENTITY a "b">]>${SVG}`),
+    ],
+    ['an SVG with a viewBox that browsers ignore', seenIcon(`<svg ${NS} viewBox="0 0 -8 -8"/>`)],
     ['an SVG with a script: another rule tells', seenIcon(`<svg ${NS}><script/></svg>`)],
     ['an SVG without any size', seenIcon(`<svg ${NS}/>`)],
     ['a PNG that our own limit cut off', seenIcon(PNG, 60)],
@@ -68,7 +73,7 @@ ruleTable(iconNotImage, {
     ['an SVG in another namespace', seenIcon('<svg xmlns="x"/>'), { cause: 'svg-wrong-namespace' }],
     [
       'an SVG with entities',
-      seenIcon(`<!DOCTYPE svg [<!ENTITY a "b">]>${SVG}`),
+      seenIcon(`<!DOCTYPE svg [<!ENTITY a "&a;">]>${SVG.replace('<path', '&a;<path')}`),
       { cause: 'svg-entities', advice: 'DOCTYPE' },
     ],
     [
@@ -80,6 +85,21 @@ ruleTable(iconNotImage, {
       'an SVG of no size',
       seenIcon(`<svg ${NS} width="0" height="0"/>`),
       { cause: 'svg-size', evidence: { width: 0, height: 0 } },
+    ],
+    [
+      'an SVG of less than no size',
+      seenIcon(`<svg ${NS} width="-1" height="4"/>`),
+      { cause: 'svg-size', evidence: { width: -1, height: 4 } },
+    ],
+    [
+      'an SVG with an empty viewBox',
+      seenIcon(`<svg ${NS} width="8" height="8" viewBox="0 0 0 8"/>`),
+      { cause: 'svg-size' },
+    ],
+    [
+      'an SVG in an encoding that Chromium does not read',
+      seenIcon(Buffer.from(`<?xml version="1.0" encoding="iso-8859-1"?><svg ${NS}><title>ß</title></svg>`, 'latin1')),
+      { cause: 'svg-not-utf-8', severity: 'warning', advice: 'UTF-8' },
     ],
     [
       'an SVG that is nested too deep',

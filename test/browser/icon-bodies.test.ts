@@ -1,0 +1,303 @@
+import { deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Report } from '../../src/core/report.ts';
+import { chunk, END, header, png, SIGNATURE } from '../support/png-builder.ts';
+import { describeInChromium } from './chromium.ts';
+import { openStage, type Stage } from './situation.ts';
+
+/** What an icon's bytes are to a real browser, and what appreg says of them. */
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+/** How much of its square the browser paints; `refused` where it takes the bytes for no image. */
+type Shown = 'all' | 'part' | 'none' | 'refused';
+
+/**
+ * A browser shows what has no error, and what has one it does not show. Where that is not so, the last column says why:
+ * the specification is stricter than browsers, or other browsers are, or appreg would have to draw.
+ */
+type Row = [name: string, bytes: string | Buffer, shown: Shown, verdict: string, why?: string];
+
+const STRICT = 'icons are PNG or SVG';
+const BROKEN = 'the file is damaged: browsers show what they can save, each another part';
+const UNDRAWN = 'nobody draws it here';
+
+const HEADER = header({ colour: 2 });
+const packed = deflateSync(Buffer.alloc(52));
+const PIXELS = chunk('IDAT', packed);
+const NOISE = Buffer.from(Array.from({ length: 64 * 193 }, (_, i) => (i % 193 === 0 ? 0 : (i * 7919) % 251)));
+const LARGE = png(header({ width: 64, height: 64, colour: 2 }), chunk('IDAT', deflateSync(NOISE)), END);
+const FRAME = (number: string): Buffer =>
+  chunk('fcTL', Buffer.from(`${number}00000004000000040000000000000000006403e80000`, 'hex'));
+
+const PNGS: Row[] = [
+  ['a PNG', png(HEADER, PIXELS, END), 'all', ''],
+  ['a larger one', LARGE, 'all', ''],
+  [
+    'an animated one',
+    png(
+      HEADER,
+      chunk('acTL', Buffer.from('0000000200000000', 'hex')),
+      FRAME('00000000'),
+      PIXELS,
+      FRAME('00000001'),
+      chunk('fdAT', Buffer.concat([Buffer.from('00000002', 'hex'), packed])),
+      END,
+    ),
+    'all',
+    '',
+  ],
+  ['a wrong checksum of what nobody needs', png(HEADER, chunk('tEXt', Buffer.from('a\0b'), 1), PIXELS, END), 'all', ''],
+  ['more rows than needed', png(HEADER, chunk('IDAT', deflateSync(Buffer.alloc(99))), END), 'all', ''],
+  ['data behind the end', Buffer.concat([png(HEADER, PIXELS, END), Buffer.from('x')]), 'all', ''],
+  ['the signature alone', SIGNATURE, 'refused', 'error png-truncated'],
+  ['cut in the header', LARGE.subarray(0, 20), 'refused', 'error png-truncated'],
+  ['cut behind the header', png(HEADER), 'refused', 'error png-truncated'],
+  ['cut in the pixels', LARGE.subarray(0, LARGE.length / 2), 'part', 'error png-truncated', BROKEN],
+  ['cut before the end mark', png(HEADER, PIXELS), 'all', 'error png-truncated', BROKEN],
+  ['no pixels', png(HEADER, END), 'refused', 'error png-no-data'],
+  [
+    'too few rows',
+    png(HEADER, chunk('IDAT', deflateSync(Buffer.alloc(26))), END),
+    'part',
+    'error png-data-short',
+    BROKEN,
+  ],
+  [
+    'a wrong checksum of the header',
+    png(chunk('IHDR', HEADER.subarray(8, 21), 1), PIXELS, END),
+    'refused',
+    'error png-crc',
+  ],
+  ['a wrong checksum of the pixels', png(HEADER, chunk('IDAT', packed, 1), END), 'all', 'error png-crc', BROKEN],
+  [
+    'a wrong checksum inside the pixels',
+    png(HEADER, chunk('IDAT', Buffer.concat([packed.subarray(0, -1), Buffer.from([9])])), END),
+    'all',
+    'error png-data-broken',
+    BROKEN,
+  ],
+  [
+    'a filter that does not exist',
+    png(HEADER, chunk('IDAT', deflateSync(Buffer.alloc(52, 9))), END),
+    'none',
+    'error png-data-broken',
+  ],
+  [
+    'pixels in chunks apart',
+    png(
+      HEADER,
+      chunk('IDAT', packed.subarray(0, 5)),
+      chunk('tEXt', Buffer.from('a\0b')),
+      chunk('IDAT', packed.subarray(5)),
+      END,
+    ),
+    'none',
+    'error png-chunk',
+  ],
+  ['a needed chunk that nobody knows', png(HEADER, chunk('ABCD'), PIXELS, END), 'refused', 'error png-chunk'],
+  [
+    'a chunk before the header',
+    png(chunk('tEXt', Buffer.from('a\0b')), HEADER, PIXELS, END),
+    'refused',
+    'error png-header',
+  ],
+  [
+    'no palette',
+    png(header({ colour: 3 }), chunk('IDAT', deflateSync(Buffer.alloc(20))), END),
+    'none',
+    'error png-no-palette',
+  ],
+  ['a depth that is none', png(header({ colour: 2, depth: 4 }), PIXELS, END), 'refused', 'error png-header'],
+  ['no width', png(header({ colour: 2, width: 0 }), PIXELS, END), 'refused', 'error png-header'],
+  ["Apple's variant", png(chunk('CgBI', Buffer.alloc(4)), HEADER, PIXELS, END), 'refused', 'error png-apple'],
+  [
+    'line ends converted',
+    Buffer.from(LARGE.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'),
+    'refused',
+    'error unknown',
+  ],
+  ['taken for UTF-8', Buffer.from(LARGE.toString('utf8')), 'refused', 'error unknown'],
+];
+
+const base64 = (text: string): Buffer => Buffer.from(text, 'base64');
+const OTHERS: Row[] = [
+  ['a GIF', base64('R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=='), 'all', 'error gif', STRICT],
+  [
+    'a JPEG',
+    base64(
+      '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAFA3PEY8MlBGQUZaVVBfeMiCeG5uePWvuZHI////////////////////////////////////////////////////2wBDAVVaWnhpeOuCguv/////////////////////////////////////////////////////////////////////////wAARCAABAAEDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFAEBAAAAAAAAAAAAAAAAAAAAAP/EABQRAQAAAAAAAAAAAAAAAAAAAAD/2gAMAwEAAhEDEQA/AIgAf//Z',
+    ),
+    'all',
+    'error jpeg',
+    STRICT,
+  ],
+  ['a WebP', base64('UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAB0CWJaQAA3AA/u+5AAA='), 'all', 'error webp', STRICT],
+  ['nothing', '', 'refused', 'error empty'],
+  ['a page', '<!doctype html><p>Not found', 'refused', 'error html'],
+  ['a pointer', 'version https://git-lfs.github.com/spec/v1\n', 'refused', 'error git-lfs-pointer'],
+];
+
+const NS = 'xmlns="http://www.w3.org/2000/svg"';
+const RECT = '<rect width="100%" height="100%"/>';
+const svg = (inside = RECT, attributes = 'viewBox="0 0 8 8"'): string => `<svg ${NS} ${attributes}>${inside}</svg>`;
+const DTD = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd"';
+const LAUGHS = Array.from({ length: 9 }, (_, i) => `<!ENTITY a${i + 1} "${`&a${i};`.repeat(10)}">`).join('');
+const latin1 = (says: string): Buffer => Buffer.from(`${says}${svg(`<title>ß</title>${RECT}`)}`, 'latin1');
+
+const SVGS: Row[] = [
+  ['an SVG', svg(), 'all', ''],
+  [
+    'in a prefix',
+    '<s:svg xmlns:s="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><s:rect width="8" height="8"/></s:svg>',
+    'all',
+    '',
+  ],
+  ['a byte order mark', `\ufeff${svg()}`, 'all', ''],
+  ['UTF-16 with a byte order mark', Buffer.from(`\ufeff${svg()}`, 'utf16le'), 'all', ''],
+  ['a comment behind', `${svg()}<!-- end -->\n`, 'all', ''],
+  ['a declaration', `<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n${svg()}`, 'all', ''],
+
+  ['no size', svg(RECT, ''), 'all', ''],
+  ['a size without viewBox', svg(RECT, 'width="8" height="8"'), 'all', ''],
+  ['a size in per cent', svg(RECT, 'width="0%" height="100%" viewBox="0 0 8 8"'), 'all', ''],
+  ['a size that is none', svg(RECT, 'width="auto" height="x"'), 'all', ''],
+  ['a viewBox with less than nothing', svg(RECT, 'viewBox="0 0 -8 -8"'), 'all', ''],
+  ['a viewBox of three numbers', svg(RECT, 'viewBox="0 0 0"'), 'all', ''],
+  ['a size of nothing', svg(RECT, 'width="0" height="0"'), 'none', 'error svg-size'],
+  ['a height of nothing', svg(RECT, 'height="0px" viewBox="0 0 8 8"'), 'none', 'error svg-size'],
+  ['a size of less than nothing', svg(RECT, 'width="-8" height="8"'), 'none', 'error svg-size'],
+  ['a viewBox of nothing', svg(RECT, 'viewBox="0 0 0 0"'), 'none', 'error svg-size'],
+  ['a viewBox of nothing, and a size', svg(RECT, 'width="8" height="8" viewBox="0 0 0 8"'), 'none', 'error svg-size'],
+  ['no shapes', svg(''), 'none', '', UNDRAWN],
+  ['hidden shapes', svg(`<style>rect{display:none}</style>${RECT}`), 'none', '', UNDRAWN],
+
+  ['no namespace', `<svg viewBox="0 0 8 8">${RECT}</svg>`, 'refused', 'error svg-no-namespace'],
+  ['a namespace with https', svg().replace('http:', 'https:'), 'refused', 'error svg-wrong-namespace'],
+  ['a namespace with a space', svg().replace('"http:', '" http:'), 'refused', 'error svg-wrong-namespace'],
+  ['a root in upper case', svg().replaceAll('svg ', 'SVG ').replace('/svg>', '/SVG>'), 'refused', 'error xml'],
+  ['a prefix that nobody declared', svg(`${RECT}<use xlink:href="#a"/>`), 'refused', 'error svg-syntax'],
+  ['an entity of HTML', svg(`${RECT}<text>&nbsp;</text>`), 'refused', 'error svg-syntax'],
+  ['an ampersand', svg(`${RECT}<text>a & b</text>`), 'refused', 'error svg-syntax'],
+  ['an attribute twice', svg('<rect width="8" width="8" height="8"/>'), 'refused', 'error svg-syntax'],
+  ['an attribute without quotes', svg('<rect width=8 height="8"/>'), 'refused', 'error svg-syntax'],
+  ['no end', svg().slice(0, -6), 'refused', 'error svg-syntax'],
+  ['words behind the end', `${svg()}end`, 'refused', 'error svg-syntax'],
+  ['two of them', svg() + svg(), 'refused', 'error svg-syntax'],
+  ['space in front of the declaration', ` <?xml version="1.0"?>${svg()}`, 'refused', 'error svg-syntax'],
+  ['a control character', svg(`<title>&#1;</title>${RECT}`), 'refused', 'error svg-syntax'],
+  ['compressed', gzipSync(svg()), 'refused', 'error gzip'],
+
+  ['Latin-1 that says nothing', latin1(''), 'refused', 'error svg-encoding'],
+  [
+    'Latin-1 that says so',
+    latin1('<?xml version="1.0" encoding="iso-8859-1"?>'),
+    'refused',
+    'warning svg-not-utf-8',
+    'XML allows it, and Chromium alone does not read it',
+  ],
+  ['UTF-16 without a byte order mark', Buffer.from(svg(), 'utf16le'), 'refused', 'warning svg-not-utf-8', 'as above'],
+  [
+    'an encoding that nobody knows',
+    `<?xml version="1.0" encoding="x-none"?>${svg()}`,
+    'all',
+    'error svg-encoding',
+    'XML forbids it, and Chromium alone does not look',
+  ],
+
+  ['the DOCTYPE of drawing programs', `${DTD}>${svg()}`, 'all', ''],
+  [
+    'the entities of drawing programs',
+    `${DTD} [<!ENTITY ns "http://www.w3.org/2000/svg">]>${svg().replace(/"http[^"]*"/, '"&ns;"')}`,
+    'all',
+    'warning doctype',
+  ],
+  [
+    'shapes in an entity',
+    `<!DOCTYPE svg [<!ENTITY a '<rect width="8" height="8"/>'>]>${svg('&a;')}`,
+    'all',
+    'warning doctype',
+  ],
+  [
+    'a per cent sign in an entity',
+    `<!DOCTYPE svg [<!ENTITY a '${RECT}'>]>${svg('&a;')}`,
+    'refused',
+    'error svg-entities',
+  ],
+  [
+    'an entity within another',
+    `<!DOCTYPE svg [<!ENTITY a "&b;"><!ENTITY b "x">]>${svg(`<text>&a;</text>${RECT}`)}`,
+    'all',
+    'warning doctype',
+  ],
+  [
+    'an entity of another file',
+    `<!DOCTYPE svg [<!ENTITY a SYSTEM "a.txt">]>${svg(`<text>&a;</text>${RECT}`)}`,
+    'all',
+    'warning doctype',
+  ],
+  [
+    'entities in a circle',
+    `<!DOCTYPE svg [<!ENTITY a "&b;"><!ENTITY b "&a;">]>${svg(`${RECT}<text>&a;</text>`)}`,
+    'refused',
+    'error svg-entities',
+  ],
+  [
+    'a billion laughs',
+    `<!DOCTYPE svg [<!ENTITY a0 "ha">${LAUGHS}]>${svg(`${RECT}<text>&a9;</text>`)}`,
+    'refused',
+    'error svg-entities',
+  ],
+  ['an entity that is not declared', `${DTD}>${svg(`${RECT}<text>&a;</text>`)}`, 'refused', 'error svg-syntax'],
+
+  ['a script', svg(`<script>1</script>${RECT}`), 'all', 'warning script'],
+  [
+    'an image inside',
+    svg(`<image width="8" height="8" href="data:image/png;base64,${png(HEADER, PIXELS, END).toString('base64')}"/>`),
+    'all',
+    '',
+  ],
+  ['shapes of another file', svg('<use href="sprite.svg#a"/>'), 'none', 'warning foreign-reference', UNDRAWN],
+];
+
+describeInChromium('the bytes of icons in a browser', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(() => stage?.close());
+
+  test.each<[string, string, Row[]]>([
+    ['PNG', 'image/png', PNGS],
+    ['other things', 'image/png', OTHERS],
+    ['SVG', 'image/svg+xml', SVGS],
+  ])('%s', async (_, type, rows) => {
+    const situations = rows.map(([name, icon]) => ({
+      name,
+      icon,
+      type: [type],
+      hops: [{ at: 'registry' as const, allow: ['*'] }],
+    }));
+    const seen = await stage.look(situations, stage.pages.usual, ['icon']);
+    const asks = seen.map((one) => ({ way: 'pixels', url: one.urls.icon }));
+    const shown = await stage.service.ask(stage.pages.usual, asks);
+    const got = rows.map(([name], i) => `${name}: ${String(shown[i])}, ${verdictOf(seen[i]!.report) || 'nothing'}`);
+    expect(got).toEqual(rows.map(([name, , shown, verdict]) => `${name}: ${shown}, ${verdict || 'nothing'}`));
+  });
+
+  test('what is shown has no error, and the other way round, but for the rows that say why', () => {
+    const differing = [...PNGS, ...OTHERS, ...SVGS].filter(
+      ([, , shown, verdict]) => (shown === 'all') === verdict.startsWith('error'),
+    );
+    expect(differing.filter(([, , , , why]) => why === undefined).map(([name]) => name)).toEqual([]);
+  });
+});
+
+/** The gravest finding about the bytes, notes aside, in short. */
+function verdictOf(report: Report): string {
+  const found = report.findings.filter(
+    ({ rule, severity }) => severity !== 'note' && (rule === 'icon-not-image' || rule === 'icon-svg-active'),
+  );
+  const gravest = found.find(({ severity }) => severity === 'error') ?? found[0];
+  return gravest ? `${gravest.severity} ${gravest.cause}` : '';
+}
