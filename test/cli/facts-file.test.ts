@@ -15,6 +15,7 @@ import {
   cutShort,
   type FaultHost,
   inTurn,
+  json,
   openFaultHost,
   redirect,
 } from '../support/fault-host.ts';
@@ -67,6 +68,15 @@ describe('saved facts are as their schema says, and it names every field', () =>
     ['a host that breaks off', () => live.serve('a.json', cutShort(900, '{"versions":'))],
     ['bytes that are no UTF-8', () => live.serve('registry.json', answer({ body: Buffer.from([0xff]) }))],
     ['no JSON', () => live.serve('registry.json', answer({ body: '<html>' }))],
+    [
+      'another ETag each time',
+      () => {
+        let n = 0;
+        live.serve('a.json', (request, socket) =>
+          json({ versions: live.versions }, { ETag: `"${n++}"` })(request, socket),
+        );
+      },
+    ],
     ['an artifact that was replaced', () => live.serve('2.tar.gz', gzipped(live.older))],
     ['an artifact that is no archive', () => live.serve('2.tar.gz', gzipped('<!doctype html>'))],
     ['an archive that breaks off', () => live.serve('2.tar.gz', gzipped(live.artifact.subarray(0, 40)))],

@@ -12,12 +12,28 @@ export const appWithdrawn = defineRule({
   why: 'It disappears for every subscriber, with all its versions.',
   check({ keys, earlierKeys, earlierSource }) {
     const listed = new Set(keys);
+    const before = new Set(earlierKeys);
+    const added = new Map(keys.filter((key) => !before.has(key)).map((key) => [plain(key), key]));
     return earlierKeys
       .filter((key) => !listed.has(key))
-      .map((key) => ({
-        message: `The app “${shorten(key, 80)}”, listed according to ${shorten(earlierSource, 100)}, is no longer listed.`,
-        advice: 'List it again, unless it was withdrawn on purpose.',
-        evidence: { app: key, earlier: earlierSource },
-      }));
+      .map((key) => {
+        const renamed = added.get(plain(key)) ?? null;
+        return {
+          ...(renamed === null ? {} : { cause: 'renamed' }),
+          message: `The app “${shorten(key, 80)}”, listed according to ${shorten(earlierSource, 100)}, is no longer listed${
+            renamed === null ? '.' : `; “${shorten(renamed, 80)}” is, which to subscribers is another app.`
+          }`,
+          advice:
+            renamed === null
+              ? 'List it again, unless it was withdrawn on purpose.'
+              : 'Keep the earlier key: a key is how subscribers know the app; what they see is its "name".',
+          evidence: { app: key, earlier: earlierSource, ...(renamed === null ? {} : { renamed }) },
+        };
+      });
   },
 });
+
+/** Equal for keys that differ in case and separators alone. */
+function plain(key: string): string {
+  return key.toLowerCase().replace(/[-_]/g, '');
+}

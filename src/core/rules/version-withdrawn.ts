@@ -1,5 +1,5 @@
 import { shorten } from '../text.ts';
-import { isSemver, likelyVersion } from '../version.ts';
+import { isSemver, latestOf, likelyVersion } from '../version.ts';
 import { defineRule } from '../rule.ts';
 
 export const versionWithdrawn = defineRule({
@@ -16,11 +16,18 @@ export const versionWithdrawn = defineRule({
     // A version that was none until its spelling was mended was never offered to anybody.
     const mended = (version: string): boolean => !isSemver(version) && listed.has(likelyVersion(version));
     const gone = earlier.filter((before) => !listed.has(before.version) && !mended(before.version));
+    const newest = latestOf(earlier.map(({ version }) => version).filter(isSemver));
+    const now = latestOf([...listed].filter((version) => version !== null && isSemver(version)) as string[]);
     return gone.map((before) => ({
       at: '/versions',
       version: before.version,
-      message: `The version ${shorten(before.version, 60)}, published according to ${shorten(earlierSource, 100)}, is no longer listed.`,
-      advice: `List it again: ${JSON.stringify(before)}`,
+      ...(before.version === newest ? { cause: 'newest' } : {}),
+      message: `The version ${shorten(before.version, 60)}, published according to ${shorten(earlierSource, 100)}, is no longer listed.${
+        before.version === newest
+          ? ` It was the newest; ${now === null ? 'there is none now' : `now that is ${shorten(now, 60)}`}.`
+          : ''
+      }`,
+      advice: `List it again: ${JSON.stringify(before)}${before.version === newest ? '. Where the stored file does list it, a cache serves an older copy: purge it.' : ''}`,
       evidence: { ...before, earlier: earlierSource },
     }));
   },

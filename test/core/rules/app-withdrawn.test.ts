@@ -18,6 +18,8 @@ ruleTable(appWithdrawn, {
       [{ evidence: { app: 'a', earlier: 'main' } }, { evidence: { app: 'b', earlier: 'main' } }],
     ],
     ['a name that every object has', of(['a'], ['a', 'toString']), { message: '“toString”' }],
-    ['renamed in case', of(['Mail'], ['mail']), { message: '“mail”' }],
+    ['renamed in case', of(['Mail'], ['mail']), { cause: 'renamed', message: '“mail”', evidence: { renamed: 'Mail' } }],
+    ['renamed in its separators', of(['my_app'], ['my-app']), { cause: 'renamed', message: '“my_app” is' }],
+    ['another one was there before', of(['my_app'], ['my-app', 'my_app']), { message: 'is no longer listed.' }],
   ],
 });

@@ -33,7 +33,16 @@ ruleTable(versionWithdrawn, {
         evidence: { version: '1.0.0', earlier: 'origin/main' },
       },
     ],
-    ['all are gone', of([], ['1.0.0', '2.0.0']), [{ version: '1.0.0' }, { version: '2.0.0' }]],
+    [
+      'all are gone',
+      of([], ['1.0.0', '2.0.0']),
+      [{ version: '1.0.0' }, { version: '2.0.0', cause: 'newest', message: 'there is none now' }],
+    ],
+    [
+      'the newest is gone: rolled back, or an older copy',
+      of(['1.0.0', '1.9.0'], ['1.0.0', '1.9.0', '1.10.0']),
+      { version: '1.10.0', cause: 'newest', message: 'now that is 1.9.0', advice: 'a cache serves an older copy' },
+    ],
     ['a build is another version', of(['1.0.0+b'], ['1.0.0']), { version: '1.0.0' }],
     ['a valid version under another spelling', of(['1.0.0'], ['1.0.0-0']), { version: '1.0.0-0' }],
     ['no version, and gone', of(['1.0.0'], ['v2.0.0']), { version: 'v2.0.0' }],
