@@ -12,6 +12,10 @@ const all = (cases: Case[]): void =>
   test.each<Case>(cases)('%s', async (_, breakIt, expected, options) => {
     await check(stage, breakIt, expected, options);
   });
+const wrong = (cause: string, severity = 'error'): string[] => [`${severity} icon-type-wrong ${cause} (icon)`];
+const broken = (cause: string): string[] => [`error icon-not-image ${cause} (icon)`];
+const refused = (policy: string): string[] => [`error icon-embedding-refused ${policy} (icon)`];
+const policy = (value: string): Record<string, string> => ({ 'Cross-Origin-Resource-Policy': value });
 const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' };
 const named = { origins: [ORIGIN] };
 const svg =
@@ -28,7 +32,6 @@ const asPng =
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
 describe('labels', () => {
-  const wrong = (cause: string, severity = 'error'): string[] => [`${severity} icon-type-wrong ${cause} (icon)`];
   all([
     ['a PNG as image/png', asPng(PNG), []],
     ['an SVG type in odd case, with a charset', svg(SVG, 'Image/SVG+XML; charset=utf-8'), []],
@@ -56,7 +59,6 @@ describe('labels', () => {
 });
 
 describe('bytes', () => {
-  const broken = (cause: string): string[] => [`error icon-not-image ${cause} (icon)`];
   all([
     ['.svgz without a label', svg(gzipSync(SVG)), broken('gzip')],
     ['a JPEG named .png', asPng(hex('ffd8ffe000104a46494600010100000100010000ffd9')), broken('jpeg')],
@@ -113,8 +115,6 @@ describe('sizes', () => {
 });
 
 describe('embedding, and where icons are', () => {
-  const refused = (policy: string): string[] => [`error icon-embedding-refused ${policy} (icon)`];
-  const policy = (value: string): Record<string, string> => ({ 'Cross-Origin-Resource-Policy': value });
   all([
     ['same-origin', svg(SVG, undefined, policy('same-origin')), refused('same-origin'), named],
     ['same-site, and the service is elsewhere', svg(SVG, undefined, policy('same-site')), refused('same-site'), named],

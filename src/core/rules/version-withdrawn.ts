@@ -27,7 +27,7 @@ export const versionWithdrawn = defineRule({
           ? ` It was the newest; ${now === null ? 'there is none now' : `now that is ${shorten(now, 60)}`}.`
           : ''
       }`,
-      advice: `List it again: ${JSON.stringify(before)}${before.version === newest ? '. Where the stored file does list it, a cache serves an older copy: purge it.' : ''}`,
+      advice: `List it again: ${JSON.stringify(before)}`,
       evidence: { ...before, earlier: earlierSource },
     }));
   },
