@@ -1,6 +1,13 @@
 import type { Hop } from './facts.ts';
 import { cacheControl, header, httpDate, seconds } from './headers.ts';
 
+/** True when the answer is a copy that a cache on the way had kept, as far as it says so. */
+export function isCached(headers: Hop['headers']): boolean {
+  if ((seconds(header(headers, 'age')) ?? 0) > 0) return true;
+  return CACHE_STATUS.some((name) => /\b(?:\w*hit|stale|updating|revalidated)\b/i.test(header(headers, name) ?? ''));
+}
+const CACHE_STATUS = ['cache-status', 'cf-cache-status', 'cdn-cache', 'x-cache', 'x-cache-status', 'x-proxy-cache'];
+
 /** For how long an answer may be held without asking again (RFC 9111 section 4.2), as far as its headers say. */
 export interface Freshness {
   /** Seconds; 0 when it must be asked for each time; null when nothing is said. */

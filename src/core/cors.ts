@@ -66,6 +66,7 @@ export function corsCheck(
 function classify(value: string, origin: string): { code: CorsCode; cause: string } {
   if (value === '') return { code: 'invalid', cause: 'empty' };
   if (value === 'null') return { code: 'invalid', cause: 'null' };
+  if (value === '(null)') return { code: 'invalid', cause: 'unset-variable' };
   if (isOrigin(value)) return refusal(value, origin);
   if (/[,\s]/.test(value)) return { code: 'invalid', cause: 'list' };
   if (value.includes('*'))
@@ -114,6 +115,11 @@ export function corsFault(visit: Visit): CorsFault | null {
     return { ...fault, cause: nulled ? 'redirect-null-origin' : fault.cause, sent: origin!, hop: index };
   }
   return null;
+}
+
+/** True where the host names no origin at all, as those that answer by Origin do for one that they do not know. */
+export function saysNothing({ code, cause }: CorsFault): boolean {
+  return code === 'missing' || cause === 'empty' || cause === 'null' || cause === 'unset-variable';
 }
 
 export interface PreflightFault {

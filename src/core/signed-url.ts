@@ -9,7 +9,19 @@ export function signatureEnd(query: URLSearchParams): { until: number; scheme: s
     moment(
       lower,
       'expires',
-      ['signature', 'key-pair-id', 'awsaccesskeyid', 'googleaccessid', 'sig', 'hmac', 'policy'],
+      [
+        'signature',
+        'key-pair-id',
+        'awsaccesskeyid',
+        'googleaccessid',
+        'sig',
+        'hmac',
+        'policy',
+        // nginx's secure_link, and CDNs that do alike.
+        'md5',
+        'token',
+        'hash',
+      ],
       'Expires',
     ) ??
     moment(lower, 'se', ['sig'], 'Azure SAS')

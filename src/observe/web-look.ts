@@ -277,9 +277,16 @@ export async function sideViews(
   const [preflights, head, ...browser] = await Promise.all([
     lookAtPreflights(urls, origins[0]!, look.secretNames, total, look.http),
     look.http.visit({ method: 'HEAD', url, origin: null, accept, total }),
-    ...origins.map((origin) => look.http.visit({ method: 'GET', url, origin, accept, headers: range, total })),
+    ...origins.map((origin) =>
+      look.http.visit({ method: 'GET', url, origin, accept, headers: [...refererOf(origin), ...range], total }),
+    ),
   ]);
   return { browser: browser.filter((visit) => !unasked(visit)), ...preflights, head: unasked(head) ?? head };
+}
+
+/** What pages send by default (strict-origin-when-cross-origin); hotlink protection goes by it. */
+function refererOf(origin: string): [string, string][] {
+  return origin.startsWith('http') ? [['referer', `${origin}/`]] : [];
 }
 
 /** Why there is nothing to look at, or null. */

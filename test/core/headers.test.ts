@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshness } from '../../src/core/cache.ts';
+import { freshness, isCached } from '../../src/core/cache.ts';
 import {
   cacheControl,
   codings,
@@ -123,3 +123,17 @@ test.each<[Record<string, string>, number | null]>([
   [{ expires: 'Sat, 21 Nov 2026 13:00:00 GMT', date: 'Sat, 21 Nov 2026 12:30:00 GMT' }, 1800],
   [{ expires: 'never' }, 0],
 ])('lifetime of %j', (headers, expected) => expect(freshness(hop(headers), NOW).lifetime).toBe(expected));
+
+test.each<[Record<string, string>, boolean]>([
+  [{}, false],
+  [{ age: '0' }, false],
+  [{ age: '7' }, true],
+  [{ 'x-cache': 'HIT' }, true],
+  [{ 'x-cache': 'Miss from cloudfront' }, false],
+  [{ 'x-cache': 'RefreshHit from cloudfront' }, true],
+  [{ 'x-cache': 'MISS, HIT' }, true],
+  [{ 'cf-cache-status': 'DYNAMIC' }, false],
+  [{ 'cf-cache-status': 'STALE' }, true],
+  [{ 'cache-status': '"Netlify Edge"; hit' }, true],
+  [{ 'cache-status': '"Netlify Edge"; fwd=miss' }, false],
+])('a copy of a cache: %j', (headers, expected) => expect(isCached(hop(headers).headers)).toBe(expected));

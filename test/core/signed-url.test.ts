@@ -10,6 +10,7 @@ test('the moment is in milliseconds since 1970', () => {
     until: Date.UTC(2026, 0, 1, 0, 0, 1),
     scheme: 'AWS SigV4',
   });
+  expect(end('md5=x&expires=1767225600')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
   expect(end('Expires=1767225600&Signature=x')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
 });
 

@@ -1,7 +1,8 @@
 import { sameDigest } from '../earlier.ts';
-import type { ArtifactFacts, Content, EarlierVersion, Visit } from '../facts.ts';
+import type { ArtifactFacts, Content, EarlierVersion, Hop, Visit } from '../facts.ts';
 import { isUnseen } from '../facts.ts';
 import { checksumFault, digestOf, EMPTY_SHA256 } from '../checksum.ts';
+import { isCached } from '../cache.ts';
 import { header } from '../headers.ts';
 import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
 import { kindOfHead, tellingBytes } from '../telling-bytes.ts';
@@ -21,14 +22,14 @@ export const artifactChecksumMismatch = defineRule({
     // A value that is no SHA-256 at all is checksum-malformed, which names the digest to list.
     if (digest === null || content.sha256 === digest || content.cut) return null;
     const again = facts.again && !isUnseen(facts.again) ? facts.again : null;
+    const answer = isUnseen(facts.web) ? null : lastHop(facts.web.service);
     const found =
       again?.sha256 === digest
         ? intermittent(facts)
         : (tellingBytes(content, again, facts) ??
           byDigest(digest, content, again, all, facts.archive) ??
           changed(content, digest, before) ??
-          unknown(content));
-    const answer = isUnseen(facts.web) ? null : lastHop(facts.web.service);
+          unknown(content, answer));
     return {
       ...found,
       evidence: {
@@ -146,10 +147,11 @@ function changed(content: Content, digest: string, before: EarlierVersion | null
   };
 }
 
-function unknown(content: Content): Problem {
+function unknown(content: Content, answer: Hop | null): Problem {
+  const cached = answer !== null && isCached(answer.headers);
   return {
     cause: 'other-bytes',
     message: 'The SHA-256 of the artifact is not the listed one.',
-    advice: `If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise put the published file back, and publish the change as a new version.`,
+    advice: `${cached ? 'The answer came from a cache, which may hold an older file: purge it, and check again. ' : ''}If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise put the published file back, and publish the change as a new version.`,
   };
 }

@@ -13,7 +13,7 @@ export const cacheLifetimeMissing = defineRule({
   severity: 'note',
   spec: '8',
   symptom: 'registry-does-not-refresh',
-  unless: SOMETHING_ELSE,
+  unless: [...SOMETHING_ELSE, 'cache-lifetime-long'],
   when: 'a JSON file comes without Cache-Control, or with one that names no lifetime; a lifetime that is no number is a warning',
   why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rests.',
   check({ role, answer, now }) {

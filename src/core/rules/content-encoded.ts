@@ -32,6 +32,7 @@ export const contentEncoded = defineRule({
           ? 'Take the Content-Encoding off the stored file, and exclude .gz from the server’s compression.'
           : 'Take the Content-Encoding off the stored file, or use gzip where the client asks for it.',
       evidence: { contentEncoding: coding },
+      once: `${role} ${hostOf(hop.url)} ${coding}`,
     };
   },
 });

@@ -1,6 +1,6 @@
 import { mediaType } from '../headers.ts';
 import { defineRule } from '../rule.ts';
-import { lastHop } from '../visit.ts';
+import { hostOf, lastHop } from '../visit.ts';
 
 export const contentTypeWrong = defineRule({
   id: 'content-type-wrong',
@@ -25,6 +25,7 @@ export const contentTypeWrong = defineRule({
         message: `The artifact is served as ${type}, a type of text.`,
         advice: 'Serve .tar.gz files with Content-Type: application/gzip',
         evidence: { contentType: type },
+        once: `artifact ${hostOf(hop.url)} ${type}`,
       };
     }
     if (type === '') {

@@ -1,4 +1,5 @@
-import { corsEvidence, corsFault } from '../cors.ts';
+import { corsEvidence, corsFault, saysNothing } from '../cors.ts';
+import { varyNames } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf } from '../visit.ts';
@@ -7,6 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'two-headers': 'it is sent twice; a browser joins both and accepts neither',
   list: 'it is a list; exactly one origin, or *, may stand there',
   empty: 'it is empty',
+  'unset-variable': 'the server’s variable has no value, and Apache writes (null) for it',
   null: 'it is "null", which matches no page of a site and lets any sandboxed page in',
   'misspelled-wildcard': 'the wildcard is exactly *',
   'partial-wildcard': 'a star is a wildcard only by itself, never within a name',
@@ -35,6 +37,8 @@ export const corsInvalid = defineRule({
       const fault = corsFault(visit);
       if (fault?.code !== 'invalid') continue;
       const hop = visit.hops[fault.hop]!;
+      // To an origin that it does not know, a host that answers by Origin says so in one way or another.
+      if (origins.length === 0 && saysNothing(fault) && varyNames(hop.headers).includes('origin')) continue;
       const right = origins.length > 0 ? visit.origin! : (repaired(fault.value ?? '') ?? '*');
       return {
         cause: fault.cause,

@@ -1,5 +1,6 @@
 import { corsEvidence, corsFault } from '../cors.ts';
-import { header, varyNames } from '../headers.ts';
+import { isCached } from '../cache.ts';
+import { varyNames } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf } from '../visit.ts';
@@ -25,8 +26,7 @@ export const corsMissing = defineRule({
       if (hop.status >= 400) continue;
       const where =
         visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' behind the redirect';
-      const cached =
-        Number(header(hop.headers, 'age') ?? 0) > 0 ? ' The answer came from a cache: purge it after the change.' : '';
+      const cached = isCached(hop.headers) ? ' The answer came from a cache: purge it after the change.' : '';
       // Behind a redirect to another host a browser says Origin: null, and an exact origin would not let it in.
       const nulled = fault.sent === 'null' && visit.origin !== 'null';
       const line =

@@ -1,4 +1,4 @@
-import { corsEvidence, corsFault } from '../cors.ts';
+import { corsEvidence, corsFault, saysNothing } from '../cors.ts';
 import { varyNames } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -29,14 +29,17 @@ export const corsOriginRefused = defineRule({
 function refusedStatus(role: Role, visit: Visit, named: boolean): Problem | null {
   const status = statusOf(visit);
   const { failure } = visit;
-  if (failure === null && (status < 400 || status === 416 || status === 429)) return null;
+  // A limit or a fault of the host says nothing about the origin; a part was asked of the artifact alone, and a host
+  // that cannot send parts breaks off.
+  if (failure === null ? status < 400 || status === 416 || status === 429 || status >= 500 : role === 'artifact')
+    return null;
   const host = hostOf(lastHop(visit)?.url ?? '');
   const how =
     failure === null ? `answers the ${role} with ${status}` : `does not answer for the ${role} (${failure.code})`;
   return {
     cause: failure === null ? `status-${status}` : 'no-answer',
     severity: named ? 'error' : 'warning',
-    message: `${host} ${how} when the request says Origin: ${visit.origin}, and with 2xx when it says nothing.`,
+    message: `${host} ${how} when the request comes from a page of ${visit.origin} (Origin, Referer), and with 2xx when it names no page.`,
     advice: named
       ? `Allow ${visit.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
       : 'Ask again with --origin <the service’s origin>; if that is refused too, look at hotlink protection and firewall rules.',
@@ -50,7 +53,7 @@ function refusedOrigin(role: Role, visit: Visit, named: boolean): Problem | null
   const hop = visit.hops[fault.hop]!;
   const host = hostOf(hop.url);
   const evidence = corsEvidence(visit, fault.hop);
-  if (fault.code === 'missing' && !named && varyNames(hop.headers).includes('origin')) {
+  if (saysNothing(fault) && !named && varyNames(hop.headers).includes('origin')) {
     return {
       cause: 'origins-unknown',
       severity: 'warning',

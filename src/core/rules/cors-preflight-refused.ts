@@ -2,7 +2,7 @@ import { corsFault, preflightFault, type PreflightFault, PROBE_HEADER } from '..
 import type { Role, Visit } from '../facts.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
-import { hostOf } from '../visit.ts';
+import { hostOf, statusOf } from '../visit.ts';
 
 export const corsPreflightRefused = defineRule({
   id: 'cors-preflight-refused',
@@ -15,8 +15,8 @@ export const corsPreflightRefused = defineRule({
   when: 'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
   why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
   check({ role, web }) {
-    // Where plain requests fail the check, this one fails for the same reason.
-    if (web.browser.some((visit) => corsFault(visit) !== null)) return null;
+    // Where plain requests fail, this one fails for the same reason.
+    if (web.browser.some((visit) => corsFault(visit) !== null || isRefused(visit))) return null;
     for (const [hop, preflight] of [web.preflight, ...(web.preflights ?? [])].entries()) {
       if ('unseen' in preflight) continue;
       const fault = preflightFault(preflight, preflight.asked ?? [PROBE_HEADER]);
@@ -25,6 +25,11 @@ export const corsPreflightRefused = defineRule({
     return null;
   },
 });
+
+function isRefused(visit: Visit): boolean {
+  const status = statusOf(visit);
+  return status >= 400 && status !== 416;
+}
 
 function problem(role: Role, preflight: Visit, hop: number, fault: PreflightFault): Problem {
   const answer = preflight.hops[0];

@@ -1,4 +1,5 @@
 import type { Failure, Visit } from '../facts.ts';
+import { isCached } from '../cache.ts';
 import { header, retryAfter } from '../headers.ts';
 import { proxyFault } from '../proxy.ts';
 import type { Evidence } from '../report.ts';
@@ -267,7 +268,7 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
   const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(last.excerpt ?? '')?.[1] ?? null;
   const evidence: Evidence = code === null ? {} : { hostCode: code };
   const asked = `the host answers ${status}${code === null ? '' : ` (${code})`}`;
-  if ((status === 403 || status === 400 || status === 401) && ended && ended.until <= now) {
+  if ([400, 401, 403, 410].includes(status) && ended && ended.until <= now) {
     return {
       cause: 'signature-expired',
       message: `${asked}; the signed URL ended at ${new Date(ended.until).toISOString()}.`,
@@ -275,6 +276,12 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
       evidence,
     };
   }
+  if (status === 400 && /SSL certificate|client certificate/i.test(last.excerpt ?? ''))
+    return {
+      cause: 'client-certificate-required',
+      message: `${asked}, it wants a client certificate.`,
+      advice: 'The service has none: serve the file without one, or list signed URLs.',
+    };
   const wait = retryAfter(header(headers, 'retry-after'), now);
   if (status === 429 || (status === 503 && wait !== null)) {
     return {
@@ -292,7 +299,7 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
     return {
       cause: 'status-404',
       message: `${asked}${where}, there is no such file.`,
-      advice: 'Check the URL letter by letter (case counts), and that the file was uploaded.',
+      advice: `Check the URL letter by letter (case counts), and that the file was uploaded.${isCached(headers) ? ' The answer came from a cache: if the file is there by now, purge it.' : ''}`,
       evidence,
     };
   if (status === 403)

@@ -27,7 +27,14 @@ function content(data: Uint8Array | string, more: Partial<Content> = {}): Conten
 function facts(
   seen: Content,
   checksum = LISTED,
-  more: { again?: Content; gzipFault?: string; others?: [string, string][]; trailing?: number; before?: string } = {},
+  more: {
+    again?: Content;
+    gzipFault?: string;
+    others?: [string, string][];
+    trailing?: number;
+    before?: string;
+    headers?: Record<string, string>;
+  } = {},
 ) {
   const fault =
     more.gzipFault === undefined ? null : { layer: 'gzip' as const, code: more.gzipFault, message: '', offset: 0 };
@@ -45,7 +52,7 @@ function facts(
   const whole: ArtifactFacts = {
     url: 'https://a.test/x',
     file: null,
-    web: web(visit(hop({ 'content-type': 'application/gzip' }))),
+    web: web(visit(hop({ 'content-type': 'application/gzip', ...more.headers }))),
     content: seen,
     archive,
     ...(more.again ? { again: more.again } : {}),
@@ -95,6 +102,12 @@ ruleTable(artifactChecksumMismatch, {
     ],
     ['a JSON error', facts(content('{"message":"Not Found"}')), { cause: 'json-error' }],
     ['replaced bytes', facts(content(Buffer.from('1fefbfbd0800', 'hex'))), { cause: 'text-conversion' }],
+    ['the tar without gzip', facts(content(tar)), { cause: 'unpacked', advice: 'Content-Encoding' }],
+    [
+      'other bytes from a cache',
+      facts(content(other), LISTED, { headers: { age: '10' } }),
+      { cause: 'other-bytes', advice: 'purge it' },
+    ],
     ['base64', facts(content(bytes.toString('base64'))), { cause: 'base64' }],
     [
       'converted line ends',

@@ -17,6 +17,8 @@ ruleTable(corsInvalid, {
     ['ours', facts(acao(ORIGIN))],
     ['another one’s', facts(acao('https://other.test'))],
     ['none', facts({})],
+    ['“null” by Origin, asked by nobody', facts(acao('null', { vary: 'Origin' }), [])],
+    ['an unset variable by Origin, asked by nobody', facts(acao('(null)', { vary: 'Origin' }), [])],
   ],
   faulty: [
     [
@@ -43,6 +45,10 @@ ruleTable(corsInvalid, {
     ['the default port', facts(acao('https://svc.test:443')), { cause: 'default-port' }],
     ['upper case', facts(acao('HTTPS://SVC.TEST')), { cause: 'upper-case' }],
     ['null', facts(acao('null')), { cause: 'null' }],
+    ['null by Origin, asked with ours', facts(acao('null', { vary: 'Origin' })), { cause: 'null' }],
+    ['null to everybody', facts(acao('null'), []), { cause: 'null' }],
+    ['a slash too many by Origin', facts(acao('https://a.test/', { vary: 'Origin' }), []), { cause: 'trailing-slash' }],
+    ['Apache’s unset variable', facts(acao('(null)')), { cause: 'unset-variable' }],
     ['nothing', facts(acao('')), { cause: 'empty' }],
     ['a wildcard within', facts(acao('https://*.test')), { cause: 'partial-wildcard' }],
     ['a quoted wildcard', facts(acao('"*"')), { cause: 'misspelled-wildcard' }],

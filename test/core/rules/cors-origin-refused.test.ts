@@ -2,7 +2,7 @@ import { PROBE_ORIGIN } from '../../../src/core/cors.ts';
 import type { Visit } from '../../../src/core/facts.ts';
 import { corsOriginRefused } from '../../../src/core/rules/cors-origin-refused.ts';
 import { ruleTable } from '../../support/rule-table.ts';
-import { acao, browser, hop, ORIGIN, visit, web } from '../../support/visits.ts';
+import { acao, browser, failed, hop, ORIGIN, visit, web } from '../../support/visits.ts';
 
 const facts = (asked: Visit | Visit[], origins: string[] = [ORIGIN]) => ({
   role: 'manifest' as const,
@@ -19,6 +19,8 @@ ruleTable(corsOriginRefused, {
     ['anybody', facts(browser(acao('*')))],
     ['moved, anybody', facts(moved('*'))],
     ['none, which is cors-missing', facts(browser({}))],
+    ['503, which is no answer to an origin', facts(browser([hop({}, { status: 503 })]))],
+    ['a part of an artifact that broke off', { ...facts(failed('body', 'SOCKET_CLOSED')), role: 'artifact' as const }],
     ['416 to a range', facts(browser([hop(acao('*'), { status: 416 })]))],
   ],
   faulty: [
@@ -42,6 +44,12 @@ ruleTable(corsOriginRefused, {
       facts(moved(ORIGIN)),
       { cause: 'redirect-null-origin', message: 'Origin: null', advice: 'Never allow "null"' },
     ],
+    [
+      '“null” by Origin, asked by nobody',
+      facts(browser(acao('null', { vary: 'Origin' }), PROBE_ORIGIN), []),
+      { cause: 'origins-unknown', severity: 'warning' },
+    ],
+    ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN }), { cause: 'no-answer' }],
     ['403', facts(browser([hop({}, { status: 403 })])), { cause: 'status-403', severity: 'error' }],
     [
       'one of two',

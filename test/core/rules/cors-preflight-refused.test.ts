@@ -20,12 +20,18 @@ ruleTable(corsPreflightRefused, {
     ['any 2xx', facts(options(acao('*', all), 299))],
     ['GET needs no mention', facts(options(acao('*', { ...all, 'access-control-allow-methods': 'PUT' })))],
     ['the plain request is refused already', facts(options({}, 403), browser({}))],
+    ['every request from a page is refused', facts(options({}, 403), browser([hop(acao('*'), { status: 403 })]))],
     ['rate limited', facts(options({}, 429))],
     ['not asked', { role: 'manifest', web: web(), answer: visit() }],
     ['at the page’s own origin', facts(own)],
     ['behind a redirect as well', facts(options(acao('*', all)), browser(acao('*')), options(acao('*', all)))],
   ],
   faulty: [
+    [
+      'a range that cannot be had',
+      facts(options({}, 405), browser([hop(acao('*'), { status: 416 })])),
+      { cause: 'status-405' },
+    ],
     ['405', facts(options({}, 405)), { cause: 'status-405', once: 'manifest apps.example.com' }],
     ['a redirect', facts(options(acao('*', all), 301)), { cause: 'redirect' }],
     ['no origin allowed', facts(options(all)), { cause: 'origin' }],

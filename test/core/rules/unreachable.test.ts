@@ -78,6 +78,17 @@ ruleTable(unreachable, {
       { cause: 'status-403', message: 'AccessDenied' },
     ],
     ['401', status(401), { cause: 'status-401', advice: '--header-env' }],
+    ['404 of a cache', status(404, { 'x-cache': 'HIT from edge' }), { cause: 'status-404', advice: 'purge' }],
+    [
+      'nginx wants a client certificate',
+      status(400, {}, '<title>400 No required SSL certificate was sent</title>'),
+      { cause: 'client-certificate-required' },
+    ],
+    [
+      'a link of nginx that ended',
+      facts(visit(hop({}, { status: 410, url: 'https://apps.example.com/x?md5=a&expires=1767225600' }))),
+      { cause: 'signature-expired', message: '2026-01-01' },
+    ],
     ['410', status(410), { cause: 'status-410' }],
     ['304', status(304), { cause: 'status-304' }],
     ['429 for a day', status(429, { 'retry-after': '86400' }), { cause: 'rate-limited', message: '86400 s' }],

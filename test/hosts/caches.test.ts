@@ -1,0 +1,166 @@
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { write } from '../support/folders.ts';
+import { archive, ORIGIN } from '../support/live-registry.ts';
+import type { WebServer } from '../support/web-server.ts';
+import { GOOD, nginx, PREFLIGHT } from './nginx-frame.ts';
+import { BYTES, on, onAll, putSite, serverCases } from './site.ts';
+
+/** A cache in front of the host, as a CDN is: what it remembers from earlier visitors, and for whom. */
+
+const STAR = 'add_header Access-Control-Allow-Origin * always;';
+const LIFETIME = 'add_header Cache-Control "public, max-age=300";';
+const behind = (inside: string): string => `
+  proxy_cache_path @DIR@/cache levels=1:2 keys_zone=cdn:1m;
+  map $http_origin $allowed { default ""; "${ORIGIN}" $http_origin; }
+  server { listen 127.0.0.1:@SECOND@; root @ROOT@; ${inside} }`;
+const front = (inside = ''): string => `
+  location / {
+    ${PREFLIGHT.replaceAll('*', '"*"')}
+    proxy_pass http://127.0.0.1:@SECOND@; proxy_set_header Host $http_host;
+    proxy_cache cdn; ${inside.includes('proxy_cache_key') ? '' : 'proxy_cache_key $host$uri;'} proxy_cache_valid 200 404 10m;
+    add_header X-Cache $upstream_cache_status;
+    ${inside}
+  }`;
+const ECHO = `add_header Access-Control-Allow-Origin $allowed; ${LIFETIME} location / {}`;
+const ECHO_VARIED = `add_header Access-Control-Allow-Origin $allowed; add_header Vary Origin; ${LIFETIME} location / {}`;
+
+const FILES = ['registry.json', 'versions.json', 'icon.svg', 'versions/1.0.0.tar.gz', 'versions/2.0.0.tar.gz'].map(
+  (file, i) => (i === 0 ? file : `apps/app-a/${file}`),
+);
+/** An earlier visitor. */
+const visitor =
+  (headers: Record<string, string> = {}, method = 'GET', then?: (root: string, origin: string) => void) =>
+  async (server: WebServer): Promise<void> => {
+    for (const path of FILES) {
+      await new Promise<void>((resolve, reject) => {
+        request(`${server.origin}/${path}`, { method, headers, agent: false, rejectUnauthorized: false }, (answer) => {
+          answer.resume().once('end', resolve);
+        })
+          .once('error', reject)
+          .end();
+      });
+    }
+    then?.(server.root, server.origin);
+  };
+
+serverCases('nginx', 'a cache in front', nginx, [
+  { name: 'nothing was cached before', global: behind(GOOD), server: front() },
+  { name: 'everything was cached before', global: behind(GOOD), server: front(), before: visitor() },
+  {
+    name: 'the host answers by origin without Vary, and an earlier visitor named none',
+    expected: on('error cors-missing absent', 'manifest', 'metadata', 'icon'),
+    named: true,
+    global: behind(ECHO),
+    server: front(),
+    before: visitor(),
+  },
+  {
+    name: 'the host answers by origin without Vary, and the service was there first',
+    named: true,
+    global: behind(ECHO),
+    server: front(),
+    before: visitor({ origin: ORIGIN }),
+  },
+  {
+    name: 'the host answers by origin and says so',
+    named: true,
+    global: behind(ECHO_VARIED),
+    server: front(),
+    before: visitor(),
+  },
+  {
+    name: 'the host says so, and the cache does not listen',
+    expected: on('error cors-missing absent', 'manifest', 'metadata', 'icon'),
+    named: true,
+    global: behind(ECHO_VARIED),
+    server: front('proxy_ignore_headers Vary;'),
+    before: visitor(),
+  },
+  {
+    name: 'the origin is part of the cache’s key',
+    expected: onAll('warning cors-not-varied only-with-origin'),
+    named: true,
+    global: behind(ECHO),
+    server: front('proxy_cache_key $host$uri$http_origin;'),
+    before: visitor(),
+  },
+  {
+    name: 'the cache adds the header itself',
+    named: true,
+    global: behind(ECHO),
+    server: front(`proxy_hide_header Access-Control-Allow-Origin; ${STAR}`),
+    before: visitor(),
+  },
+  {
+    name: 'the cache adds the header to that of the host',
+    expected: onAll('error cors-invalid two-headers'),
+    global: behind(GOOD),
+    server: front(STAR),
+  },
+  {
+    name: 'an artifact was replaced, and the cache holds the older one',
+    expected: ['error artifact-checksum-mismatch other-bytes (artifact 2.0.0)'],
+    global: behind(GOOD),
+    server: front(),
+    put: (root, origin) => {
+      putSite(root, origin);
+      write(root, { 'apps/app-a/versions/2.0.0.tar.gz': archive('export const version = "2, first try";') });
+    },
+    before: visitor({}, 'GET', (root) => write(root, { 'apps/app-a/versions/2.0.0.tar.gz': BYTES['2.0.0'] })),
+  },
+  {
+    name: 'a missing file was cached before it was uploaded',
+    expected: ['error unreachable status-404 (icon)'],
+    global: behind(GOOD),
+    server: front(),
+    put: (root) => rmSync(join(root, 'apps/app-a/icon.svg')),
+    before: visitor({}, 'GET', putSite),
+  },
+  {
+    name: 'the copy is within its time',
+    global: behind(GOOD),
+    server: front('add_header Age 120;'),
+    before: visitor(),
+  },
+  {
+    name: 'the copy is beyond its time',
+    expected: on('warning cache-lifetime-long stale-copy', 'manifest', 'metadata'),
+    global: behind(GOOD),
+    server: front('add_header Age 90000;'),
+    before: visitor(),
+  },
+  {
+    name: 'HEAD is cached as if it were GET',
+    expected: ['error unreachable stalled (manifest)'],
+    global: behind(GOOD),
+    server: front('proxy_cache_methods GET HEAD; proxy_cache_convert_head off;'),
+    before: visitor({}, 'HEAD'),
+    options: { idleTimeout: 500 },
+  },
+  { name: 'HEAD is made GET towards the host', global: behind(GOOD), server: front(), before: visitor({}, 'HEAD') },
+  {
+    name: 'answers are cut into slices',
+    global: behind(GOOD),
+    server: front(
+      'slice 1k; proxy_cache_key $uri$slice_range; proxy_set_header Range $slice_range; proxy_cache_valid 206 10m;',
+    ),
+    before: visitor(),
+  },
+  {
+    name: 'a compressed copy for those who ask for one',
+    global: behind(
+      `gzip on; gzip_types *; gzip_min_length 10; gzip_vary on; gzip_proxied any; gzip_http_version 1.0; ${GOOD}`,
+    ),
+    server: front('proxy_set_header Accept-Encoding $http_accept_encoding;'),
+    before: visitor({ 'accept-encoding': 'gzip' }),
+  },
+  {
+    name: 'a compressed copy for everybody',
+    expected: on('error artifact-checksum-mismatch decoded-bytes-match', 'artifact 1.0.0', 'artifact 2.0.0'),
+    global: behind(`gzip on; gzip_types *; gzip_min_length 10; gzip_proxied any; gzip_http_version 1.0; ${GOOD}`),
+    server: front('proxy_set_header Accept-Encoding $http_accept_encoding;'),
+    before: visitor({ 'accept-encoding': 'gzip' }),
+  },
+]);

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { certificates, type Kind } from './fault-certificates.ts';
+
+/** Real web servers, each a process of the test's own on free ports of the loopback, with its files in a temporary folder. */
+
+export interface WebServer {
+  origin: string;
+  /** The second port, for a plain listener or a host behind it. */
+  secondPort: number;
+  /** The folder whose files it serves. */
+  root: string;
+  /** What it wrote into its error log. */
+  log(): string;
+  close(): Promise<void>;
+}
+
+export type Program = 'nginx' | 'apache2';
+
+/** Where the program is, or null. */
+export function programOf(name: Program): string | null {
+  const found = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+  return found === undefined || (name === 'apache2' && !existsSync(APACHE_MODULES)) ? null : found;
+}
+export const APACHE_MODULES = '/usr/lib/apache2/modules';
+
+/**
+ * Starts a server with a configuration in which `@PORT@`, `@SECOND@`, `@DIR@` (for its own files), `@ROOT@` (served),
+ * `@CERT@` and `@KEY@` stand for what they are here.
+ */
+export async function startServer(
+  name: Program,
+  configuration: string,
+  put: (root: string, origin: string, second: number) => void,
+  { tls = 'good' }: { tls?: Kind } = {},
+): Promise<WebServer> {
+  const program = programOf(name)!;
+  const dir = mkdtempSync(join(tmpdir(), `appreg-${name}-`));
+  const root = join(dir, 'www');
+  mkdirSync(root);
+  mkdirSync(join(dir, 'tmp'));
+  // A server that was started by root reads its files as somebody else.
+  chmodSync(dir, 0o755);
+  const { key, cert } = certificates().get(tls);
+  writeFileSync(join(dir, 'cert.pem'), cert);
+  writeFileSync(join(dir, 'key.pem'), key);
+  const [port, second] = await freePorts();
+  const origin = `https://127.0.0.1:${port}`;
+  put(root, origin, second);
+  const words: Readonly<Record<string, string>> = {
+    PORT: String(port),
+    SECOND: String(second),
+    DIR: dir,
+    ROOT: root,
+    CERT: join(dir, 'cert.pem'),
+    KEY: join(dir, 'key.pem'),
+  };
+  writeFileSync(
+    join(dir, 'server.conf'),
+    configuration.replaceAll(/@([A-Z]+)@/g, (all, word: string) => words[word] ?? all),
+  );
+  const args =
+    name === 'nginx' ? ['-p', dir, '-c', 'server.conf'] : ['-D', 'FOREGROUND', '-d', dir, '-f', 'server.conf'];
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const log = (): string => {
+    const file = join(dir, 'error.log');
+    return said + (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  };
+  await listening(child, port, log);
+  return {
+    origin,
+    secondPort: second,
+    root,
+    log,
+    async close() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      if (child.exitCode === null) {
+        child.kill('SIGTERM');
+        await ended;
+      }
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePorts(): Promise<[number, number]> {
+  const ports: number[] = [];
+  const servers = [createServer(), createServer()];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ports.push((server.address() as AddressInfo).port);
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports as [number, number];
+}
+
+async function listening(child: ChildProcess, port: number, log: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
+    if (child.exitCode !== null) throw new Error(`the server did not start: ${log()}`);
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+    if (open) return;
+    await sleep(10);
+  }
+  throw new Error(`the server does not listen: ${log()}`);
+}
