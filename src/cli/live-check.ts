@@ -6,6 +6,7 @@ import { fromSnapshot } from '../observe/earlier.ts';
 import { earlierFromUrl } from '../observe/earlier-web.ts';
 import { concealer } from '../observe/http-secrets.ts';
 import { observeRegistry, type Seen, type Watcher, type WebOptions } from '../observe/web.ts';
+import type { CacheFolder } from './cache-folder.ts';
 import { severitiesOf } from './checks.ts';
 import type { Context } from './context.ts';
 import { progressLine } from './progress.ts';
@@ -23,6 +24,8 @@ export interface LiveCheck {
   before: Earlier | null;
   /** ISO 8601; the moment that the facts are judged at. */
   now: string;
+  /** What earlier runs saw, or null. */
+  cache: CacheFolder | null;
   /** Takes the secrets that were given out of a text, wherever they turn up. */
   conceal(text: string): string;
   /** By performance.now(). */
@@ -42,16 +45,34 @@ export async function liveCheck(
   const web = webOptionsOf(context, config, registry, options);
   const severities = severitiesOf(context, config);
   const before = options.against === undefined ? null : await earlierState(context, options.against, web);
+  const now = new Date().toISOString();
+  const conceal = concealer((web.secrets?.headers ?? []).map(([, value]) => value));
+  const cache =
+    options.cache === undefined
+      ? null
+      : await cacheOf(resolve(context.cwd, options.cache), registry, web, now, conceal);
   return {
     command,
     target: registry.href,
-    web,
+    web: { ...web, memory: cache },
     severities,
     before,
-    now: new Date().toISOString(),
-    conceal: concealer((web.secrets?.headers ?? []).map(([, value]) => value)),
+    now,
+    cache,
+    conceal,
     started,
   };
+}
+
+async function cacheOf(
+  folder: string,
+  { href }: URL,
+  { origins = [], ca = null, secrets }: WebOptions,
+  now: string,
+  conceal: (text: string) => string,
+): Promise<CacheFolder> {
+  const { openCache } = await import('./cache-folder.ts');
+  return openCache(folder, { url: href, origins, ca, headers: secrets?.headers ?? [] }, now, conceal);
 }
 
 /** What saved facts begin with. */
@@ -77,7 +98,7 @@ export async function lookAndJudge(
   check: LiveCheck,
   keeper: SnapshotWriter | null = null,
 ): Promise<Looked> {
-  const { command, target, now, severities, before, web, started } = check;
+  const { command, target, now, severities, before, web, cache, started } = check;
   const shard = web.shard ?? null;
   const judging = startJudging({ command, target, now, severities, before, origins: web.origins ?? [], shard });
   let manifests = 0;
@@ -96,6 +117,11 @@ export async function lookAndJudge(
   });
   const incomplete = seen.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
   const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, seen.elsewhere);
+  if (cache) {
+    if (apps > 0 && incomplete === null && !web.apps && !shard) cache.prune();
+    const remark = cache.remark();
+    if (remark !== null) context.terminal.log(remark);
+  }
   // Facts without a manifest are no facts that could be judged again.
   if (manifests === 0) keeper?.abandon();
   return { seen, report, incomplete, shard: shard && { ...shard, elsewhere: seen.elsewhere } };

@@ -137,6 +137,7 @@ export function build(done: (code: number) => void): Command {
     command('verify <registry-url>', 'check a live registry', async () => (await import('./commands/verify.ts')).verify)
       .option('--versions <which>', 'latest, all or a semver range (default: all)')
       .option('--save <facts.json>', 'save what was seen, to be judged again')
+      .option('--cache <dir>', 'ask only for what may have changed since the last run with this folder')
       .option('--shard <i/n>', 'look at one of n parts of the apps; judge puts their saved facts together'),
   );
 

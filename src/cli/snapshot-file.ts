@@ -31,9 +31,7 @@ export function writeSnapshot(
   let apps = 0;
   let done = false;
 
-  function json(value: unknown): string {
-    return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redact(item)) : item));
-  }
+  const json = (value: unknown): string => factsJson(value, conceal);
   write(`{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}`);
 
   function write(text: string): void {
@@ -58,6 +56,11 @@ export function writeSnapshot(
       rmSync(part, { force: true });
     },
   };
+}
+
+/** Facts as JSON without secrets, as they are written to any file. */
+export function factsJson(value: unknown, conceal: (text: string) => string): string {
+  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redact(item)) : item));
 }
 
 function open(part: string, path: string): number {

@@ -24,6 +24,7 @@ export interface VerifyOptions {
   against?: string;
   save?: string;
   shard?: string;
+  cache?: string;
 }
 
 /** What the command line and the configuration ask for. Throws Trouble for what cannot be meant. */

@@ -263,7 +263,7 @@ export function startJudging(options: JudgeOptions): Judging {
       if (shard !== null && shard.index > 1 && isManifest(facts)) {
         // What is to be said of it is said once; here it only names the apps.
         manifestValue = readingOf(facts.content as DocumentContent).value;
-        ledger.aside('manifest', `shard 1 of ${shard.of} reports on the manifest`);
+        ledger.aside('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
         ledger.unjudgedSymptoms.add('registry-does-not-refresh');
         return;
       }
@@ -362,7 +362,7 @@ export function startJudging(options: JudgeOptions): Judging {
       if (shard !== null && elsewhere > 0)
         ledger.aside(
           'metadata',
-          `${elsewhere === 1 ? '1 app belongs' : `${elsewhere} apps belong`} to the other shards of ${shard.of}`,
+          `${elsewhere === 1 ? '1 app, which is' : `${elsewhere} apps, which are`} for the other shards of ${shard.of}`,
         );
       if (manifestPlace) ledger.settle(manifestPlace.document);
       return ledger.report({ command: options.command, target: options.target, seconds, incomplete });

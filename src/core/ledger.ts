@@ -37,15 +37,12 @@ const LISTED = 200;
 // So many of the other apps that a finding holds for are named in it.
 const NAMED = 20;
 
-const VIEWS = 'did not change; how they answer browsers and HEAD was seen before';
-const TAKEN_OVER: Record<Role, Record<'whole' | 'views', string>> = {
-  manifest: { whole: 'manifests seen before', views: `manifests ${VIEWS}` },
-  metadata: { whole: 'metadata files seen before', views: `metadata files ${VIEWS}` },
-  artifact: {
-    whole: 'artifacts not asked for again, since their bytes were verified before',
-    views: `artifacts ${VIEWS}`,
-  },
-  icon: { whole: 'icons seen before', views: `icons ${VIEWS}` },
+/** What a run took over from an earlier one, in words, for one and for several. */
+const TAKEN_OVER: Record<Role, readonly [one: string, several: string]> = {
+  manifest: ['manifest', 'manifests'],
+  metadata: ['metadata file', 'metadata files'],
+  artifact: ['artifact', 'artifacts'],
+  icon: ['icon', 'icons'],
 };
 
 /** The account of a run: what was found, what was not judged, and the counts. One per run, written app by app. */
@@ -68,8 +65,8 @@ export class Ledger {
   /** Values out of documents: one that has a field "unseen" is no absent fact. */
   readonly values = new WeakSet<object>();
   readonly pending = new Map<DocumentFacts, Pending[]>();
-  /** What was taken over from earlier runs, by the words for it. */
-  readonly earlier = new Map<string, { role: Role; count: number; first: string }>();
+  /** What was taken over from earlier runs: the views alone, or all. */
+  readonly earlier = new Map<string, { role: Role; views: boolean; count: number; first: string }>();
   versions = 0;
   artifacts = 0;
   bytes = 0;
@@ -226,12 +223,11 @@ export class Ledger {
   takenOver(role: Role, { since, viewsSince }: Pick<Resource, 'since' | 'viewsSince'>): void {
     const moment = since ?? viewsSince;
     if (moment === undefined) return;
-    const what = TAKEN_OVER[role][since === undefined ? 'views' : 'whole'];
-    const known = this.earlier.get(what);
-    if (known) {
-      known.count++;
-      if (moment < known.first) known.first = moment;
-    } else this.earlier.set(what, { role, count: 1, first: moment });
+    const what = `${role} ${since === undefined ? 'views' : 'whole'}`;
+    const known = this.earlier.get(what) ?? { role, views: since === undefined, count: 0, first: moment };
+    known.count++;
+    if (moment < known.first) known.first = moment;
+    this.earlier.set(what, known);
   }
 
   verdict(app: AppVerdict): void {
@@ -250,8 +246,14 @@ export class Ledger {
     for (const { entry, count } of this.unlisted.values()) {
       this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
     }
-    for (const [what, { role, count, first }] of this.earlier)
-      this.aside(role, `${count} ${what}, the longest ago at ${first}; what was seen then is judged`);
+    for (const { role, views, count, first } of this.earlier.values()) {
+      const many = `${count} ${TAKEN_OVER[role][count === 1 ? 0 : 1]}`;
+      const what = views
+        ? `how ${many} that did not change ${count === 1 ? 'answers' : 'answer'} browsers and HEAD`
+        : many;
+      const why = views ? '' : `, since ${count === 1 ? 'it was' : 'they were'} verified before`;
+      this.aside(role, `${what}${why}: what was seen since ${first} was judged again`);
+    }
     if (run.incomplete !== null) {
       this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
       // What nobody came to look at is not clear.

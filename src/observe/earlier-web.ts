@@ -15,7 +15,7 @@ export async function earlierFromUrl(url: string, options: WebOptions, seenAt: s
   let manifest: Snapshot['manifest'] | null = null;
   await observeRegistry(
     url,
-    { ...options, apps: null, shard: null, skipArtifacts: true },
+    { ...options, apps: null, shard: null, memory: null, skipArtifacts: true },
     {
       manifest: (facts) => void (manifest = facts),
       app: (facts) => void apps.push(facts),

@@ -7,13 +7,16 @@ import type {
   DocumentFacts,
   Hop,
   IconFacts,
+  Resource,
+  Role,
+  TlsFacts,
   Unseen,
   Visit,
   Web,
 } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { codings, header } from '../core/headers.ts';
-import { isAnswered, ruleOfFailure } from '../core/visit.ts';
+import { isAnswered, ruleOfFailure, statusOf } from '../core/visit.ts';
 import { createArchiveReader } from './archive.ts';
 import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
 import { createDigester } from './digest.ts';
@@ -21,7 +24,9 @@ import { contentOf } from './documents.ts';
 import type { Http } from './http.ts';
 import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
+import { ASKED_ONCE, essenceOf, viewsBefore } from './memory.ts';
 import { lookAtPreflights, type SecretNames } from './preflight.ts';
+import { conditionsFor, confirmed, isOwedToCondition } from './revalidate.ts';
 import { askConditions, type Turns } from './web-conditions.ts';
 
 /** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
@@ -47,6 +52,14 @@ export interface Look {
   conceal(text: string): string;
   /** Whose turn it is to be asked with conditions: one document per kind and host. */
   turns: Turns;
+  /** The certificates that hosts showed in this run, by origin. */
+  certificates: Map<string, TlsFacts>;
+  /** ISO 8601; the moment of a run that remembers earlier ones, null without such a memory. */
+  now: string | null;
+  /** The hosts that call everything unchanged. */
+  frozen: Set<string>;
+  /** Whether views of a kind of resource and a host are as they were, once somebody looked. */
+  steady: Map<string, Promise<boolean>>;
 }
 
 const JSON_ACCEPT = 'application/json, */*;q=0.8';
@@ -54,26 +67,80 @@ const JSON_ACCEPT = 'application/json, */*;q=0.8';
 // Nobody reads a document that was cut off; its start is kept to tell what it is.
 const KEPT_OF_CUT = 4096;
 
-export async function lookAtDocument(url: string, role: 'manifest' | 'metadata', look: Look): Promise<DocumentFacts> {
-  const fetched = fetchDocument(url, LIMITS[role], look);
+/** @param known what an earlier run saw of it; the host is asked whether that still stands */
+export async function lookAtDocument(
+  url: string,
+  role: 'manifest' | 'metadata',
+  look: Look,
+  known: DocumentFacts | null = null,
+): Promise<DocumentFacts> {
+  const { origin } = new URL(url);
+  const fetched = obtain(url, LIMITS[role], look, look.frozen.has(origin) ? null : known);
   const turn = look.turns.mine(
-    `${role} ${new URL(url).origin}`,
+    `${role} ${origin}`,
     fetched.then(({ visit }) => isAnswered(visit)),
   );
-  const { visit, content, sha256 } = await fetched;
-  const web = await webOf(visit, look, JSON_ACCEPT);
-  if (!isUnseen(web) && sha256 !== null && (await turn))
-    web.conditional = await askConditions(visit, sha256, JSON_ACCEPT, LIMITS[role], look);
-  return { url, file: null, web, content };
+  let { visit, content, sha256, before } = await fetched;
+  let seen = await viewed(visit, look, JSON_ACCEPT, role, before);
+  if (isUnseen(seen.web) || sha256 === null || !(await turn)) return { url, file: null, ...seen, content };
+  const conditional = await askConditions(visit, sha256, JSON_ACCEPT, LIMITS[role], look);
+  if (before && conditional.some((asked) => asked.madeUp && statusOf(asked.visit) === 304)) {
+    // Whoever calls everything unchanged has said nothing of this document.
+    look.frozen.add(origin);
+    ({ visit, content } = await obtain(url, LIMITS[role], look, null));
+    seen = await viewed(visit, look, JSON_ACCEPT, role, null);
+  }
+  return { url, file: null, ...seen, web: isUnseen(seen.web) ? seen.web : { ...seen.web, conditional }, content };
 }
 
-/** By itself, so that the bytes are let go of before the host is asked for more. The digest is that of a whole document. */
-async function fetchDocument(
+interface Obtained {
+  visit: Visit;
+  content: DocumentFacts['content'];
+  /** Of the bytes as sent, of a whole document; null where that is not known. */
+  sha256: string | null;
+  /** What was known, where it still stands. */
+  before: DocumentFacts | null;
+}
+
+async function obtain(url: string, limit: number, look: Look, known: DocumentFacts | null): Promise<Obtained> {
+  const still = await confirm(url, JSON_ACCEPT, limit, look, known);
+  if (still.confirmed && known)
+    return { visit: still.confirmed, content: known.content, sha256: digestBefore(known), before: known };
+  return { ...documentOf(still.got ?? (await collect(url, JSON_ACCEPT, limit, look)), limit, look), before: null };
+}
+
+/** The digest of a document that is known, where its text is what was sent. */
+function digestBefore({ web, content }: DocumentFacts): string | null {
+  if (isUnseen(web) || isUnseen(content) || codings(web.service.hops.at(-1)!.headers).length > 0) return null;
+  const digester = createDigester(Infinity);
+  digester.write(content.text === null ? Buffer.from(content.base64 ?? '', 'base64') : Buffer.from(content.text));
+  return digester.end().sha256;
+}
+
+interface Collected {
+  visit: Visit;
+  content: Content;
+  bytes: Buffer;
+}
+
+/** Asks whether what is known still stands: the confirmed visit, or what was got instead, or neither. */
+async function confirm(
   url: string,
+  accept: string,
   limit: number,
   look: Look,
-): Promise<{ visit: Visit; content: DocumentFacts['content']; sha256: string | null }> {
-  const { visit, content, bytes } = await collect(url, JSON_ACCEPT, limit, look);
+  known: Resource | null,
+): Promise<{ confirmed?: Visit; got?: Collected }> {
+  const conditions = known?.url === url ? conditionsFor(known) : null;
+  if (!known || !conditions) return {};
+  const got = await collect(url, accept, limit, look, conditions);
+  const still = confirmed(known, got.visit);
+  if (still) return { confirmed: still };
+  return isOwedToCondition(got.visit) ? {} : { got };
+}
+
+/** By itself, so that the bytes are let go of before the host is asked for more. */
+function documentOf({ visit, content, bytes }: Collected, limit: number, look: Look): Omit<Obtained, 'before'> {
   const absent = absence(visit);
   if (absent) return { visit, content: absent, sha256: null };
   const cut = content.cut || bytes.length > limit;
@@ -87,11 +154,17 @@ async function fetchDocument(
   };
 }
 
-export async function lookAtIcon(url: string, look: Look): Promise<IconFacts> {
-  const { visit, content, bytes } = await collect(url, '*/*', LIMITS.icon, look);
-  const web = await webOf(visit, look, '*/*');
+/** @param known as for a document */
+export async function lookAtIcon(url: string, look: Look, known: IconFacts | null = null): Promise<IconFacts> {
+  const still = await confirm(url, '*/*', LIMITS.icon, look, look.frozen.has(new URL(url).origin) ? null : known);
+  if (still.confirmed && known) {
+    const { content, image } = known;
+    return { url, file: null, ...(await viewed(still.confirmed, look, '*/*', 'icon', known)), content, image };
+  }
+  const { visit, content, bytes } = still.got ?? (await collect(url, '*/*', LIMITS.icon, look));
+  const seen = await viewed(visit, look, '*/*', 'icon', null);
   const absent = absence(visit);
-  return { url, file: null, web, content: absent ?? content, image: absent ?? lookAtImage(bytes) };
+  return { url, file: null, ...seen, content: absent ?? content, image: absent ?? lookAtImage(bytes) };
 }
 
 /** Fetches a small thing whole: as sent in `content`, with its Content-Encoding undone in `bytes`. */
@@ -100,7 +173,8 @@ async function collect(
   accept: string,
   limit: number,
   look: Look,
-): Promise<{ visit: Visit; content: Content; bytes: Buffer }> {
+  conditions: readonly [string, string][] = [],
+): Promise<Collected> {
   let digester = createDigester(limit);
   let decoder: ReturnType<typeof createDecoder> | null = null;
   let chunks: Uint8Array[] = [];
@@ -110,6 +184,7 @@ async function collect(
     url,
     origin: null,
     accept,
+    headers: conditions,
     total: look.total.small,
     body(hop: Hop) {
       look.onBody(hop);
@@ -132,6 +207,7 @@ async function collect(
       };
     },
   });
+  noteCertificates(visit, look);
   const content = digester.end();
   // Assigned in the callback, which the compiler does not see.
   const error = (await (decoder as ReturnType<typeof createDecoder> | null)?.end()) ?? null;
@@ -148,6 +224,10 @@ async function collect(
     };
   }
   return { visit, content, bytes };
+}
+
+function noteCertificates({ hops }: Visit, look: Look): void {
+  for (const { url, tls } of hops) if (tls) look.certificates.set(new URL(url).origin, tls);
 }
 
 interface ArtifactLook {
@@ -197,6 +277,7 @@ export async function fetchArtifact(
       };
     },
   });
+  noteCertificates(visit, look);
   const absent = absence(visit);
   const facts = await archive.end();
   const [content, undone, inside] = [digester.end(), await end(decoded), await end(unpacked)];
@@ -249,14 +330,34 @@ export async function artifactOf(
   return facts;
 }
 
-const ASKED_ONCE: Unseen = { unseen: 'asked of one artifact per app and host', everywhere: true, aside: true };
-
-async function webOf(visit: Visit, look: Look, accept: string): Promise<Web | Unseen> {
-  const never = unasked(visit);
-  if (never) return never;
-  const absent = absence(visit);
-  if (absent) return { service: visit, browser: [], preflight: absent, head: absent };
-  return { service: visit, ...(await sideViews(visit, look, accept, false)) };
+/**
+ * How a document or an icon answered, and its views. Those of an unchanged one are taken over where the first of its
+ * kind and host, which is looked at anew, answers as it did before.
+ * @param known what is known of it, where the visit confirmed that
+ */
+async function viewed(
+  service: Visit,
+  look: Look,
+  accept: string,
+  role: Role,
+  known: Resource | null,
+): Promise<Pick<Resource, 'web' | 'viewsSince'>> {
+  const never = unasked(service);
+  if (never) return { web: never };
+  const absent = absence(service);
+  if (absent) return { web: { service, browser: [], preflight: absent, head: absent } };
+  const views = known && look.now !== null ? viewsBefore(known, look.now) : null;
+  if (!views) return { web: { service, ...(await sideViews(service, look, accept, false)) } };
+  const place = `${role} ${new URL(service.hops.at(-1)!.url).origin}`;
+  const steady = look.steady.get(place);
+  if (steady && (await steady)) return { web: { service, ...views }, viewsSince: known!.viewsSince! };
+  const fresh = sideViews(service, look, accept, false);
+  if (!steady)
+    look.steady.set(
+      place,
+      fresh.then((now) => essenceOf(now) === essenceOf(views)),
+    );
+  return { web: { service, ...(await fresh) } };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
+import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen, Web } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
 import { header } from '../core/headers.ts';
@@ -8,6 +8,7 @@ import { isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
 import { type HttpOptions, openHttp } from './http.ts';
 import { concealer } from './http-secrets.ts';
+import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
 import { openTurns } from './web-conditions.ts';
 import { bounded, inOrder, once } from './web-queue.ts';
 import { artifactOf, fetchArtifact, type Look, lookAtDocument, lookAtIcon, sideViews } from './web-look.ts';
@@ -26,6 +27,8 @@ export interface WebOptions extends HttpOptions {
   shard?: { index: number; of: number } | null;
   /** Milliseconds in all for one resource, in place of 60 s (JSON, icons) and 600 s (artifacts). */
   total?: number | null;
+  /** What earlier runs saw, and where this one leaves what it saw; null to look at everything anew. */
+  memory?: Memory | null;
   onProgress?: (progress: Readonly<Progress>) => void;
 }
 
@@ -67,6 +70,7 @@ const NOT_SELECTED: Unseen = { unseen: 'its version is not among those of --vers
  */
 export async function observeRegistry(url: string, options: WebOptions, watcher: Watcher): Promise<Seen> {
   const http = openHttp(options);
+  const memory = options.memory ?? null;
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
   const look: Look = {
     http,
@@ -78,6 +82,10 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
         }
       : null,
     conceal: concealer((options.secrets?.headers ?? []).map(([, value]) => value)),
+    now: memory?.now ?? null,
+    steady: new Map(),
+    frozen: new Set(),
+    certificates: new Map(),
     total: { small: options.total ?? 60_000, artifact: options.total ?? 600_000 },
     onBody({ url: from, headers }) {
       const length = header(headers, 'content-length');
@@ -91,9 +99,10 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     },
   };
   try {
-    const manifest = await lookAtDocument(url, 'manifest', look);
+    const manifest = await lookAtDocument(url, 'manifest', look, memory?.manifest() ?? null);
     progress.done += 1;
     if (options.signal?.aborted) return { interrupted: true, unknownApps: [], elsewhere: 0 };
+    memory?.keepManifest(manifest);
     await watcher.manifest(manifest);
     const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
     if (!isObject(apps)) return { interrupted: false, unknownApps: [], elsewhere: 0 };
@@ -110,6 +119,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
       async (facts) => {
         progress.app = facts.key;
         options.onProgress?.(progress);
+        memory?.keepApp(facts);
         await watcher.app(facts);
       },
     );
@@ -120,8 +130,8 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
 }
 
 interface Shared {
-  document(url: string, look: Look): Promise<DocumentFacts>;
-  icon(url: string, look: Look): Promise<IconFacts>;
+  document(url: string, look: Look, known: DocumentFacts | null): Promise<DocumentFacts>;
+  icon(url: string, look: Look, known: IconFacts | null): Promise<IconFacts>;
 }
 
 /** Equal URLs are asked for once. Only what stands in the manifest more than once is remembered. */
@@ -139,12 +149,14 @@ function sharing(entries: readonly JsonValue[]): Shared {
   const documents = new Map<string, Promise<DocumentFacts>>();
   const icons = new Map<string, Promise<IconFacts>>();
   return {
-    document: async (url, look) =>
+    document: async (url, look, known) =>
       repeated.has(url)
-        ? { ...(await once(documents, url, () => lookAtDocument(url, 'metadata', look))) }
-        : lookAtDocument(url, 'metadata', look),
-    icon: async (url, look) =>
-      repeated.has(url) ? { ...(await once(icons, url, () => lookAtIcon(url, look))) } : lookAtIcon(url, look),
+        ? { ...(await once(documents, url, () => lookAtDocument(url, 'metadata', look, known))) }
+        : lookAtDocument(url, 'metadata', look, known),
+    icon: async (url, look, known) =>
+      repeated.has(url)
+        ? { ...(await once(icons, url, () => lookAtIcon(url, look, known))) }
+        : lookAtIcon(url, look, known),
   };
 }
 
@@ -162,16 +174,19 @@ async function lookAtApp(
 ): Promise<AppFacts> {
   const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
   const iconUrl = iconUrlOf(entry);
+  const known = options.memory?.app(key) ?? null;
   const [icon, [metadata, artifacts]] = await Promise.all([
-    lookAt(iconUrl, progress, (url) => shared.icon(url, look)).then(
+    lookAt(iconUrl, progress, (url) => shared.icon(url, look, known?.facts.icon ?? null)).then(
       (facts) => facts ?? { ...nothing(iconUrl), image: whyNot(iconUrl) },
     ),
-    lookAt(metadataUrl, progress, (url) => shared.document(url, look)).then(async (found) => {
-      const facts: DocumentFacts = found ?? nothing(metadataUrl);
-      const value = isUnseen(facts.content) ? undefined : readingOf(facts.content).value;
-      const list = member(value, 'versions');
-      return [facts, await lookAtArtifacts(Array.isArray(list) ? list : [], look, options, progress)] as const;
-    }),
+    lookAt(metadataUrl, progress, (url) => shared.document(url, look, known?.facts.metadata ?? null)).then(
+      async (found) => {
+        const facts: DocumentFacts = found ?? nothing(metadataUrl);
+        const value = isUnseen(facts.content) ? undefined : readingOf(facts.content).value;
+        const list = member(value, 'versions');
+        return [facts, await lookAtArtifacts(Array.isArray(list) ? list : [], look, options, progress, known)] as const;
+      },
+    ),
   ]);
   return { key, metadata, icon, artifacts };
 }
@@ -206,6 +221,7 @@ async function lookAtArtifacts(
   look: Look,
   options: WebOptions,
   progress: Progress,
+  known: RememberedApp | null,
 ): Promise<ArtifactFacts[]> {
   const entries = list.map((item) => ({
     version: stringOrNull(member(item, 'version')),
@@ -233,6 +249,11 @@ async function lookAtArtifacts(
         if (why !== SKIPPED) progress.done += 1;
         return { url, file: null, web: why, content: why, archive: why };
       }
+      const before = options.memory ? verifiedBefore(options.memory, known, url!, checksum, look.certificates) : null;
+      if (before) {
+        progress.done += 1;
+        return before;
+      }
       const weak = digestOf(checksum) === null;
       const first = await once(firsts, `${weak} ${url}`, () => fetchArtifact(url!, look, { weak }));
       const made = await artifactOf(url!, checksum, first, () =>
@@ -247,16 +268,30 @@ async function lookAtArtifacts(
   return facts;
 }
 
-/** How the artifacts' hosts answer browsers is asked once per app and host, of the first artifact that could be had. */
+/**
+ * How the artifacts' hosts answer browsers is asked once per app and host: of the first artifact that was fetched. Where
+ * all were verified before, what one of them was asked then stands.
+ */
 async function addSideViews(facts: readonly ArtifactFacts[], look: Look): Promise<void> {
-  const asked = new Set<string>();
-  for (const { url, web } of facts) {
+  const chosen = new Map<string, { web: Web; since: string | undefined }>();
+  for (const { url, web, since } of facts) {
     if (url === null || isUnseen(web) || !isAnswered(web.service)) continue;
     const { origin } = new URL(url);
-    if (asked.has(origin)) continue;
-    asked.add(origin);
-    Object.assign(web, await sideViews(web.service, look, '*/*', true));
+    const other = chosen.get(origin);
+    const better =
+      !other || (other.since !== undefined && (since === undefined || (!isAsked(other.web) && isAsked(web))));
+    if (better) chosen.set(origin, { web, since });
+    const loser = better ? other?.web : web;
+    if (!loser || !isAsked(loser)) continue;
+    delete loser.preflights;
+    Object.assign(loser, { browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE });
   }
+  for (const { web } of chosen.values())
+    if (!isAsked(web)) Object.assign(web, await sideViews(web.service, look, '*/*', true));
+}
+
+function isAsked(web: Web): boolean {
+  return !isUnseen(web.preflight) || web.browser.length > 0;
 }
 
 function selection(

@@ -65,6 +65,10 @@ describe('saved facts are as their schema says, and it names every field', () =>
       },
     ],
     ['a redirect to what is gone', () => live.serve('a.json', redirect('/gone.json'))],
+    [
+      'a redirect',
+      () => (live.serve('a.json', redirect('/b.json')), host.on('/b.json', json({ versions: live.versions }))),
+    ],
     ['a host that breaks off', () => live.serve('a.json', cutShort(900, '{"versions":'))],
     ['bytes that are no UTF-8', () => live.serve('registry.json', answer({ body: Buffer.from([0xff]) }))],
     ['no JSON', () => live.serve('registry.json', answer({ body: '<html>' }))],

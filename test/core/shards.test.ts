@@ -75,12 +75,19 @@ describe('shards put together', () => {
     );
     expect(first!.summary.apps + second!.summary.apps).toBe(6);
     expect(first!.notJudged).toContainEqual(
-      expect.objectContaining({ rule: '*', reason: `${second!.summary.apps} apps belong to the other shards of 2` }),
+      expect.objectContaining({
+        rule: '*',
+        reason: `${second!.summary.apps} apps, which are for the other shards of 2`,
+      }),
     );
     expect(first!.outcome).toBe('clean');
     expect(second!.outcome).toBe('clean');
     expect(second!.notJudged).toContainEqual(
-      expect.objectContaining({ rule: '*', resource: 'manifest', reason: 'shard 1 of 2 reports on the manifest' }),
+      expect.objectContaining({
+        rule: '*',
+        resource: 'manifest',
+        reason: 'the manifest, which shard 1 of 2 reports on',
+      }),
     );
     expect(second!.symptoms[0]).toMatchObject({ id: 'registry-does-not-refresh', status: 'not-judged' });
   });

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import type {
+  AppFacts,
+  ArtifactFacts,
+  Content,
+  DocumentFacts,
+  IconFacts,
+  TlsFacts,
+  Unseen,
+  Visit,
+  Web,
+} from '../core/facts.ts';
+import { isUnseen } from '../core/facts.ts';
+import { digestOf } from '../core/checksum.ts';
+import { member, readingOf, stringOrNull } from '../core/json.ts';
+import { isUntroubled, isWhole } from './revalidate.ts';
+
+/**
+ * What a run remembers of the ones before it (`--cache`): facts of looks that were whole, matched and went without
+ * trouble. Where it is kept is the caller's matter.
+ */
+export interface Memory {
+  /** ISO 8601; the moment of this run. */
+  now: string;
+  manifest(): DocumentFacts | null;
+  app(key: string): RememberedApp | null;
+  keepManifest(facts: DocumentFacts): void;
+  keepApp(facts: AppFacts): void;
+}
+
+/** The facts about one app, with an id for each artifact: its URL may hold a secret, and is not kept as it is. */
+export interface RememberedApp {
+  ids: readonly string[];
+  facts: AppFacts;
+}
+
+const HOUR = 3_600_000;
+/** Verified artifacts are taken over so long, since one that was deleted would never be missed. */
+const ARTIFACT_AGE = 30 * 24 * HOUR;
+/** How a host answers browsers has nothing to do with whether a file changed, so it is not taken over for longer. */
+const VIEWS_AGE = 24 * HOUR;
+/** A certificate that ends so soon is renewed any day now. */
+const RENEWAL = 30 * 24 * HOUR;
+
+const NOT_KEPT: Unseen = { unseen: 'not kept' };
+export const ASKED_ONCE: Unseen = {
+  unseen: 'asked of one artifact per app and host',
+  everywhere: true,
+  aside: true,
+};
+
+function artifactId(url: string, digest: string): string {
+  return createHash('sha256').update(`${url} ${digest}`).digest('hex');
+}
+
+/** What was seen of an artifact whose bytes were verified against the digest that is listed now, or null. */
+export function verifiedBefore(
+  memory: Memory,
+  app: RememberedApp | null,
+  url: string,
+  checksum: string,
+  certificates: ReadonlyMap<string, TlsFacts>,
+): ArtifactFacts | null {
+  const digest = digestOf(checksum);
+  const at = digest === null || !app ? -1 : app.ids.indexOf(artifactId(url, digest));
+  const known = at === -1 ? undefined : app!.facts.artifacts[at];
+  if (!known || isUnseen(known.web) || isUnseen(known.content) || known.content.sha256 !== digest) return null;
+  if (!isRecent(known.since, memory.now, ARTIFACT_AGE)) return null;
+  const hops = known.web.service.hops.map((hop) => ({
+    ...hop,
+    // Another certificate may be in use by now; this run has seen it where it asked the host for anything.
+    tls: (URL.canParse(hop.url) ? certificates.get(new URL(hop.url).origin) : null) ?? hop.tls,
+  }));
+  const soon = Date.parse(memory.now) + RENEWAL;
+  if (hops.some(({ url: at, tls }) => tls && !certificates.has(new URL(at).origin) && Date.parse(tls.notAfter) < soon))
+    return null;
+  return { ...known, url, web: { ...known.web, service: { ...known.web.service, hops } } };
+}
+
+/** The views of a document or an icon that are recent enough and went without trouble, or null. */
+export function viewsBefore(
+  { web, viewsSince }: Pick<DocumentFacts, 'web' | 'viewsSince'>,
+  now: string,
+): Omit<Web, 'service'> | null {
+  if (isUnseen(web) || !isRecent(viewsSince, now, VIEWS_AGE)) return null;
+  // Who is asked with conditions is another one's turn each time.
+  const { service: _, conditional: __, ...views } = web;
+  return visitsIn(views).every(isUntroubled) ? views : null;
+}
+
+/** What views say about the host, so that two of them can be compared: no dates, no lengths. */
+export function essenceOf(views: Omit<Web, 'service'>): string {
+  const named = /^(?:access-control-|vary$|cross-origin-|allow$|cache-control$|www-authenticate$)/;
+  return JSON.stringify(views, (_, value: unknown) => {
+    if (!isVisit(value)) return value;
+    return value.hops.map(({ url, status, headers }) => [
+      url,
+      status,
+      headers.filter(([name]) => named.test(name)).sort(),
+    ]);
+  });
+}
+
+function visitsIn(views: Omit<Web, 'service'>): Visit[] {
+  return Object.values(views).flat().filter(isVisit);
+}
+
+function isVisit(value: unknown): value is Visit {
+  return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Visit>).hops);
+}
+
+function isRecent(moment: string | undefined, now: string, limit: number): boolean {
+  const age = moment === undefined ? Number.NaN : Date.parse(now) - Date.parse(moment);
+  return age >= 0 && age <= limit;
+}
+
+/**
+ * A document as it may be kept, or null.
+ * @param isPlain false for a text that holds a secret: it could be kept only without it, and would be another one
+ */
+export function keptDocument(
+  facts: DocumentFacts,
+  now: string,
+  isPlain: (text: string) => boolean,
+): DocumentFacts | null {
+  const { content } = facts;
+  if (isUnseen(content) || content.cut || !isWhole(facts)) return null;
+  return content.text !== null && !isPlain(content.text) ? null : { ...facts, viewsSince: facts.viewsSince ?? now };
+}
+
+/**
+ * What of an app is kept: its documents, and its verified artifacts, with those that are still listed of what was kept
+ * before. Null where nothing has been seen anew, or where it could not be seen what is listed.
+ */
+export function keptApp(
+  facts: AppFacts,
+  before: RememberedApp | null,
+  now: string,
+  isPlain: (text: string) => boolean,
+): RememberedApp | null {
+  const { key, metadata, icon, artifacts } = facts;
+  if (isUnseen(metadata.content) || (before !== null && isTakenOver(facts, before))) return null;
+  const kept = new Map<string, ArtifactFacts>();
+  for (const [i, { url, digest }] of listedIn(metadata.content).entries()) {
+    if (url === null || digest === null) continue;
+    const id = artifactId(url, digest);
+    const seen = artifacts[i];
+    const one =
+      seen && isVerified(seen, digest) ? keptArtifact(seen, now) : before?.facts.artifacts[before.ids.indexOf(id)];
+    if (one && !kept.has(id)) kept.set(id, one);
+  }
+  return {
+    ids: [...kept.keys()],
+    facts: {
+      key,
+      metadata: keptDocument(metadata, now, isPlain) ?? { url: null, file: null, web: NOT_KEPT, content: NOT_KEPT },
+      icon: isKeptIcon(icon)
+        ? { ...icon, viewsSince: icon.viewsSince ?? now }
+        : { url: null, file: null, web: NOT_KEPT, content: NOT_KEPT, image: NOT_KEPT },
+      artifacts: [...kept.values()],
+    },
+  };
+}
+
+/** True where this run saw nothing that is not kept already. */
+function isTakenOver({ metadata, icon, artifacts }: AppFacts, before: RememberedApp): boolean {
+  return (
+    metadata.viewsSince !== undefined &&
+    icon.viewsSince !== undefined &&
+    artifacts.every(({ since, web }) => since !== undefined || isUnseen(web)) &&
+    before.ids.length >= artifacts.filter(({ since }) => since !== undefined).length
+  );
+}
+
+function listedIn(content: Exclude<DocumentFacts['content'], Unseen>): { url: string | null; digest: string | null }[] {
+  const list = member(readingOf(content).value, 'versions');
+  return (Array.isArray(list) ? list : []).map((item) => ({
+    url: stringOrNull(member(item, 'artifactUrl')),
+    digest: digestOf(stringOrNull(member(item, 'artifactChecksum')) ?? ''),
+  }));
+}
+
+function isVerified(facts: ArtifactFacts, digest: string): boolean {
+  const { content, archive, again } = facts;
+  return isSound(content) && content.sha256 === digest && !isUnseen(archive) && again === undefined && isWhole(facts);
+}
+
+function isKeptIcon(facts: IconFacts): boolean {
+  return isSound(facts.content) && !isUnseen(facts.image) && isWhole(facts);
+}
+
+function isSound(content: Content | Unseen): content is Content {
+  return !isUnseen(content) && !content.cut;
+}
+
+/** Views that did not go well are left out: they are asked for again. */
+function keptArtifact(facts: ArtifactFacts, now: string): ArtifactFacts {
+  const { service, ...views } = facts.web as Web;
+  const web = visitsIn(views).every(isUntroubled)
+    ? facts.web
+    : { service, browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE };
+  return { ...facts, web, since: facts.since ?? now };
+}
