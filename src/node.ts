@@ -22,6 +22,8 @@ export { type Place } from './publish/place.ts';
 export { type Plan, type Step } from './publish/plan.ts';
 export { publish, type Published } from './publish/publish.ts';
 export { planVersion, type VersionPlan } from './publish/publish-version.ts';
+export { render } from './report/index.ts';
+export { type Format, FORMATS, type RenderOptions } from './report/options.ts';
 export { startServer, type ServeOptions, type Serving } from './serve/server.ts';
 export { openDirectory } from './store/directory.ts';
 export { type Store, type Stored } from './store/store.ts';

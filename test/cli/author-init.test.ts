@@ -65,8 +65,8 @@ describe('a new workspace', () => {
       'github',
       '.github/workflows/registry.yml',
       [
-        'fetch-depth: 0',
-        'lint --against "origin/$BASE"',
+        'fetch-depth: 2',
+        'lint --against HEAD^1',
         'verify "$REGISTRY_URL" --origin "$SERVICE_ORIGIN_1"',
         'REGISTRY_URL: "https://apps.example.com/r/registry.json"',
       ],

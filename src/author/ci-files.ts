@@ -1,0 +1,93 @@
+/** What a CI system is to do with a workspace: lint what is proposed, and verify every day what is served. */
+
+export interface Checked {
+  baseUrl: string;
+  manifest: string;
+  serviceOrigins: readonly string[];
+  /** The version of appreg that is run. */
+  appreg: string;
+}
+
+/** Values that users choose reach the shell through variables alone, never as part of a command. */
+function variables({ baseUrl, manifest, serviceOrigins }: Checked): { lines: string[]; origins: string } {
+  const lines = [
+    `REGISTRY_URL: ${JSON.stringify(baseUrl + encodeURIComponent(manifest))}`,
+    ...serviceOrigins.map((origin, i) => `SERVICE_ORIGIN_${i + 1}: ${JSON.stringify(origin)}`),
+  ];
+  return { lines, origins: serviceOrigins.map((_, i) => ` --origin "$SERVICE_ORIGIN_${i + 1}"`).join('') };
+}
+
+export function githubWorkflow(workspace: Checked): string {
+  const { lines, origins } = variables(workspace);
+  return `name: registry
+on:
+  pull_request:
+  schedule:
+    - cron: '17 6 * * *'
+  workflow_dispatch:
+permissions:
+  contents: read
+jobs:
+  lint:
+    if: github.event_name == 'pull_request'
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v6
+        with:
+          # The pull request merged into its base, and the base itself, which holds what was published.
+          fetch-depth: 2
+      - uses: actions/setup-node@v6
+        with:
+          node-version: 24
+      - run: npx --yes appreg@${workspace.appreg} lint --against HEAD^1
+  verify:
+    if: github.event_name != 'pull_request'
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/setup-node@v6
+        with:
+          node-version: 24
+      - run: npx --yes appreg@${workspace.appreg} verify "$REGISTRY_URL"${origins}
+        env:
+${lines.map((line) => `          ${line}\n`).join('')}`;
+}
+
+export function gitlabPipeline(workspace: Checked): string {
+  const { lines, origins } = variables(workspace);
+  return `default:
+  image: node:24
+  before_script:
+    - npm install --global appreg@${workspace.appreg}
+variables:
+${lines.map((line) => `  ${line.replaceAll('$', '$$$$')}\n`).join('')}lint:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  variables:
+    # All of the history: what was published is compared with where the branch left its target.
+    GIT_DEPTH: 0
+  script:
+    - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA"
+  # The same once more, for the merge request's page. The script above alone decides.
+  after_script:
+    - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format gitlab --output code-quality.json || true
+    - appreg lint --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format junit --output junit.xml || true
+  artifacts:
+    when: always
+    reports:
+      codequality: code-quality.json
+      junit: junit.xml
+verify:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "schedule" || $CI_PIPELINE_SOURCE == "web"
+  script:
+    - appreg verify "$REGISTRY_URL"${origins} --save facts.json
+  after_script:
+    - appreg judge facts.json --format junit --output junit.xml || true
+  artifacts:
+    when: always
+    paths:
+      - facts.json
+    reports:
+      junit: junit.xml
+`;
+}

@@ -1,0 +1,332 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+// @ts-expect-error a script without types
+import { build } from '../scripts/build.mjs';
+import { commitAll, folder, git, write } from './support/folders.ts';
+import { archive, checksum } from './support/live-registry.ts';
+import { problemsIn, type Ran, runAction, type Runner } from './support/github-actions.ts';
+
+/** The GitHub Action: its steps are really run, on checkouts as actions/checkout makes them. */
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const text = readFileSync(join(root, 'action.yml'), 'utf8');
+const action = parse(text);
+
+describe('action.yml', () => {
+  test('GitHub has nothing against it, but against mistakes in it', () => {
+    expect(problemsIn('action', text)).toEqual([]);
+    expect(problemsIn('action', text.replace('using: composite', 'using: composit'))).not.toEqual([]);
+    expect(problemsIn('action', text.replace('shell: bash', 'shel: bash'))).not.toEqual([]);
+    expect(problemsIn('action', text.replace('inputs.version', 'github.nowhere.version +'))).not.toEqual([]);
+  });
+
+  test('no step has untrusted text in its script', () => {
+    for (const { run, shell, uses } of action.runs.steps) {
+      expect(run).not.toContain('${{');
+      expect(shell).toBe('bash');
+      expect(uses).toBeUndefined();
+    }
+  });
+
+  test('every input reaches a step', () => {
+    const values = action.runs.steps.flatMap(({ env }: { env: Record<string, string> }) => Object.values(env));
+    for (const name of Object.keys(action.inputs)) expect(values).toContain(`\${{ inputs.${name} }}`);
+  });
+});
+
+/** The action as GitHub lays it out, with what a release would install. */
+const home = folder();
+beforeAll(async () => {
+  for (const name of ['action.yml', 'action', 'bin', 'package.json'])
+    cpSync(join(root, name), join(home, name), { recursive: true });
+  await build({ types: false, out: join(home, 'dist') });
+}, 60_000);
+
+const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><circle cx="12" cy="12" r="10"/></svg>';
+
+/** A registry with one app and these artifacts by version. */
+function registry(versions: Record<string, Uint8Array>, name = 'Clock'): Record<string, unknown> {
+  const base = 'https://apps.example.com/';
+  return {
+    'appreg.config.json': { baseUrl: base },
+    'registry.json': {
+      apps: {
+        clock: {
+          name,
+          description: 'Tells the time.',
+          blockStyle: { iconUrl: `${base}apps/clock/icon.svg`, color: '#1864ab' },
+          appMetadataUrl: `${base}apps/clock/versions.json`,
+        },
+      },
+    },
+    'apps/clock/icon.svg': ICON,
+    'apps/clock/versions.json': {
+      versions: Object.entries(versions).map(([version, bytes]) => ({
+        version,
+        artifactUrl: `${base}apps/clock/versions/${version}.tar.gz`,
+        artifactChecksum: checksum(bytes),
+      })),
+    },
+    ...Object.fromEntries(
+      Object.entries(versions).map(([version, bytes]) => [`apps/clock/versions/${version}.tar.gz`, bytes]),
+    ),
+  };
+}
+
+const ONE = archive('export const app = 1;');
+const TWO = archive('export const app = 2;');
+
+interface Pull {
+  origin: string;
+  /** pull_request of the event. */
+  pull: { number: number; base: { sha: string }; head: { sha: string } };
+  merge: string;
+}
+
+/** A repository with a pull request, merged into its base as GitHub does it to try it. */
+function pullRequest(before: Record<string, unknown>, after: Record<string, unknown>): Pull {
+  const origin = folder(before);
+  git(origin, 'init', '--quiet', '--initial-branch', 'main');
+  const base = commitAll(origin, 'What is published');
+  git(origin, 'checkout', '--quiet', '-b', 'change');
+  write(origin, after);
+  const head = commitAll(origin, 'A change');
+  git(origin, 'checkout', '--quiet', '--detach', 'main');
+  git(origin, 'merge', '--quiet', '--no-ff', '--message', 'Merge', 'change');
+  const merge = git(origin, 'rev-parse', 'HEAD');
+  git(origin, 'update-ref', 'refs/pull/1/merge', merge);
+  git(origin, 'checkout', '--quiet', 'main');
+  return { origin, pull: { number: 1, base: { sha: base }, head: { sha: head } }, merge };
+}
+
+/** As actions/checkout does it: one commit, or with depth 0 all of them. */
+function checkout(origin: string, commit: string, depth = 1): string {
+  const workspace = folder();
+  git(workspace, 'init', '--quiet');
+  git(workspace, 'remote', 'add', 'origin', `file://${origin}`);
+  git(workspace, 'fetch', '--quiet', '--no-tags', ...(depth === 0 ? [] : [`--depth=${depth}`]), 'origin', commit);
+  git(workspace, 'checkout', '--quiet', '--detach', commit);
+  return workspace;
+}
+
+function run(workspace: string, event: Runner['event'], inputs?: Record<string, string>, env?: NodeJS.ProcessEnv): Ran {
+  const temporary = folder();
+  return runAction({ action: home, workspace, temporary, event, ...(env && { env }) }, inputs);
+}
+
+const onPull = ({ pull }: Pull, name = 'pull_request'): Runner['event'] => ({ name, payload: { pull_request: pull } });
+const PUSH: Runner['event'] = { name: 'push', payload: {} };
+
+describe('a pull request', () => {
+  test('that changes what was published fails, with a mark at the line', () => {
+    const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
+    const { code, commands, outputs, summary, log } = run(checkout(change.origin, change.merge), onPull(change));
+    expect(code, log).toBe(1);
+    expect(commands).toHaveLength(1);
+    expect(commands[0]).toMatch(
+      /^error file=apps\/clock\/versions\.json,line=6,col=\d+,title=artifact-changed clock 1\.0\.0::/,
+    );
+    expect(outputs).toMatchObject({ outcome: 'findings', errors: '1', warnings: '0' });
+    expect(summary).toContain('artifact-changed');
+    const sarif = JSON.parse(readFileSync(outputs['report']!, 'utf8'));
+    expect(sarif.version).toBe('2.1.0');
+    expect(sarif.runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId)).toEqual(['artifact-changed']);
+  });
+
+  test('that adds a version passes', () => {
+    const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '1.1.0': TWO }));
+    const { code, commands, outputs, log } = run(checkout(change.origin, change.merge), onPull(change));
+    expect(code, log).toBe(0);
+    expect(commands).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: 'clean', errors: '0', warnings: '0' });
+  });
+
+  test('is compared with the commit that it was merged into, though the base has gone on since', () => {
+    const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '1.1.0': TWO }));
+    write(change.origin, registry({ '1.0.0': ONE, '2.0.0': TWO }));
+    commitAll(change.origin, 'Another version');
+    expect(run(checkout(change.origin, change.merge), onPull(change)).code).toBe(0);
+  });
+
+  test('in a merge queue is compared with the base of its group', () => {
+    const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
+    const payload = { merge_group: { base_sha: change.pull.base.sha, head_sha: change.merge } };
+    const { code, log } = run(checkout(change.origin, change.merge), { name: 'merge_group', payload });
+    expect(code).toBe(1);
+    expect(log).toContain('artifact-changed');
+  });
+
+  test('whose head is checked out is compared with where it left its base, if the history is there', () => {
+    const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': ONE, '1.1.0': TWO }));
+    write(change.origin, registry({ '1.0.0': ONE, '2.0.0': TWO }));
+    change.pull.base.sha = commitAll(change.origin, 'Another version');
+    const { head } = change.pull;
+    const full = checkout(change.origin, head.sha, 0);
+    git(full, 'fetch', '--quiet', 'origin', 'main');
+    expect(run(full, onPull(change)).code).toBe(0);
+
+    const { code, commands, outputs } = run(checkout(change.origin, head.sha), onPull(change));
+    expect(code).toBe(2);
+    expect(commands).toEqual([expect.stringMatching(/^error title=appreg::.*set fetch-depth: 0/)]);
+    expect(outputs['outcome']).toBe('incomplete');
+  });
+
+  test('that is not what was checked out is not passed', () => {
+    const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
+    const base = checkout(change.origin, change.pull.base.sha);
+    const { code, commands } = run(base, onPull(change, 'pull_request_target'));
+    expect(code).toBe(2);
+    expect(commands).toEqual([expect.stringContaining('Check out refs/pull/1/merge')]);
+    expect(run(base, onPull(change, 'pull_request_target'), { against: 'none' }).code).toBe(0);
+  });
+
+  test('is not compared where the base cannot be fetched, and it says what to set', () => {
+    const change = pullRequest(registry({ '1.0.0': ONE }), registry({ '1.0.0': TWO }));
+    const workspace = checkout(change.origin, change.merge);
+    git(workspace, 'remote', 'set-url', 'origin', `file://${change.origin}-gone`);
+    const { code, commands } = run(workspace, onPull(change));
+    expect(code).toBe(2);
+    expect(commands).toEqual([expect.stringMatching(/cannot be fetched: .*set fetch-depth: 0/)]);
+  });
+
+  test('without a checkout', () => {
+    const { code, commands } = run(folder(registry({ '1.0.0': ONE })), onPull(pullRequest({ a: 1 }, { a: 2 })));
+    expect(code).toBe(2);
+    expect(commands).toEqual([expect.stringContaining('Add actions/checkout before this step')]);
+  });
+});
+
+describe('inputs', () => {
+  const workspace = folder({
+    ...registry({ '1.0.0': ONE }),
+    'warned/registry.json': { apps: {} },
+    'warned/appreg.config.json': {},
+    'broken/appreg.config.json': '{',
+  });
+
+  test('format: the report that is left behind', () => {
+    const { outputs } = run(workspace, PUSH, { format: 'junit' });
+    expect(outputs['report']).toMatch(/\.xml$/);
+    expect(readFileSync(outputs['report']!, 'utf8')).toMatch(/^<\?xml/);
+  });
+
+  test('max-warnings and args', () => {
+    const warned = run(workspace, PUSH, { path: 'warned', args: '--rule apps-none=warning' });
+    expect(warned).toMatchObject({ code: 0, outputs: { warnings: '1' } });
+    expect(run(workspace, PUSH, { path: 'warned', args: `--rule 'apps-none=warning'`, 'max-warnings': '0' }).code).toBe(
+      1,
+    );
+  });
+
+  test('against: what a push is compared with', () => {
+    const files = folder(registry({ '1.0.0': TWO }));
+    expect(run(workspace, PUSH).code).toBe(0);
+    expect(run(workspace, PUSH, { against: files }).log).toContain('artifact-changed');
+  });
+
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['a command that is none', { command: 'publish-version' }, /must be one of lint, verify, diagnose/],
+    ['a format that is none', { format: 'toString' }, /format must be one of sarif/],
+    ['verify without a URL', { command: 'verify' }, /url is missing/],
+    ['an option that the action sets', { args: '--output=x' }, /cannot hold --output/],
+    ['the end of options', { args: '-- x' }, /cannot hold --;/],
+    ['an open quote', { args: `--rule 'x` }, /quote that is not closed/],
+    ['an option that is none', { args: '--no-such' }, /unknown option/],
+    ['a configuration that is broken', { path: 'broken' }, /cannot be read/],
+  ])('%s', (_, inputs, message) => {
+    const { code, commands, outputs } = run(workspace, PUSH, inputs);
+    expect(code).toBe(2);
+    expect(commands).toHaveLength(1);
+    expect(commands[0]).toMatch(/^error /);
+    expect(commands[0]).toMatch(message);
+    expect(outputs['outcome']).toBe('incomplete');
+  });
+
+  // A branch, a title, a path may be called anything.
+  const HOSTILE = [
+    '$(touch pwned)`touch pwned`"; touch pwned; "\'; touch pwned; \'',
+    'x\ntouch pwned\n::error::hello',
+    '--fix',
+    '${{ github.token }}',
+  ];
+  test.each(['path', 'url', 'against', 'format', 'max-warnings', 'args', 'command', 'version'])(
+    'hostile: %s',
+    (name) => {
+      for (const value of HOSTILE) {
+        const before = readFileSync(join(workspace, 'registry.json'), 'utf8');
+        const { commands } = run(workspace, PUSH, { ...(name === 'url' && { command: 'verify' }), [name]: value });
+        expect(existsSync(join(workspace, 'pwned')), value).toBe(false);
+        expect(commands.filter((command) => !/^(error|warning|notice) [^:]/.test(command))).toEqual([]);
+        expect(readFileSync(join(workspace, 'registry.json'), 'utf8')).toBe(before);
+      }
+    },
+  );
+
+  test('what a registry says is no command to the runner', () => {
+    const name = 'x\n::error::spoofed\n ::add-mask::a\n##[error]spoofed\u2028::error::spoofed';
+    const hostile = folder({ ...registry({ '1.0.0': ONE }, name), '::error::name.json': '{' });
+    for (const inputs of [{}, { path: '::error::name.json' }, { args: `--rule text-unprintable=error` }]) {
+      const { commands } = run(hostile, PUSH, inputs);
+      for (const command of commands) expect(command).toMatch(/^(error|warning|notice) (file|title)=/);
+    }
+  });
+});
+
+/** An npm that writes down what it is asked for, and installs what is built here. */
+function npm(): { env: NodeJS.ProcessEnv; asked(): string } {
+  const stub = folder({
+    npm: `#!/bin/sh\nprintf '%s\\n' "$PWD" "$@" > "$(dirname "$0")/asked"\ntest -f package.json && mkdir node_modules && ln -s '${home}' node_modules/appreg\n`,
+  });
+  chmodSync(join(stub, 'npm'), 0o755);
+  return {
+    env: { PATH: `${stub}:${process.env['PATH']}` },
+    asked: () => readFileSync(join(stub, 'asked'), 'utf8'),
+  };
+}
+describe('what is run', () => {
+  const workspace = folder({ ...registry({ '1.0.0': ONE }), '.npmrc': 'registry=https://evil.example/\n' });
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+  test('a version of the package from npm, asked for away from the workspace', () => {
+    const { env, asked } = npm();
+    const { code, log } = run(workspace, PUSH, { version: '1.2.3-beta.1' }, env);
+    expect(code, log).toBe(0);
+    const [where, ...words] = asked().trimEnd().split('\n');
+    expect(where!.startsWith(workspace)).toBe(false);
+    expect(words).toEqual(expect.arrayContaining(['install', '--ignore-scripts', 'appreg@1.2.3-beta.1']));
+  });
+
+  test('left out, that of the action', () => {
+    const { env, asked } = npm();
+    const bare = folder();
+    for (const name of ['action.yml', 'action', 'package.json']) symlinkSync(join(root, name), join(bare, name));
+    const runner = { action: bare, workspace, temporary: folder(), event: PUSH, env };
+    expect(runAction(runner).code).toBe(0);
+    expect(asked()).toContain(`appreg@${version}\n`);
+  });
+
+  test.each(['file:../evil', '1.0.0; touch pwned', '--registry=https://evil.example', '../x'])('not %s', (given) => {
+    const { env, asked } = npm();
+    const { code, commands } = run(workspace, PUSH, { version: given }, env);
+    expect(code).not.toBe(0);
+    expect(commands).toEqual([expect.stringContaining('is no version')]);
+    expect(asked).toThrow();
+  });
+});
+
+test('verify of a live registry, once', async () => {
+  const workspace = folder(registry({ '1.0.0': ONE }));
+  const server = spawn(process.execPath, [join(home, 'bin/appreg.js'), 'serve', workspace, '--port', '0']);
+  onTestFinished(() => void server.kill());
+  const url = await new Promise<string>((done) => server.stdout.once('data', (line) => done(String(line).trim())));
+  const { code, outputs, summary, log } = run(folder(), PUSH, { command: 'verify', url, format: 'json' });
+  expect(code, log).toBe(0);
+  const report = JSON.parse(readFileSync(outputs['report']!, 'utf8'));
+  expect(report).toMatchObject({ command: 'verify', target: url, summary: { artifacts: 1 } });
+  expect(outputs['outcome']).toBe(report.outcome);
+  expect(summary).toContain('clock');
+});
