@@ -142,6 +142,15 @@ export function build(done: (code: number) => void): Command {
   );
 
   command(
+    'diff <before> [after]',
+    'show what subscribers would see change between two states',
+    async () => (await import('./commands/diff.ts')).diff,
+  )
+    .option('--header <header>', "send 'Name: value' to a live registry's origin; repeatable", collect)
+    .option('--header-env <name=ENVVAR>', 'the same, with the value taken from the environment; repeatable', collect)
+    .option('--ca <file>', 'trust this certificate authority as well (PEM)');
+
+  command(
     'judge <facts.json...>',
     'judge saved facts again; those of several shards together',
     async () => (await import('./commands/judge.ts')).judge,

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Earlier, EarlierVersion, Snapshot, Unseen } from '../core/facts.ts';
+import type { DocumentContent, Earlier, EarlierVersion, Snapshot, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
-import { isObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { contentOf } from './documents.ts';
@@ -78,18 +78,40 @@ function readJson(path: string): JsonValue | undefined {
 }
 
 function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Earlier {
+  const listing = listingOf(tree, manifestName, baseUrl);
+  // It may be a registry that is published for the first time, or one whose manifest had another name: nobody can tell.
+  if (listing === null)
+    return { source: tree.source, keys: [], app: () => ({ unseen: `there was no ${manifestName} in ${tree.source}` }) };
+  const { apps, paths } = listing;
+  return {
+    source: tree.source,
+    keys: Object.keys(apps),
+    app(key): EarlierVersion[] | null | Unseen {
+      if (!Object.hasOwn(apps, key)) return null;
+      const path = paths.get(key);
+      const content = path === undefined ? null : tree.read(path);
+      if (!content) return { unseen: `its metadata is not in ${tree.source}` };
+      return versionsIn(readingOf(content).value) ?? { unseen: `its metadata in ${tree.source} cannot be read` };
+    },
+  };
+}
+
+/** The apps of a tree's manifest, and where their metadata files lie in it; null where there is no manifest. */
+export function listingOf(
+  tree: Tree,
+  manifestName: string,
+  baseUrl: string | null,
+): { manifest: DocumentContent; apps: JsonObject; paths: Map<string, string> } | null {
   tree.fetch([manifestName]);
   const manifest = tree.read(manifestName);
-  const apps = manifest === null ? undefined : member(readingOf(manifest).value, 'apps');
-  if (manifest !== null && !isObject(apps))
+  if (manifest === null) return null;
+  const apps = member(readingOf(manifest).value, 'apps');
+  if (!isObject(apps))
     throw new Trouble(
       'against-unusable',
       `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`,
       'Name a state in which the registry was sound.',
     );
-  // It may be a registry that is published for the first time, or one whose manifest had another name: nobody can tell.
-  if (!isObject(apps))
-    return { source: tree.source, keys: [], app: () => ({ unseen: `there was no ${manifestName} in ${tree.source}` }) };
   const urls = new Map<string, string>();
   for (const key of Object.keys(apps)) {
     const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
@@ -106,17 +128,7 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Ear
     if (path !== null) paths.set(key, path);
   }
   tree.fetch([...paths.values()]);
-  return {
-    source: tree.source,
-    keys: Object.keys(apps),
-    app(key): EarlierVersion[] | null | Unseen {
-      if (!Object.hasOwn(apps, key)) return null;
-      const path = paths.get(key);
-      const content = path === undefined ? null : tree.read(path);
-      if (!content) return { unseen: `its metadata is not in ${tree.source}` };
-      return versionsIn(readingOf(content).value) ?? { unseen: `its metadata in ${tree.source} cannot be read` };
-    },
-  };
+  return { manifest, apps, paths };
 }
 
 /** Saved facts as an earlier state. */

@@ -1,0 +1,36 @@
+import { difference } from '../../core/difference.ts';
+import { printable } from '../../core/text.ts';
+import { Trouble } from '../../core/trouble.ts';
+import { differenceAsJson, differenceAsMarkdown, differenceAsText } from '../../report/difference.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+import { registryState } from '../registry-state.ts';
+import type { VerifyOptions } from '../verify-options.ts';
+
+const FORMATS = ['pretty', 'json', 'markdown'];
+
+/**
+ * `appreg diff <before> [after]`: what subscribers would see change between two states of a registry. Whatever differs,
+ * the exit code is 0: what may never change is lint's and verify's matter (`--against`).
+ */
+export async function diff(
+  context: Context,
+  before: string,
+  after: string | undefined,
+  options: GlobalOptions & VerifyOptions,
+): Promise<number> {
+  const format = options.format ?? 'pretty';
+  if (!FORMATS.includes(format))
+    throw new Trouble(
+      'format-unknown',
+      `diff has no format ${printable(format)}.`,
+      `Use one of: ${FORMATS.join(', ')}`,
+    );
+  const found = difference(
+    await registryState(context, before, options),
+    await registryState(context, after ?? '.', options),
+  );
+  const { terminal } = context;
+  if (format === 'json') terminal.out(differenceAsJson(found));
+  else terminal.out(format === 'markdown' ? differenceAsMarkdown(found) : differenceAsText(found, terminal.style));
+  return 0;
+}

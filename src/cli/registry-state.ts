@@ -1,0 +1,101 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts.ts';
+import { isUnseen } from '../core/facts.ts';
+import { isObject, member, readingOf } from '../core/json.ts';
+import { printable, redact } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { observeWorkspace } from '../observe/directory.ts';
+import { gitTree } from '../observe/git.ts';
+import { targetAt } from '../observe/target.ts';
+import { snapshotOfTree } from '../observe/tree-snapshot.ts';
+import type { Context } from './context.ts';
+import { readSnapshot } from './snapshot-file.ts';
+import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
+
+/**
+ * A state of a registry, by any name that it may have: a live registry's URL, saved facts, a folder, a manifest, a git
+ * ref. Artifacts are looked at where they lie in the folder.
+ * @throws Trouble (exit 2) where there is none, or it cannot be read
+ */
+export async function registryState(context: Context, where: string, options: VerifyOptions): Promise<Snapshot> {
+  const seenAt = new Date().toISOString();
+  if (/^https?:\/\//i.test(where)) return liveState(context, where, options, seenAt);
+  const path = resolve(context.cwd, where);
+  if (existsSync(path)) {
+    if (statSync(path).isFile() && isFacts(path)) return { ...(await readSnapshot(path)), target: where };
+    return folderState(context, path, where, seenAt);
+  }
+  const { config, root } = await context.config();
+  return snapshotOfTree(gitTree(where, root), config.manifest ?? 'registry.json', config.baseUrl ?? null, seenAt);
+}
+
+/** Saved facts say what they are in their first field. */
+function isFacts(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(256);
+    return /^\s*\{\s*"snapshot"\s*:/.test(start.toString('utf8', 0, readSync(file, start)));
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function folderState(context: Context, path: string, where: string, seenAt: string): Promise<Snapshot> {
+  const { config, file, root } = await context.config(statSync(path).isDirectory() ? path : resolve(path, '..'));
+  const target = targetAt(path, {
+    root,
+    found: file !== null,
+    manifest: config.manifest ?? null,
+    baseUrl: config.baseUrl ?? null,
+  });
+  if (target.kind === 'metadata')
+    throw new Trouble(
+      'state-unusable',
+      `${printable(where)} is a metadata file, not a registry.`,
+      'Name the folder or the manifest.',
+    );
+  const apps: AppFacts[] = [];
+  let manifest: DocumentFacts | null = null;
+  const { workspace } = target;
+  const sink = {
+    manifest: (facts: DocumentFacts) => void (manifest = facts),
+    app: (facts: AppFacts) => void apps.push(facts),
+    orphans() {},
+  };
+  await observeWorkspace(workspace, sink, { nameOf: (name) => relative(context.cwd, resolve(workspace.root, name)) });
+  return usable({ snapshot: 1, target: where, seenAt, origins: [], manifest: manifest!, apps, orphans: [] });
+}
+
+async function liveState(context: Context, where: string, options: VerifyOptions, seenAt: string): Promise<Snapshot> {
+  const { observeRegistry } = await import('../observe/web.ts');
+  const { config } = await context.config();
+  const url = registryUrl(where);
+  const apps: AppFacts[] = [];
+  let manifest: DocumentFacts | null = null;
+  const progress = context.terminal.progress(`Asking ${url.host}`);
+  try {
+    await observeRegistry(
+      url.href,
+      { ...webOptionsOf(context, config, url, options), skipArtifacts: true },
+      { manifest: (facts) => void (manifest = facts), app: (facts) => void apps.push(facts) },
+    );
+  } finally {
+    progress.stop();
+  }
+  return usable({ snapshot: 1, target: redact(url.href), seenAt, origins: [], manifest: manifest!, apps, orphans: [] });
+}
+
+/** Comparing with nothing would find nothing. */
+function usable(state: Snapshot): Snapshot {
+  const { content } = state.manifest;
+  if (!isUnseen(content) && isObject(member(readingOf(content).value, 'apps'))) return state;
+  const name = printable(state.target);
+  throw new Trouble(
+    'state-unusable',
+    `There is no usable manifest at ${name}, so nothing can be compared.`,
+    /^https?:/.test(state.target)
+      ? `See what is wrong there: appreg verify ${name} --skip-artifacts`
+      : `See what is wrong there: appreg lint ${name}`,
+  );
+}

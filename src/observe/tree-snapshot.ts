@@ -1,0 +1,47 @@
+import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Unseen } from '../core/facts.ts';
+import { member, readingOf, stringOrNull } from '../core/json.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { listingOf } from './earlier.ts';
+import type { Tree } from './tree.ts';
+
+const ASIDE: Unseen = { unseen: 'only its documents were read', everywhere: true, aside: true };
+
+/**
+ * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not looked at.
+ * @throws Trouble `against-unusable` where there is no usable manifest
+ */
+export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string | null, seenAt: string): Snapshot {
+  const listing = listingOf(tree, manifestName, baseUrl);
+  if (listing === null)
+    throw new Trouble(
+      'against-unusable',
+      `There is no ${printable(manifestName)} in ${printable(tree.source)}, so nothing can be compared.`,
+      'Name a state that holds the manifest.',
+    );
+  const { manifest, apps, paths } = listing;
+  const facts = Object.keys(apps).map((key): AppFacts => {
+    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    const path = paths.get(key);
+    const content = (path === undefined ? null : tree.read(path)) ?? { unseen: `it is not in ${tree.source}` };
+    const metadata: DocumentFacts = { url, file: path ?? null, web: ASIDE, content };
+    const list = 'unseen' in content ? undefined : member(readingOf(content).value, 'versions');
+    const artifacts = (Array.isArray(list) ? list : []).map((item): ArtifactFacts => ({
+      url: stringOrNull(member(item, 'artifactUrl')),
+      file: null,
+      web: ASIDE,
+      content: ASIDE,
+      archive: ASIDE,
+    }));
+    return { key, metadata, icon: { url: null, file: null, web: ASIDE, content: ASIDE, image: ASIDE }, artifacts };
+  });
+  return {
+    snapshot: 1,
+    target: tree.source,
+    seenAt,
+    origins: [],
+    manifest: { url: null, file: manifestName, web: ASIDE, content: manifest },
+    apps: facts,
+    orphans: [],
+  };
+}

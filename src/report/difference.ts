@@ -1,0 +1,134 @@
+import type { AppDifference, Difference, VersionDifference } from '../core/difference.ts';
+import { printable, redact, safeJson, shorten } from '../core/text.ts';
+import { cell, code, prose } from './markdown-text.ts';
+import type { Style } from './style.ts';
+import { count, size } from './words.ts';
+
+/** What would change for subscribers, for people. */
+
+// A registry that moves as a whole is no reading matter.
+const SHOWN = 100;
+const SHOWN_VERSIONS = 20;
+
+const MARKS: Record<string, string> = { added: '+', removed: '-', changed: '!', moved: '~' };
+
+export function differenceAsJson(found: Difference): string {
+  return redact(safeJson({ schema: 1, ...found }));
+}
+
+export function differenceAsText(found: Difference, style: Style): string {
+  const lines: string[] = [];
+  for (const app of found.apps.slice(0, SHOWN)) {
+    const mark =
+      app.change === 'added' ? style.green('+') : app.change === 'removed' ? style.red('-') : style.yellow('~');
+    lines.push(`${mark} ${style.bold(shown(app.key))}${aside(app)}`);
+    for (const { name, before, after } of app.fields) lines.push(`    ${name}: ${quoted(before)} → ${quoted(after)}`);
+    for (const version of app.versions.slice(0, SHOWN_VERSIONS)) lines.push(`    ${versionLine(version, style)}`);
+    if (app.versions.length > SHOWN_VERSIONS)
+      lines.push(style.dim(`    … and ${count(app.versions.length - SHOWN_VERSIONS, 'more version')}`));
+  }
+  if (found.apps.length > SHOWN)
+    lines.push(style.dim(`… and ${count(found.apps.length - SHOWN, 'more app')}; --format json has them all.`));
+  for (const key of found.vanishing.slice(0, SHOWN))
+    lines.push(style.red(`Subscribers would not see ${shown(key)} any more${why(found, key)}.`));
+  if (found.hosts.added.length > 0)
+    lines.push(
+      style.yellow(
+        `New ${found.hosts.added.length === 1 ? 'host' : 'hosts'}: ${found.hosts.added.map(shown).join(', ')}`,
+      ),
+    );
+  if (found.hosts.removed.length > 0) lines.push(`No more from: ${found.hosts.removed.map(shown).join(', ')}`);
+  lines.push(headline(found));
+  return lines.join('\n');
+}
+
+/** For a comment on a pull request; nothing in it is taken for markup. */
+export function differenceAsMarkdown(found: Difference): string {
+  const lines = [`### ${prose(headline(found))}`, ''];
+  if (found.vanishing.length > 0) {
+    lines.push('**Subscribers would not see any more:**', '');
+    for (const key of found.vanishing.slice(0, SHOWN)) lines.push(`- ${coded(key)}${prose(why(found, key))}`);
+    lines.push('');
+  }
+  if (found.hosts.added.length > 0) lines.push(`**New hosts:** ${found.hosts.added.map(coded).join(', ')}`, '');
+  if (found.apps.length > 0) lines.push('| | App | Version | Change |', '| --- | --- | --- | --- |');
+  for (const app of found.apps.slice(0, SHOWN)) {
+    lines.push(
+      row(
+        app.change === 'added' ? '+' : app.change === 'removed' ? '−' : '~',
+        app.key,
+        '',
+        `${app.change}${aside(app)}`,
+      ),
+    );
+    for (const { name, before, after } of app.fields)
+      lines.push(row('', '', '', `${name}: ${quoted(before)} → ${quoted(after)}`));
+    for (const version of app.versions.slice(0, SHOWN_VERSIONS))
+      lines.push(row('', '', version.version, changeOf(version)));
+    if (app.versions.length > SHOWN_VERSIONS)
+      lines.push(row('', '', '', `… and ${count(app.versions.length - SHOWN_VERSIONS, 'more version')}`));
+  }
+  if (found.apps.length > SHOWN) lines.push('', `… and ${count(found.apps.length - SHOWN, 'more app')}.`);
+  return lines.join('\n').trimEnd();
+}
+
+function headline({ summary: sum, apps }: Difference): string {
+  if (apps.length === 0) return 'Nothing changes for subscribers';
+  const parts = [
+    [sum.appsAdded, 'app', 'added'],
+    [sum.appsRemoved, 'app', 'removed'],
+    [sum.appsChanged, 'app', 'changed'],
+    [sum.versionsAdded, 'version', 'added'],
+    [sum.versionsRemoved, 'version', 'withdrawn'],
+    [sum.versionsChanged, 'version', 'changed'],
+  ] as const;
+  const said = parts.filter(([number]) => number > 0).map(([number, noun, verb]) => `${count(number, noun)} ${verb}`);
+  return `${said.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
+}
+
+function aside({ change, latest, visible, because }: AppDifference): string {
+  const said: string[] = [];
+  if (change === 'changed' && latest.before !== latest.after)
+    said.push(`latest ${latest.before ?? 'none'} → ${latest.after ?? 'none'}`);
+  if (change === 'added') said.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
+  if (change !== 'removed' && visible.after === false) said.push(`hidden because of ${because.join(', ')}`);
+  if (change === 'changed' && visible.before === false && visible.after === true) said.push('can be seen now');
+  return said.length === 0 ? '' : `  (${said.map(shown).join('; ')})`;
+}
+
+function why({ apps }: Difference, key: string): string {
+  const app = apps.find((one) => one.key === key);
+  if (!app || app.change === 'removed') return ': it is removed';
+  return app.because.length > 0 ? `: ${app.because.join(', ')}` : '';
+}
+
+function versionLine(version: VersionDifference, style: Style): string {
+  const colour = version.change === 'added' ? style.green : version.change === 'moved' ? style.yellow : style.red;
+  return colour(`${MARKS[version.change]} ${shown(version.version)}  ${changeOf(version)}`);
+}
+
+function changeOf({ change, url, checksum, bytes }: VersionDifference): string {
+  const weight = bytes === null ? '' : `, ${size(bytes)}`;
+  if (change === 'added') return `added${weight}: ${shown(url.after ?? 'no URL')}`;
+  if (change === 'removed') return 'withdrawn; a published version stays listed';
+  if (change === 'moved') return `moved: ${quoted(url.before)} → ${quoted(url.after)}`;
+  return `other bytes: ${quoted(checksum.before)} → ${quoted(checksum.after)}; a published version never changes`;
+}
+
+function shown(text: string): string {
+  return printable(redact(shorten(text)));
+}
+
+/** A value as code; empty for none. */
+function coded(text: string): string {
+  return text === '' ? '' : code(redact(shorten(text)));
+}
+
+function quoted(text: string | null): string {
+  return text === null ? 'none' : `“${shown(text)}”`;
+}
+
+function row(...cells: readonly [string, string, string, string]): string {
+  const [mark, key, version, change] = cells;
+  return `| ${mark} | ${cell(coded(key))} | ${cell(coded(version))} | ${cell(prose(change.replaceAll(' → ', ' to ')))} |`;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { difference } from '../../src/core/difference.ts';
+import { differenceAsJson, differenceAsMarkdown, differenceAsText } from '../../src/report/difference.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { entry, listed, snapshot } from '../support/snapshots.ts';
+
+const HOSTILE = '\u001b[2J| <b>x</b> `y` @team ![i](https://x.test/?token=s3cret) \n::error::z';
+const before = snapshot({ apps: { a: entry('a'), b: entry('b') } });
+const after = snapshot(
+  { apps: { a: entry('a', { name: HOSTILE }), ['c|`']: entry('c') } },
+  { a: listed('1.0.0', `1.0.0-${HOSTILE}`) },
+);
+const found = difference(before, after);
+
+test('text: what changes, what vanishes, a last line to quote', () => {
+  expect(differenceAsText(difference(snapshot(['a', 'b']), snapshot(['a'], { a: listed('1.0.0', '1.1.0') })), PLAIN))
+    .toBe(`~ a  (latest 1.0.0 → 1.1.0)
+    + 1.1.0  added: https://apps.example.com/apps/a/versions/1.1.0.tar.gz
+- b
+    - 1.0.0  withdrawn; a published version stays listed
+Subscribers would not see b any more: it is removed.
+1 app removed, 1 app changed, 1 version added, 1 version withdrawn`);
+  expect(differenceAsText(difference(before, before), PLAIN)).toBe('Nothing changes for subscribers');
+});
+
+describe('what a registry says stays text', () => {
+  test.each([
+    ['text', differenceAsText(found, PLAIN)],
+    ['markdown', differenceAsMarkdown(found)],
+    ['json', differenceAsJson(found)],
+  ])('in %s', (_, text) => {
+    // oxlint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|s3cret/);
+    expect(text).not.toMatch(/^::/m);
+  });
+
+  test('no cell of the table is broken, and no tag or mention stands outside of code', () => {
+    const rows = differenceAsMarkdown(found)
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    for (const row of rows) expect(row.replaceAll('\\|', '').split('|')).toHaveLength(6);
+    const bare = rows.join('\n').replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, '');
+    expect(bare).not.toMatch(/[<@![]/);
+  });
+});
+
+test('a registry that moves as a whole is cut off, and says so', () => {
+  const keys = Array.from({ length: 300 }, (_, i) => `app-${i}`);
+  const many = difference(snapshot([]), snapshot(keys));
+  for (const text of [differenceAsText(many, PLAIN), differenceAsMarkdown(many)]) {
+    expect(text).toContain('200 more apps');
+    expect(text.length).toBeLessThan(60_000);
+  }
+  expect((JSON.parse(differenceAsJson(many)) as { apps: unknown[] }).apps).toHaveLength(300);
+});
