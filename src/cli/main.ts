@@ -142,6 +142,20 @@ export function build(done: (code: number) => void): Command {
   );
 
   command(
+    'mirror <registry-url> <dir>',
+    'copy a registry, verified, with its URLs rewritten; resumable',
+    async () => (await import('./commands/mirror.ts')).mirrorRegistry,
+  )
+    .option('--base-url <url>', 'the address that the copy will be served at')
+    .option('--app <key>', 'only this app; repeatable', collect)
+    .option('--versions <which>', 'latest, all or a semver range (default: all)')
+    .option('--prune', 'drop what the source lists no more')
+    .option('--header <header>', "send 'Name: value' to the registry's origin; repeatable", collect)
+    .option('--header-env <name=ENVVAR>', 'the same, with the value taken from the environment; repeatable', collect)
+    .option('--concurrency <n>', 'requests under way at once per host (default: 32)', positive)
+    .option('--ca <file>', 'trust this certificate authority as well (PEM)');
+
+  command(
     'diff <before> [after]',
     'show what subscribers would see change between two states',
     async () => (await import('./commands/diff.ts')).diff,

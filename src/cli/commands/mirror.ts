@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import { isSafeKey } from '../../core/app-key.ts';
+import { printable, redact, safeJson, shorten } from '../../core/text.ts';
+import type { Mirrored } from '../../mirror/app.ts';
+import { asBase } from '../../observe/places.ts';
+import { openDirectory } from '../../store/directory.ts';
+import { count, size } from '../../report/words.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+import { wantsJson } from '../format.ts';
+import { answersTo } from '../prompts.ts';
+import { BASE_URL } from '../questions.ts';
+import { registryUrl, type VerifyOptions, webOptionsOf } from '../verify-options.ts';
+
+interface Options extends GlobalOptions, VerifyOptions {
+  baseUrl?: string;
+  prune?: boolean;
+}
+
+const EVERY = 100;
+// The rest is for --format json.
+const SHOWN = 50;
+
+/** `appreg mirror <registry-url> <dir>`: a verified copy with addresses of its own. Exit 1 where not all of it could be had. */
+export async function mirrorRegistry(context: Context, url: string, dir: string, options: Options): Promise<number> {
+  const { terminal, cwd } = context;
+  const json = wantsJson('mirror', options.format);
+  const answers = await answersTo(terminal, [BASE_URL], [options.baseUrl]);
+  if (answers === null) return 130;
+  const { config } = await context.config();
+  const source = registryUrl(url);
+  const web = webOptionsOf(context, config, source, options);
+  const root = resolve(cwd, dir);
+  const base = asBase(answers[0]!);
+  const { mirror } = await import('../../mirror/mirror.ts');
+  const name = source.pathname.split('/').at(-1)!;
+  const manifest = /^[\w-][\w.-]*\.json$/.test(name) ? name : 'registry.json';
+  const interrupt = new AbortController();
+  const stop = (): void => interrupt.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const line = terminal.progress(`Asking ${source.host}`);
+  let result: Mirrored;
+  try {
+    let last = 0;
+    result = await mirror(source.href, root, {
+      ...web,
+      base,
+      manifest,
+      apps: web.apps ?? null,
+      versions: web.versions ?? 'all',
+      prune: options.prune === true,
+      signal: interrupt.signal,
+      onProgress({ done, known, bytes, app }) {
+        if (performance.now() - last < EVERY) return;
+        last = performance.now();
+        line.update(
+          `${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
+        );
+      },
+    });
+  } finally {
+    line.stop();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+  await openDirectory(root).create(
+    'appreg.config.json',
+    Buffer.from(`${JSON.stringify({ manifest, baseUrl: base }, null, 2)}\n`),
+  );
+  terminal.out(json ? redact(safeJson({ root, baseUrl: base, manifest, ...result })) : inWords(result));
+  if (!result.interrupted)
+    terminal.next(
+      `appreg lint ${printable(dir)} (checks every checksum without the network, also after the folder was moved)`,
+    );
+  return result.interrupted ? 130 : result.problems.length > 0 ? 1 : 0;
+}
+
+function inWords(result: Mirrored): string {
+  const lines: string[] = [];
+  for (const { app, version, url, message } of result.problems.slice(0, SHOWN)) {
+    const what = [app, version].filter((part) => part !== null).join(' ');
+    lines.push(shown(`error  ${what}: ${url === null ? 'it' : redact(url)} ${message}`));
+  }
+  if (result.problems.length > SHOWN) lines.push(`… and ${count(result.problems.length - SHOWN, 'more error')}`);
+  for (const { app, version } of result.kept.slice(0, SHOWN))
+    lines.push(
+      shown(`kept   ${app}${version === null ? '' : ` ${version}`}: the source lists it no more (--prune follows it)`),
+    );
+  for (const path of result.pruned.slice(0, SHOWN)) lines.push(shown(`pruned ${path}`));
+  const head = result.interrupted ? 'Interrupted; run it again to go on' : 'Mirrored';
+  lines.push(
+    `${head}: ${count(result.apps, 'app')}, ${count(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${count(result.problems.length, 'error')}` : ''}`,
+  );
+  return lines.join('\n');
+}
+
+function shown(text: string): string {
+  return printable(redact(shorten(text, 400)));
+}

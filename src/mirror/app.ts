@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { isSafeKey } from '../core/app-key.ts';
+import {
+  documentContent,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  readingOf,
+  stringOrNull,
+} from '../core/json.ts';
+import { isTrouble } from '../core/trouble.ts';
+import { latestOf } from '../core/version.ts';
+import type { Http, HttpOptions } from '../observe/http.ts';
+import { lookAtImage } from '../observe/icon.ts';
+import { bounded } from '../observe/web-queue.ts';
+import type { Store } from '../store/store.ts';
+import { localDocument, put } from './documents.ts';
+import { downloadArtifact, downloadSmall, isFailed } from './download.ts';
+import { type Index, isThere, remember } from './index-file.ts';
+import {
+  addressOf,
+  asText,
+  pathsOf,
+  rewrittenEntry,
+  rewrittenMetadata,
+  rewrittenVersion,
+  type SourceVersion,
+  versionsOf,
+} from './rewrite.ts';
+
+/** Copying one app: its artifacts, its icon, and then what lists them. */
+
+export interface MirrorOptions extends Omit<HttpOptions, 'onProgress'> {
+  /** The address that the mirror will be served at, with its trailing slash. */
+  base: string;
+  /** File name of the manifest in the mirror. */
+  manifest: string;
+  /** Only these apps; null for all. */
+  apps: readonly string[] | null;
+  versions: 'all' | 'latest' | ((version: string) => boolean);
+  /** Follow the source in what it withdrew, and delete those files. */
+  prune: boolean;
+  onProgress?(progress: { done: number; known: number; bytes: number; app: string | null }): void;
+}
+
+export interface MirrorProblem {
+  app: string | null;
+  version: string | null;
+  url: string | null;
+  code: string;
+  message: string;
+}
+
+export interface Mirrored {
+  apps: number;
+  versions: number;
+  /** Artifacts that were fetched in this run, and their bytes. */
+  fetched: number;
+  bytes: number;
+  /** Paths that were deleted. */
+  pruned: string[];
+  /** What is not as in the source. Errors, all but what was kept although the source withdrew it. */
+  problems: MirrorProblem[];
+  kept: { app: string; version: string | null }[];
+  interrupted: boolean;
+}
+
+export interface AppWork {
+  key: string;
+  entry: JsonValue;
+  http: Http;
+  store: Store;
+  root: string;
+  options: MirrorOptions;
+  index: Index;
+  result: Mirrored;
+  done: number;
+  known: number;
+}
+
+/** Mirrors one app, where a key that is a device on Windows has no place in a folder. */
+export async function mirrorApp(work: AppWork): Promise<JsonObject | null> {
+  try {
+    return await copyApp(work);
+  } catch (error) {
+    if (!isTrouble(error) || error.code !== 'path-refused') throw error;
+    work.result.problems.push({
+      app: work.key,
+      version: null,
+      url: null,
+      code: error.code,
+      message: `cannot be kept in a folder: ${error.message}`,
+    });
+    return null;
+  }
+}
+
+/** Mirrors one app; its entry in the mirror's manifest, or null when there is nothing to list. */
+async function copyApp(work: AppWork): Promise<JsonObject | null> {
+  const { key, entry, http, store, options, result } = work;
+  const problem = (code: string, message: string, url: string | null, version: string | null = null): null => {
+    result.problems.push({ app: key, version, url, code, message });
+    return null;
+  };
+  if (!isSafeKey(key)) return problem('app-key-unsafe', 'is no URL-safe key; subscribers do not see such an app', null);
+  const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+  if (!isObject(entry) || metadataUrl === null || !URL.canParse(metadataUrl))
+    return problem('document-misshapen', 'has no usable appMetadataUrl', metadataUrl);
+  const got = await downloadSmall(http, metadataUrl, 'application/json, */*;q=0.8');
+  if (isFailed(got)) return problem(got.code, got.message, metadataUrl);
+  const metadata = readingOf(documentContent(got)).value;
+  if (!isObject(metadata) || !Array.isArray(metadata['versions']))
+    return problem('document-unreadable', 'is no metadata file', metadataUrl);
+
+  const path = pathsOf.metadata(key);
+  const before = versionsOf(await localDocument(store, path));
+  const listed = versionsOf(metadata);
+  const wanted = listed.filter(selection(listed, options.versions));
+  const items = new Map<string, JsonObject>(before.map((one) => [one.version, one.item]));
+  const left = metadata['versions'].length - listed.length;
+  if (left > 0)
+    problem(
+      'version-unusable',
+      `lists ${left} ${left === 1 ? 'version' : 'versions'} without a semantic version or a well-formed checksum; left out`,
+      metadataUrl,
+    );
+  await bounded(
+    wanted,
+    async (one) => {
+      const known = before.find(({ version }) => version === one.version);
+      if (known && known.digest !== one.digest)
+        return problem(
+          'artifact-changed',
+          `lists sha256:${one.digest}, and sha256:${known.digest} was mirrored first; that one stays`,
+          one.url,
+          one.version,
+        );
+      const failed = await mirrorArtifact(work, one);
+      if (failed) return problem(failed.code, failed.message, one.url, one.version);
+      items.set(one.version, rewrittenVersion(one, addressOf(options.base, pathsOf.artifact(key, one.version))));
+      return null;
+    },
+    Math.max(1, options.concurrency ?? 8),
+  );
+  for (const { version } of before) {
+    if (listed.some((one) => one.version === version)) continue;
+    if (options.prune) items.delete(version);
+    else result.kept.push({ app: key, version });
+  }
+  const order = new Map(listed.map(({ version }, at) => [version, at]));
+  const versions = [...items]
+    .sort(([a], [b]) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity))
+    .map(([, item]) => item);
+  const iconUrl = await mirrorIcon(work, problem);
+  // An app without a version is not seen by subscribers, and would be a fault of the mirror.
+  if (options.signal?.aborted || versions.length === 0) return null;
+  await put(store, path, asText(rewrittenMetadata(metadata, versions)));
+  result.versions += versions.length;
+  return rewrittenEntry(entry, addressOf(options.base, path), iconUrl);
+}
+
+async function mirrorArtifact(
+  { key, http, root, options, index, result, done, known }: AppWork,
+  one: SourceVersion,
+): Promise<{ code: string; message: string } | null> {
+  if (options.signal?.aborted) return { code: 'INTERRUPTED', message: 'was not fetched: the run was interrupted' };
+  const path = pathsOf.artifact(key, one.version);
+  if (await isThere(root, path, one.digest, index)) return null;
+  if (!URL.canParse(one.url)) return { code: 'url-malformed', message: 'is no URL' };
+  const bytes = await downloadArtifact(http, one.url, one.digest, join(root, path), (count) => {
+    result.bytes += count;
+    options.onProgress?.({ done, known, bytes: result.bytes, app: key });
+  });
+  if (isFailed(bytes)) return bytes;
+  result.fetched += 1;
+  await remember(root, path, one.digest, index);
+  return null;
+}
+
+/** The icon's address in the mirror; null when it stays where it is. */
+async function mirrorIcon(
+  { key, entry, http, store, options }: AppWork,
+  problem: (code: string, message: string, url: string | null) => null,
+): Promise<string | null> {
+  const url = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+  if (url === null || !URL.canParse(url)) return problem('icon-unusable', 'is no usable iconUrl', url);
+  const bytes = await downloadSmall(http, url, '*/*');
+  if (isFailed(bytes)) return problem(bytes.code, bytes.message, url);
+  const { kind } = lookAtImage(bytes);
+  if (kind !== 'png' && kind !== 'svg')
+    return problem('icon-not-image', 'is neither PNG nor SVG; the icon stays where it is', url);
+  const path = pathsOf.icon(key, kind);
+  await put(store, path, bytes);
+  return addressOf(options.base, path);
+}
+
+function selection(
+  listed: readonly SourceVersion[],
+  which: MirrorOptions['versions'],
+): (one: SourceVersion) => boolean {
+  if (which === 'all') return () => true;
+  if (typeof which === 'function') return ({ version }) => which(version);
+  const latest = latestOf(listed.map(({ version }) => version));
+  return ({ version }) => version === latest;
+}

@@ -1,0 +1,32 @@
+import { documentContent, type JsonValue, readingOf } from '../core/json.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import type { Store } from '../store/store.ts';
+
+/** A document of the mirror; undefined where there is none. */
+export async function localDocument(store: Store, path: string): Promise<JsonValue | undefined> {
+  const there = await store.read(path);
+  if (!there) return undefined;
+  const { value } = readingOf(documentContent(there.bytes));
+  if (value !== undefined) return value;
+  throw new Trouble(
+    'mirror-damaged',
+    `${printable(path)} in the mirror is not JSON any more. Nothing was changed.`,
+    'Restore it, or remove it to have it made anew.',
+  );
+}
+
+/** Writes a document or an icon unless it is there so already. */
+export async function put(store: Store, path: string, content: string | Uint8Array): Promise<void> {
+  const bytes = Buffer.from(content);
+  for (;;) {
+    const there = await store.read(path);
+    if (there && bytes.equals(there.bytes)) return;
+    if (
+      there
+        ? (await store.replace(path, bytes, there.token)) === 'replaced'
+        : (await store.create(path, bytes)) === 'created'
+    )
+      return;
+  }
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Visit } from '../core/facts.ts';
+import { isAnswered, statusOf } from '../core/visit.ts';
+import { createDigester } from '../observe/digest.ts';
+import type { Http } from '../observe/http.ts';
+
+/** Bytes from a URL into a file or into memory, digested on the way. */
+
+const ARTIFACT_LIMIT = 2 ** 31;
+const ARTIFACT_TIME = 600_000;
+const SMALL_LIMIT = 64 * 2 ** 20;
+const SMALL_TIME = 60_000;
+
+/** What went wrong: a code, and words behind the URL. */
+export interface Failed {
+  code: string;
+  message: string;
+}
+
+/**
+ * Downloads an artifact; it stands at `path` only when its digest is the listed one, complete from its first instant on.
+ * @param digest 64 lowercase hexadecimal digits
+ * @returns its size in bytes, or what went wrong
+ */
+export async function downloadArtifact(
+  http: Http,
+  url: string,
+  digest: string,
+  path: string,
+  onBytes: (count: number) => void,
+): Promise<number | Failed> {
+  await mkdir(dirname(path), { recursive: true });
+  const part = join(dirname(path), `.${randomUUID()}.part`);
+  const file = await open(part, 'wx');
+  let digester = createDigester(ARTIFACT_LIMIT);
+  try {
+    const visit = await http.visit({
+      method: 'GET',
+      url,
+      origin: null,
+      accept: '*/*',
+      total: ARTIFACT_TIME,
+      body() {
+        digester = createDigester(ARTIFACT_LIMIT);
+        let at = 0;
+        return {
+          limit: ARTIFACT_LIMIT,
+          over: 'fail',
+          async write(chunk) {
+            onBytes(chunk.length);
+            digester.write(chunk);
+            // A second attempt begins the file anew; what an earlier one left behind it is cut off in the end.
+            for (let done = 0; done < chunk.length;) {
+              const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at);
+              done += bytesWritten;
+              at += bytesWritten;
+            }
+          },
+        };
+      },
+    });
+    if (!isAnswered(visit)) return failureOf(visit);
+    const content = digester.end();
+    if (content.sha256 !== digest)
+      return {
+        code: 'artifact-checksum-mismatch',
+        message: `serves sha256:${content.sha256}, and sha256:${digest} is listed`,
+      };
+    await file.truncate(content.bytes);
+    await file.sync();
+    await rename(part, path);
+    return content.bytes;
+  } finally {
+    await file.close();
+    await rm(part, { force: true });
+  }
+}
+
+/** A document or an icon. */
+export async function downloadSmall(http: Http, url: string, accept: string): Promise<Buffer | Failed> {
+  let chunks: Uint8Array[] = [];
+  const visit = await http.visit({
+    method: 'GET',
+    url,
+    origin: null,
+    accept,
+    total: SMALL_TIME,
+    body() {
+      chunks = [];
+      return { limit: SMALL_LIMIT, over: 'fail', write: (chunk) => void chunks.push(chunk.slice()) };
+    },
+  });
+  return isAnswered(visit) ? Buffer.concat(chunks) : failureOf(visit);
+}
+
+export function isFailed(result: unknown): result is Failed {
+  return typeof result === 'object' && result !== null && 'code' in result && 'message' in result;
+}
+
+/** SHA-256 of a local file; null when there is none. */
+export async function digestOfFile(path: string): Promise<{ sha256: string; bytes: number } | null> {
+  const there = await stat(path).catch(() => null);
+  if (!there?.isFile()) return null;
+  const digester = createDigester(Infinity);
+  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) digester.write(chunk as Buffer);
+  const { sha256, bytes } = digester.end();
+  return { sha256, bytes };
+}
+
+function failureOf(visit: Visit): Failed {
+  const { failure } = visit;
+  if (failure) return { code: failure.code, message: `cannot be fetched: ${failure.message}` };
+  return { code: `status-${statusOf(visit)}`, message: `answers with status ${statusOf(visit)}` };
+}

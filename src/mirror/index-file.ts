@@ -1,0 +1,46 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { documentContent, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { printable, redact } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { digestOfFile } from './download.ts';
+
+/** What this program put there and how it looked then, so that a later run need not read it again. */
+export const INDEX = '.appreg-mirror.json';
+export interface Index {
+  source: string;
+  files: Record<string, { sha256: string; bytes: number; modified: number }>;
+}
+
+/** @throws Trouble where the folder mirrors another registry */
+export async function indexOf(root: string, source: string): Promise<Index> {
+  const text = await readFile(join(root, INDEX), 'utf8').catch(() => '');
+  const value = text === '' ? undefined : readingOf(documentContent(Buffer.from(text))).value;
+  const files = member(value, 'files');
+  const known = isObject(files) ? (files as unknown as Index['files']) : {};
+  const from = stringOrNull(member(value, 'source'));
+  if (from !== null && from !== redact(source))
+    throw new Trouble(
+      'mirror-other',
+      `This folder mirrors ${printable(from)}.`,
+      'Choose another folder; one folder mirrors one registry.',
+    );
+  return { source: redact(source), files: { ...known } };
+}
+
+/** True when the file is there with these bytes; a file that looks as it was left need not be read. */
+export async function isThere(root: string, path: string, digest: string, index: Index): Promise<boolean> {
+  const file = await stat(join(root, path)).catch(() => null);
+  if (!file) return false;
+  const left = Object.hasOwn(index.files, path) ? index.files[path]! : null;
+  if (left && left.bytes === file.size && left.modified === file.mtimeMs) return left.sha256 === digest;
+  if ((await digestOfFile(join(root, path)))?.sha256 !== digest) return false;
+  await remember(root, path, digest, index);
+  return true;
+}
+
+/** Notes how a file looks that is there with these bytes. */
+export async function remember(root: string, path: string, sha256: string, index: Index): Promise<void> {
+  const { size, mtimeMs } = await stat(join(root, path));
+  index.files[path] = { sha256, bytes: size, modified: mtimeMs };
+}

@@ -1,0 +1,134 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { documentContent, isObject, type JsonObject, type JsonValue, member, readingOf } from '../core/json.ts';
+import { printable, redact } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { type Http, openHttp } from '../observe/http.ts';
+import { openDirectory } from '../store/directory.ts';
+import type { Store } from '../store/store.ts';
+import { mirrorApp, type Mirrored, type MirrorOptions } from './app.ts';
+import { localDocument, put } from './documents.ts';
+import { downloadSmall, isFailed } from './download.ts';
+import { INDEX, type Index, indexOf } from './index-file.ts';
+import { asText, pathsOf, versionsOf } from './rewrite.ts';
+
+/**
+ * Copies a live registry into a folder: every artifact verified against its checksum, every address rewritten. Artifacts
+ * come first and the manifest last, so that at every instant the folder is a registry without a fault; run again after
+ * anything, it goes on where it stopped. What was mirrored once stays as it was seen first.
+ * @throws Trouble (exit 1) where the source has no usable manifest
+ */
+export async function mirror(url: string, root: string, options: MirrorOptions): Promise<Mirrored> {
+  const http = openHttp(options);
+  const store = openDirectory(root);
+  const result: Mirrored = {
+    apps: 0,
+    versions: 0,
+    fetched: 0,
+    bytes: 0,
+    pruned: [],
+    problems: [],
+    kept: [],
+    interrupted: false,
+  };
+  try {
+    const source = await sourceOf(http, url, options.signal);
+    if (source === null) return { ...result, interrupted: true };
+    const index = await indexOf(root, url);
+    const local = await localDocument(store, options.manifest);
+    const localApps = asObject(member(local, 'apps'));
+    const apps = asObject(member(source, 'apps'));
+    for (const key of options.apps ?? [])
+      if (!Object.hasOwn(apps, key))
+        throw new Trouble(
+          'app-unknown',
+          `The registry lists no app “${printable(key)}”.`,
+          'App keys are compared letter by letter, case included.',
+        );
+    const keys = Object.keys(apps).filter((key) => options.apps === null || options.apps.includes(key));
+    const entries: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
+    for (const [done, key] of keys.entries()) {
+      options.onProgress?.({ done, known: keys.length, bytes: result.bytes, app: key });
+      if (options.signal?.aborted) break;
+      const entry = await mirrorApp({
+        key,
+        entry: apps[key]!,
+        http,
+        store,
+        root,
+        options,
+        index,
+        result,
+        done,
+        known: keys.length,
+      });
+      if (entry !== null) entries[key] = entry;
+      else if (Object.hasOwn(localApps, key)) entries[key] = localApps[key]!;
+    }
+    result.interrupted = options.signal?.aborted === true;
+    // What this run did not look at stays; what the source withdrew stays too, unless it is to be followed.
+    for (const [key, entry] of Object.entries(localApps)) {
+      if (Object.hasOwn(entries, key)) continue;
+      const withdrawn = !Object.hasOwn(apps, key);
+      if (withdrawn && options.prune) continue;
+      entries[key] = entry;
+      if (withdrawn) result.kept.push({ app: key, version: null });
+    }
+    if (!result.interrupted || Object.keys(entries).length > 0)
+      await put(store, options.manifest, asText({ ...asObject(source), apps: sorted(entries, apps) }));
+    if (options.prune && !result.interrupted) await prune(root, store, entries, index, result);
+    await put(store, INDEX, asText(index as unknown as JsonValue));
+    result.apps = Object.keys(entries).length;
+    return result;
+  } finally {
+    await http.close();
+  }
+}
+
+/** The manifest; null when the run was interrupted. */
+async function sourceOf(http: Http, url: string, signal: AbortSignal | undefined): Promise<JsonValue | null> {
+  const got = await downloadSmall(http, url, 'application/json, */*;q=0.8');
+  const value = isFailed(got) ? undefined : readingOf(documentContent(got)).value;
+  if (isObject(member(value, 'apps'))) return value!;
+  if (signal?.aborted) return null;
+  const shown = printable(redact(url));
+  throw new Trouble(
+    'mirror-source',
+    `There is no usable manifest at ${shown}${isFailed(got) ? `: it ${printable(redact(got.message))}` : ''}.`,
+    `See what is wrong there: appreg verify ${shown} --skip-artifacts`,
+    { exit: 1 },
+  );
+}
+
+/** Deletes what this program had put there and nothing lists any more. */
+async function prune(
+  root: string,
+  store: Store,
+  entries: Record<string, JsonValue>,
+  index: Index,
+  result: Mirrored,
+): Promise<void> {
+  const listed = new Set<string>();
+  for (const key of Object.keys(entries))
+    for (const { version } of versionsOf(await localDocument(store, pathsOf.metadata(key))))
+      listed.add(pathsOf.artifact(key, version));
+  for (const path of Object.keys(index.files)) {
+    if (listed.has(path)) continue;
+    await rm(join(root, path), { force: true });
+    delete index.files[path];
+    result.pruned.push(path);
+  }
+}
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** In the order of the source, what the mirror alone has behind it. */
+function sorted(entries: Record<string, JsonValue>, apps: JsonObject): JsonObject {
+  const keys = [
+    ...Object.keys(apps).filter((key) => Object.hasOwn(entries, key)),
+    ...Object.keys(entries).filter((key) => !Object.hasOwn(apps, key)),
+  ];
+  return Object.fromEntries(keys.map((key) => [key, entries[key]!]));
+}

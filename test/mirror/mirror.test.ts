@@ -1,0 +1,283 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { judge } from '../../src/core/judge.ts';
+import type { AppFacts, DocumentFacts } from '../../src/core/facts.ts';
+import type { Mirrored, MirrorOptions } from '../../src/mirror/app.ts';
+import { mirror } from '../../src/mirror/mirror.ts';
+import { observeWorkspace } from '../../src/observe/directory.ts';
+import { answer, type FaultHost, inTurn, json, openFaultHost, reset } from '../support/fault-host.ts';
+import { checksum, gzipped, type Live, putRegistry } from '../support/live-registry.ts';
+
+const BASE = 'https://mirror.example.com/r/';
+let host: FaultHost;
+let live: Live;
+let root: string;
+beforeAll(async () => void (host = await openFaultHost()));
+afterAll(() => host.close());
+beforeEach(() => {
+  live = putRegistry(host);
+  host.requests.length = 0;
+  root = mkdtempSync(join(tmpdir(), 'appreg-mirror-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function run(more: Partial<MirrorOptions> = {}): Promise<Mirrored> {
+  return mirror(live.url, root, {
+    base: BASE,
+    manifest: 'registry.json',
+    apps: null,
+    versions: 'all',
+    prune: false,
+    backoff: () => 1,
+    ...more,
+  });
+}
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const parsed = (path: string): any => JSON.parse(read(path));
+const files = (): string[] =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.\w+$/.test(name) && !/^apps\/[^/]+$/.test(name))
+    .sort();
+const listed = (): string[] =>
+  (parsed('apps/app-a/versions.json').versions as { version: string }[]).map(({ version }) => version);
+const artifactsAsked = (): number => host.requests.filter(({ path }) => path.endsWith('.tar.gz')).length;
+
+/** Errors that lint finds in the copy. */
+async function errors(): Promise<string[]> {
+  const apps: AppFacts[] = [];
+  let manifest: DocumentFacts | null = null;
+  const sink = {
+    manifest: (facts: DocumentFacts) => void (manifest = facts),
+    app: (facts: AppFacts) => void apps.push(facts),
+    orphans() {},
+  };
+  await observeWorkspace({ root, manifest: 'registry.json', baseUrl: BASE }, sink, { nameOf: (name) => name });
+  const report = judge(
+    { snapshot: 1, target: '.', seenAt: new Date().toISOString(), origins: [], manifest: manifest!, apps, orphans: [] },
+    { command: 'lint' },
+  );
+  return report.findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule);
+}
+
+test('a copy holds everything, under addresses of its own, and lints clean', async () => {
+  expect(await run()).toMatchObject({ apps: 1, versions: 2, fetched: 2, problems: [], kept: [], interrupted: false });
+  expect(files()).toEqual([
+    '.appreg-mirror.json',
+    'apps/app-a/icon.svg',
+    'apps/app-a/versions.json',
+    'apps/app-a/versions/1.0.0.tar.gz',
+    'apps/app-a/versions/2.0.0.tar.gz',
+    'registry.json',
+  ]);
+  expect(parsed('registry.json').apps['app-a']).toMatchObject({
+    appMetadataUrl: `${BASE}apps/app-a/versions.json`,
+    blockStyle: { iconUrl: `${BASE}apps/app-a/icon.svg`, color: '#336699' },
+  });
+  expect(parsed('apps/app-a/versions.json').versions).toEqual(
+    live.versions.map((one) => ({ ...one, artifactUrl: `${BASE}apps/app-a/versions/${one.version}.tar.gz` })),
+  );
+  expect(await errors()).toEqual([]);
+});
+
+test('what is there already is not fetched again, even where nobody remembers having put it there', async () => {
+  await run();
+  host.requests.length = 0;
+  expect(await run()).toMatchObject({ fetched: 0, bytes: 0 });
+  rmSync(join(root, '.appreg-mirror.json'));
+  expect(await run()).toMatchObject({ fetched: 0 });
+  expect(artifactsAsked()).toBe(0);
+});
+
+test('an artifact that was damaged on disk is fetched again', async () => {
+  await run();
+  writeFileSync(join(root, 'apps/app-a/versions/1.0.0.tar.gz'), 'damaged');
+  expect(await run()).toMatchObject({ fetched: 1, problems: [] });
+  expect(await errors()).toEqual([]);
+});
+
+test('a new version alone is fetched', async () => {
+  await run();
+  const third = Buffer.from(live.artifact);
+  live.versions.unshift({
+    version: '3.0.0',
+    artifactUrl: `${host.origin}/3.tar.gz`,
+    artifactChecksum: checksum(third),
+  });
+  host.on('/3.tar.gz', gzipped(third));
+  live.list();
+  expect(await run()).toMatchObject({ fetched: 1 });
+  expect(listed()).toEqual(['3.0.0', '2.0.0', '1.0.0']);
+});
+
+test('fields that nobody knows stay', async () => {
+  host.on('/a.json', json({ note: 'x', versions: live.versions.map((one) => ({ ...one, released: '2026-01-01' })) }));
+  await run();
+  expect(parsed('apps/app-a/versions.json')).toMatchObject({ note: 'x', versions: [{ released: '2026-01-01' }, {}] });
+});
+
+describe('what cannot be had is left out, and said', () => {
+  test.each<[string, () => void, string]>([
+    ['other bytes than are listed', () => live.serve('2.tar.gz', gzipped('other')), 'artifact-checksum-mismatch'],
+    ['404', () => live.serve('2.tar.gz', answer({ status: 404 })), 'status-404'],
+    ['a connection that breaks off', () => live.serve('2.tar.gz', reset()), 'ECONNRESET'],
+  ])('%s', async (_, breakIt, code) => {
+    breakIt();
+    const { problems, versions } = await run({ retries: 1 });
+    expect(problems).toMatchObject([{ app: 'app-a', version: '2.0.0', code }]);
+    expect(versions).toBe(1);
+    expect(listed()).toEqual(['1.0.0']);
+    expect(existsSync(join(root, 'apps/app-a/versions/2.0.0.tar.gz'))).toBe(false);
+    expect(files().filter((name) => name.endsWith('.part'))).toEqual([]);
+    expect(await errors()).toEqual([]);
+  });
+
+  test('it is had the next time', async () => {
+    live.serve('2.tar.gz', answer({ status: 500 }));
+    await run({ retries: 0 });
+    live.serve('2.tar.gz', gzipped(live.artifact));
+    expect(await run()).toMatchObject({ fetched: 1, problems: [] });
+    expect(listed()).toEqual(['2.0.0', '1.0.0']);
+  });
+
+  test('an attempt that was cut off leaves nothing in the file that the next one makes', async () => {
+    const long = Buffer.alloc(200_000, 1);
+    live.serve(
+      '2.tar.gz',
+      inTurn(
+        (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n${long.toString('latin1')}`),
+        gzipped(live.artifact),
+      ),
+    );
+    expect(await run()).toMatchObject({ fetched: 2, problems: [] });
+    expect(checksum(readFileSync(join(root, 'apps/app-a/versions/2.0.0.tar.gz')))).toBe(
+      live.versions[0]!.artifactChecksum,
+    );
+  });
+
+  test('metadata that is no metadata keeps the app out, and what was mirrored of it in', async () => {
+    host.on('/a.json', answer({ body: '<html>' }));
+    expect(await run()).toMatchObject({ apps: 0, problems: [{ code: 'document-unreadable' }] });
+    live.list();
+    await run();
+    host.on('/a.json', answer({ status: 503 }));
+    expect(await run({ retries: 0 })).toMatchObject({ apps: 1, problems: [{ code: 'status-503' }] });
+    expect(listed()).toEqual(['2.0.0', '1.0.0']);
+  });
+
+  test('an icon that is none stays where it is', async () => {
+    live.serve('a.svg', answer({ body: '<html></html>' }));
+    expect(await run()).toMatchObject({ apps: 1, problems: [{ code: 'icon-not-image' }] });
+    expect(parsed('registry.json').apps['app-a'].blockStyle.iconUrl).toBe(`${host.origin}/a.svg`);
+  });
+
+  test('a manifest that is none ends it with nothing written', async () => {
+    live.serve('registry.json', answer({ body: '{}' }));
+    await expect(run()).rejects.toMatchObject({ code: 'mirror-source', exit: 1 });
+    expect(files()).toEqual([]);
+  });
+});
+
+describe('what was mirrored once stays', () => {
+  test('a version with other bytes now', async () => {
+    await run();
+    live.versions[1] = { ...live.versions[1]!, artifactChecksum: checksum(live.artifact) };
+    live.list();
+    expect(await run()).toMatchObject({ problems: [{ code: 'artifact-changed', version: '1.0.0' }] });
+    expect(parsed('apps/app-a/versions.json').versions[1].artifactChecksum).toBe(checksum(live.older));
+    expect(await errors()).toEqual([]);
+  });
+
+  test('a version that the source withdrew, unless it is to be followed', async () => {
+    await run();
+    live.versions.pop();
+    live.list();
+    expect(await run()).toMatchObject({ kept: [{ app: 'app-a', version: '1.0.0' }], problems: [] });
+    expect(listed()).toEqual(['2.0.0', '1.0.0']);
+    expect(await run({ prune: true })).toMatchObject({ kept: [], pruned: ['apps/app-a/versions/1.0.0.tar.gz'] });
+    expect(listed()).toEqual(['2.0.0']);
+    expect(existsSync(join(root, 'apps/app-a/versions/1.0.0.tar.gz'))).toBe(false);
+  });
+
+  test('an app that the source withdrew; and files of others in any case', async () => {
+    await run();
+    writeFileSync(join(root, 'apps/app-a/versions/mine.tar.gz'), 'mine');
+    live.serve('registry.json', json({ apps: {} }));
+    expect(await run()).toMatchObject({ apps: 1, kept: [{ app: 'app-a', version: null }] });
+    expect((await run({ prune: true })).pruned).toHaveLength(2);
+    expect(parsed('registry.json').apps).toEqual({});
+    expect(read('apps/app-a/versions/mine.tar.gz')).toBe('mine');
+  });
+});
+
+describe('a part of it', () => {
+  test.each<[string, Partial<MirrorOptions>, string[]]>([
+    ['the latest version', { versions: 'latest' }, ['2.0.0']],
+    ['versions of a range', { versions: (version) => version.startsWith('1.') }, ['1.0.0']],
+  ])('%s', async (_, options, expected) => {
+    await run(options);
+    expect(listed()).toEqual(expected);
+    expect(await errors()).toEqual([]);
+  });
+
+  test('what an earlier run took and this one did not is not lost', async () => {
+    await run({ versions: (version) => version === '1.0.0' });
+    await run({ versions: 'latest' });
+    expect(listed()).toEqual(['2.0.0', '1.0.0']);
+  });
+
+  test('an app that is not there is named', async () => {
+    await expect(run({ apps: ['nope'] })).rejects.toMatchObject({ code: 'app-unknown' });
+  });
+});
+
+test.each(['../x', '__proto__', 'a/b', 'CON'])('the key %j leads nowhere else', async (key) => {
+  const entry = {
+    name: 'x',
+    description: 'x',
+    blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#000000' },
+    appMetadataUrl: `${host.origin}/a.json`,
+  };
+  live.serve('registry.json', answer({ body: `{"apps":{${JSON.stringify(key)}:${JSON.stringify(entry)}}}` }));
+  await run();
+  expect(existsSync(join(root, '../x'))).toBe(false);
+  for (const name of files()) expect(name).toMatch(/^(registry\.json|\.appreg-mirror\.json|apps\/[\w-]+\/)/);
+});
+
+test('a folder that mirrors another registry is refused', async () => {
+  await run();
+  host.on('/other.json', json({ apps: {} }));
+  await expect(
+    mirror(`${host.origin}/other.json`, root, {
+      base: BASE,
+      manifest: 'registry.json',
+      apps: null,
+      versions: 'all',
+      prune: false,
+    }),
+  ).rejects.toMatchObject({ code: 'mirror-other' });
+});
+
+test('stopped at any moment and run again, it is whole; and never lists what is not there', async () => {
+  for (let i = 3; i < 12; i += 1) {
+    const bytes = Buffer.from(live.artifact);
+    live.versions.push({
+      version: `${i}.0.0`,
+      artifactUrl: `${host.origin}/${i}.tar.gz`,
+      artifactChecksum: checksum(bytes),
+    });
+    host.on(`/${i}.tar.gz`, gzipped(bytes));
+  }
+  live.list();
+  for (const after of [0, 1, 3, 6, 9]) {
+    const stop = new AbortController();
+    const before = artifactsAsked();
+    const poll = setInterval(() => artifactsAsked() - before >= after && stop.abort(), 1);
+    const { interrupted } = await run({ signal: stop.signal, concurrency: 1 });
+    clearInterval(poll);
+    if (interrupted && existsSync(join(root, 'registry.json'))) expect(await errors()).toEqual([]);
+  }
+  expect(await run()).toMatchObject({ versions: 11, problems: [], interrupted: false });
+  expect(await errors()).toEqual([]);
+});
