@@ -196,8 +196,6 @@ function hostsOf(state: ReadonlyMap<string, AppState>): Set<string> {
 
 function summaryOf(apps: readonly AppDifference[]): Difference['summary'] {
   const versions = apps.flatMap((app) => app.versions);
-  const how = (list: readonly { change: string }[], ...changes: string[]): number =>
-    list.filter(({ change }) => changes.includes(change)).length;
   return {
     appsAdded: how(apps, 'added'),
     appsRemoved: how(apps, 'removed'),
@@ -207,4 +205,8 @@ function summaryOf(apps: readonly AppDifference[]): Difference['summary'] {
     versionsChanged: how(versions, 'changed', 'moved'),
     bytesAdded: versions.reduce((sum, { change, bytes }) => sum + (change === 'added' ? (bytes ?? 0) : 0), 0),
   };
+}
+
+function how(list: readonly { change: string }[], ...changes: string[]): number {
+  return list.filter(({ change }) => changes.includes(change)).length;
 }

@@ -44,7 +44,7 @@ export interface MirrorOptions extends Omit<HttpOptions, 'onProgress'> {
   onProgress?(progress: { done: number; known: number; bytes: number; app: string | null }): void;
 }
 
-export interface MirrorProblem {
+interface MirrorProblem {
   app: string | null;
   version: string | null;
   url: string | null;
