@@ -110,7 +110,7 @@ export function misunderstood(words: readonly string[], reason: string): string 
   const format = words[at]?.split('=')[1] ?? words[at + 1];
   const known = FORMATS.find((name) => name === format && name !== 'pretty');
   if (command === undefined || at === -1 || known === undefined) return null;
-  return render(nothingSeen(command, '', `usage: ${printable(reason)}`), known, DEFAULTS);
+  return render(nothingSeen(command, '', `usage: ${printable(reason.replaceAll('\n', ' '))}`), known, DEFAULTS);
 }
 
 function nothingSeen(command: CheckCommand, target: string, reason: string): Report {

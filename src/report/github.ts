@@ -37,10 +37,10 @@ export function annotations(report: Report, { folder }: Pick<RenderOptions, 'fol
 }
 
 function annotation(finding: Finding, report: Report, folder: string): string {
-  const { path, url, line, column } = whereIs(finding, report, folder);
-  const about = [finding.rule, finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(x, 80));
+  const { path, url, line, column, about } = whereIs(finding, report, folder);
+  const names = [finding.rule, finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(x, 80));
   const place =
-    path === null ? { title: `${about.join(' ')}: ${shorten(url ?? '', 200)}` } : { title: about.join(' ') };
+    path === null ? { title: `${names.join(' ')}: ${shorten(about ?? url ?? '', 200)}` } : { title: names.join(' ') };
   // A position in a document that is not in the repository would mark a line of some other file.
   const position = path === null ? {} : { file: path, line: line ?? 1, ...(column === null ? {} : { col: column }) };
   return command(

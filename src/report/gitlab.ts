@@ -17,14 +17,16 @@ const SEVERITY: Record<Severity, Violation['severity']> = { error: 'major', warn
 
 /** A GitLab Code Quality report. A run that is not complete has an entry too: an empty list would read as clean. */
 export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
-  const names = fingerprints(report.findings);
+  const prints = fingerprints(report.findings);
   const violations: Violation[] = report.findings.map((finding, i) => {
-    const { path, url, line } = whereIs(finding, report, folder);
-    const about = [finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(printable(x), 80));
+    const { path, url, line, about } = whereIs(finding, report, folder);
+    const names = [finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(printable(x), 80));
+    const before = names.length === 0 ? '' : `${names.join(' ')}: `;
+    const behind = about === null ? '' : ` (${printable(about)})`;
     return {
-      description: `${about.length > 0 ? `${about.join(' ')}: ` : ''}${printable(finding.message)} ${printable(finding.advice)}`,
+      description: `${before}${printable(finding.message)} ${printable(finding.advice)}${behind}`,
       check_name: finding.rule,
-      fingerprint: names[i]!,
+      fingerprint: prints[i]!,
       severity: SEVERITY[finding.severity],
       location: at(path ?? hostAndPath(url ?? ''), line),
     };

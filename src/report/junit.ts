@@ -84,9 +84,9 @@ function casesOf(suite: Suite, report: Report, folder: string): Case[] {
   const names = new Set([...suite.rules, ...found.keys(), ...skipped.keys()]);
   return [...names].map((name) =>
     caseOf(name, found.get(name) ?? [], skipped.get(name) ?? broken ?? [], (finding) => {
-      const { path, url, line, column } = whereIs(finding, report, folder);
+      const { path, url, line, column, about } = whereIs(finding, report, folder);
       const position = [line, column].filter((x) => x !== null).map((x) => `:${x}`);
-      return { path, place: `${path ?? url}${position.join('')}` };
+      return { path, place: `${path ?? url}${position.join('')}${about === null ? '' : ` (${about})`}` };
     }),
   );
 }

@@ -20,11 +20,14 @@ const HARMLESS = /^[\p{L}\p{M}\p{N}.,’'“”"()–—-]*$/u;
 // Hosts, issues and commits that would become links.
 const LINKED = /www\.|^gh-\d|^(?=.*\d)[0-9a-f]{7,40}$/i;
 
+// White space, or a placeholder such as <the name>, which stays one.
+const BETWEEN = /((?<!\S)<[^<>`]{1,60}>(?=[.,;:!?)]*(?:\s|$))|\s+)/;
+
 /** A sentence for people. It must not stand at the beginning of a line, where even a digit can begin a list. */
 export function prose(raw: string): string {
   return printable(raw)
-    .split(/(\s+)/)
-    .map((part) => (/^\s*$/.test(part) ? part : word(part)))
+    .split(BETWEEN)
+    .map((part) => (/^\s*$/.test(part) ? part : part.startsWith('<') ? code(part) : word(part)))
     .join('');
 }
 

@@ -105,16 +105,17 @@ function placeOf(finding: Finding, report: Report, folder: string): string {
 }
 
 function itemOf(finding: Finding, report: Report, folder: string): string {
-  const { line, column } = whereIs(finding, report, folder);
+  const { line, column, about } = whereIs(finding, report, folder);
   const { rule, message, advice, app, version, evidence } = finding;
-  const about = [app, version].filter((x) => x !== null).map((x) => code(brief(x, 60)));
+  const names = [app, version].filter((x) => x !== null).map((x) => code(brief(x, 60)));
   const seen = Object.entries(finding.file === null ? evidence : {})
     .filter(([, value]) => value !== null && String(value) !== '')
     .slice(0, EVIDENCE)
     .map(([name, value]) => code(brief(`${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`, 160)));
   return [
-    `- ${[code(rule), ...about].join(' ')}${line === null ? '' : ` ${line}:${column ?? 1}`} — ${prose(brief(message, 600))}`,
+    `- ${[code(rule), ...names].join(' ')}${line === null ? '' : ` ${line}:${column ?? 1}`} — ${prose(brief(message, 600))}`,
     `  → ${prose(brief(advice, 600))}`,
+    ...(about === null ? [] : [`  ${code(brief(about, 300))}`]),
     ...(seen.length > 0 ? [`  ${seen.join(' · ')}`] : []),
   ].join('\\\n');
 }

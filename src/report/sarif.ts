@@ -45,8 +45,8 @@ export function sarif(report: Report, { folder, severities }: Pick<RenderOptions
         ],
         originalUriBaseIds: places.bases(),
         columnKind: 'utf16CodeUnits',
-        results,
         properties: shown({ command, target, outcome, summary, symptoms, hidden }),
+        results,
       },
     ],
   });

@@ -8,16 +8,19 @@ export interface Where {
   url: string | null;
   line: number | null;
   column: number | null;
+  /** The URL that it is about, where `url` is that of the document which names it. */
+  about: string | null;
 }
 
 /** The place of a finding. A position is given only where it leads into that very file or URL. */
 export function whereIs(finding: Finding, report: Report, folder: string): Where {
   const { file, url, line, column } = finding;
-  if (file !== null) return { path: pathBelow(folder, file), url, line, column };
+  if (file !== null) return { path: pathBelow(folder, file), url, line, column, about: null };
   // What is said of a URL carries the position of the field that names it, in the document before it.
-  if (namedInManifest(finding)) return { path: null, url: report.target, line, column };
-  if (finding.resource === 'artifact') return { path: null, url: asked(url, report), line: null, column: null };
-  return { path: null, url: asked(url, report), line, column };
+  if (namedInManifest(finding)) return { path: null, url: report.target, line, column, about: url };
+  if (finding.resource === 'artifact')
+    return { path: null, url: asked(url, report), line: null, column: null, about: null };
+  return { path: null, url: asked(url, report), line, column, about: null };
 }
 
 const NAMED = /^\/apps\/[^/]*\/(appMetadataUrl|blockStyle\/iconUrl)$/;

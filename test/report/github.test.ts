@@ -63,6 +63,17 @@ test('what a host serves has no file: the title names the URL, and no line of an
   });
 });
 
+test('what a manifest names is told by its own URL', () => {
+  const icon = {
+    file: null,
+    url: 'https://b.example/i.svg',
+    resource: 'icon',
+    pointer: '/apps/hello/blockStyle/iconUrl',
+  } as const;
+  const [command] = commandsOf(report({ target: 'https://a.example/registry.json', findings: [finding(icon)] }));
+  expect(command!.properties['title']).toBe('checksum-malformed hello 1.0.0: https://b.example/i.svg');
+});
+
 test('nothing found is a line that is no command', () => {
   expect(linesOf(report())).toEqual(['appreg lint: ✓ No problems (1 app, 1 version, 100 bytes, 0.4 s)']);
 });

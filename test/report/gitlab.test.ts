@@ -54,6 +54,18 @@ test.each([
   expect(violationsOf(report({ target, findings: [finding({ file: null, url })] }))[0]!.location.path).toBe(path);
 });
 
+test('what a manifest names is told by its own URL too', () => {
+  const icon = {
+    file: null,
+    url: 'https://b.example/i.svg',
+    resource: 'icon',
+    pointer: '/apps/hello/blockStyle/iconUrl',
+  } as const;
+  const [violation] = violationsOf(report({ target: 'https://a.example/registry.json', findings: [finding(icon)] }));
+  expect(violation!.location).toEqual({ path: 'a.example/registry.json', lines: { begin: 6 } });
+  expect(violation!.description).toMatch(/ \(https:\/\/b\.example\/i\.svg\)$/);
+});
+
 test('a clean run is an empty list, and one that is not complete is not', () => {
   expect(violationsOf(report())).toEqual([]);
   expect(violationsOf(NOTHING)).toMatchObject([

@@ -168,6 +168,8 @@ describe('untrusted text', () => {
     ['(see apps/a/versions.json)', '(see `apps/a/versions.json`)'],
     ['by @everyone!', 'by `@everyone`!'],
     ['a <b>c</b> d', 'a `<b>c</b>` d'],
+    ['with --origin <the origin>, or <b>', 'with --origin `<the origin>`, or `<b>`'],
+    ['_<a b>_ <a b>_ (<a b>)', '`_<a` `b>_` `<a` `b>_` (`<a` `b>`)'],
     ['fixes #12, GH-12 and deadbeef1', 'fixes `#12`, `GH-12` and `deadbeef1`'],
     ['100 % of 50%', '100 % of 50%'],
     ['Größe und 大小', 'Größe und 大小'],

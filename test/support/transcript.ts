@@ -14,7 +14,8 @@ import { VERSION } from '../../src/core/tool.ts';
  * - everything else is prose.
  *
  * There is no shell: words, quotes, `~/` for a home of the walk's own, and the programs `appreg`, `git`, `cat`, `cp`,
- * `head -<lines>` and `ls`. What differs between runs and machines, such as times, may stand in the text as an example.
+ * `head -<lines>`, `tail -<lines>` and `ls`. What differs between runs and machines, such as times, may stand in the
+ * text as an example.
  */
 
 export interface Stage {
@@ -117,6 +118,10 @@ function ended(program: string, args: readonly string[], stage: Scene): { output
     case 'head': {
       const lines = readFileSync(join(folder, args[1]!), 'utf8').split('\n');
       return { output: `${lines.slice(0, -Number(args[0])).join('\n')}\n`, code: 0 };
+    }
+    case 'tail': {
+      const lines = readFileSync(join(folder, args[1]!), 'utf8').trimEnd().split('\n');
+      return { output: `${lines.slice(Number(args[0])).join('\n')}\n`, code: 0 };
     }
     case 'ls': {
       const names = readdirSync(join(folder, args[0] ?? '.')).filter((name) => !name.startsWith('.'));
@@ -229,6 +234,7 @@ function steady(output: string, folder: string): string {
     .replaceAll(/<dir>[^\s"]+/g, (path) => path.replaceAll(/\\+/g, '/'))
     .replaceAll(/(?<=, )\d+(\.\d+)? (ms|s)(?=\))/g, '<time>')
     .replaceAll(/(?<="seconds": )[\d.]+/g, '<time>')
+    .replaceAll(/(?<="ruleIndex": )\d+/g, '<index>')
     .replaceAll(/^\d+(?= checks? not made: they need the network)/gm, '<count>')
     .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/(?<=appreg local authority \()[^)]+/g, '<host>')

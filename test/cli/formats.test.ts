@@ -1,0 +1,178 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SaxesParser } from 'saxes';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { folderInRepository } from '../../src/cli/ci.ts';
+import { FORMATS } from '../../src/report/options.ts';
+
+/** The formats as the built command line writes them: to stdout or a file, when all is well and when nothing is. */
+
+const appreg = join(dirname(fileURLToPath(import.meta.url)), '../../bin/appreg.js');
+const MACHINES = FORMATS.filter((format) => format !== 'pretty');
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(realpathSync.native(tmpdir()), 'appreg-formats-'));
+  put('clean/registry.json', '{ "apps": {} }');
+  put('broken/registry.json', '{ "apps": ');
+  put('no-config/appreg.config.json', '{ "manifest": 1 }');
+  mkdirSync(join(root, 'empty'));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), `${text}\n`);
+}
+
+function run(words: string, env: NodeJS.ProcessEnv = {}): { code: number | null; out: string; err: string } {
+  const { PATH, HOME, SystemRoot } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [appreg, ...words.split(' ')], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { PATH, HOME, SystemRoot, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+/** Reads a document back as its reader would, and gives the errors and other signs of trouble that it shows. */
+const READ: Record<string, (text: string) => boolean> = {
+  json: (text) => (JSON.parse(text) as { outcome: string }).outcome !== 'clean',
+  sarif(text) {
+    const [one] = (
+      JSON.parse(text) as { runs: { results: unknown[]; invocations: { executionSuccessful: boolean }[] }[] }
+    ).runs;
+    return one!.results.length > 0 || !one!.invocations[0]!.executionSuccessful;
+  },
+  junit(text) {
+    const parser = new SaxesParser();
+    parser.on('error', (error) => {
+      throw error;
+    });
+    parser.write(text).close();
+    return /failures="[1-9]|errors="[1-9]/.test(text);
+  },
+  github(text) {
+    for (const line of text.trimEnd().split('\n'))
+      expect(line).toMatch(/^(::(error|warning|notice) |appreg \w+: |Not )/);
+    return text.includes('::error ');
+  },
+  gitlab: (text) => (JSON.parse(text) as unknown[]).length > 0,
+  markdown(text) {
+    expect(text).toMatch(/^## appreg /);
+    return /✗|Incomplete/.test(text);
+  },
+};
+
+describe.each(MACHINES)('%s', (format) => {
+  test.each([
+    ['a registry with a fault', `lint broken --format ${format}`, 1],
+    ['a folder without a registry', `lint empty --format=${format}`, 2],
+    ['a path that is not there', `lint nowhere --format ${format}`, 2],
+    ['a configuration that is not valid', `lint no-config --format ${format}`, 2],
+    ['a rule that there is not', `lint clean --rule nonsense=off --format ${format}`, 2],
+    ['an option that there is not', `lint clean --fixx --format ${format}`, 2],
+    ['facts that are none', `judge clean/registry.json --format ${format}`, 2],
+  ])('stdout holds that document and nothing else: %s', (what, words, code) => {
+    const ran = run(words);
+    expect(ran.code).toBe(code);
+    expect(READ[format]!(ran.out), what).toBe(true);
+    if (code === 2) expect(ran.err).not.toBe('');
+  });
+
+  test('a file of --output holds it, and stdout nothing', () => {
+    const ran = run(`lint broken --format ${format} --output ${format}.txt`);
+    expect(ran).toMatchObject({ code: 1, out: '' });
+    expect(READ[format]!(readFileSync(join(root, `${format}.txt`), 'utf8'))).toBe(true);
+  });
+
+  test('in GitHub Actions it stays the same: who names a format gets that', () => {
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(root, `${format}-summary.md`) };
+    const steady = (text: string): string => text.replace(/\d\.\d+( s|")/g, '<time>').replace(/"seconds": .*/, '');
+    expect(steady(run(`lint broken --format ${format}`, env).out)).toBe(
+      steady(run(`lint broken --format ${format}`).out),
+    );
+    expect(() => readFileSync(env.GITHUB_STEP_SUMMARY)).toThrow('ENOENT');
+  });
+});
+
+describe('in GitHub Actions, without a format', () => {
+  const env = { GITHUB_ACTIONS: 'true' };
+  const ANNOTATION = /^::error file=broken\/registry\.json,line=\d+,col=\d+,title=document-unreadable::/m;
+
+  test('the pretty output is followed by annotations', () => {
+    const { code, out } = run('lint broken', env);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^broken\/registry\.json\n/);
+    expect(out).toMatch(ANNOTATION);
+    expect(run('lint broken').out).not.toContain('::error');
+    expect(run('lint broken --format pretty', env).out).not.toContain('::error');
+  });
+
+  test('with --output, the file has the report and stdout the annotations', () => {
+    const { out } = run('lint broken --output pretty.txt', env);
+    expect(out).toMatch(ANNOTATION);
+    expect(out.trimEnd().split('\n')).toHaveLength(1);
+    expect(readFileSync(join(root, 'pretty.txt'), 'utf8')).not.toContain('::');
+  });
+
+  test('the summary of the step has the report as Markdown, behind what is there', () => {
+    put('summary.md', 'before');
+    const { code } = run('lint broken', { ...env, GITHUB_STEP_SUMMARY: join(root, 'summary.md') });
+    expect(code).toBe(1);
+    expect(readFileSync(join(root, 'summary.md'), 'utf8')).toMatch(
+      /^before\n## appreg lint\n[^]*document-unreadable[^]*\n\n$/,
+    );
+    run('lint clean', { GITHUB_STEP_SUMMARY: join(root, 'elsewhere.md') });
+    expect(() => readFileSync(join(root, 'elsewhere.md'))).toThrow('ENOENT');
+  });
+
+  test('a summary that cannot be written is said, and changes nothing else', () => {
+    const { code, out, err } = run('lint clean', { ...env, GITHUB_STEP_SUMMARY: join(root, 'no/such/folder.md') });
+    expect(code).toBe(0);
+    expect(out).toContain('apps-none');
+    expect(err).toMatch(/^No summary was written to .*folder\.md \(GITHUB_STEP_SUMMARY\): ENOENT$/m);
+  });
+
+  test('a check that cannot be made is annotated too', () => {
+    const { code, out } = run('lint empty', env);
+    expect(code).toBe(2);
+    expect(out).toMatch(/^::error title=appreg lint is incomplete::.+\n$/);
+  });
+
+  test('paths lead from the workspace of the job', () => {
+    const inside = { ...env, GITHUB_WORKSPACE: root };
+    expect(run('lint --cwd broken', inside).out).toMatch(ANNOTATION);
+    expect(run('lint --cwd broken', env).out).toMatch(/^::error file=registry\.json,/m);
+  });
+});
+
+describe('the folder within the repository', () => {
+  beforeAll(() => {
+    mkdirSync(join(root, 'repo/.git'), { recursive: true });
+    mkdirSync(join(root, 'repo/a/b'), { recursive: true });
+    put('worktree/.git', 'gitdir: elsewhere');
+    mkdirSync(join(root, 'worktree/c'));
+    symlinkSync(join(root, 'repo'), join(root, 'link'), 'dir');
+  });
+
+  test.each([
+    ['at its root', 'repo', {}, ''],
+    ['below it', 'repo/a/b', {}, 'a/b'],
+    ['in a worktree, whose .git is a file', 'worktree/c', {}, 'c'],
+    ['by a link', 'link/a', {}, 'a'],
+    ['without one', 'empty', {}, ''],
+    ['in the workspace of GitHub', 'repo/a', { GITHUB_WORKSPACE: '.' }, 'repo/a'],
+    ['in the project of GitLab', 'repo/a', { CI_PROJECT_DIR: 'repo/a' }, ''],
+    ['in a workspace that is another one', 'repo/a', { GITHUB_WORKSPACE: 'repo/a/b' }, 'a'],
+    ['in a workspace that is not there', 'repo/a', { GITHUB_WORKSPACE: 'nowhere' }, 'a'],
+    ['where the workspace is not named', 'repo/a', { GITHUB_WORKSPACE: '' }, 'a'],
+  ])('%s', (_, cwd, env, folder) => {
+    const named = Object.entries(env).map(([name, path]) => [name, path === '' ? '' : join(root, path)]);
+    expect(folderInRepository(join(root, cwd), Object.fromEntries(named) as NodeJS.ProcessEnv)).toBe(folder);
+  });
+});
