@@ -68,6 +68,9 @@ const READ: Record<string, (text: string) => boolean> = {
   },
 };
 
+/** Without the time that a run took. */
+const steady = (text: string): string => text.replace(/\d\.\d+( s|")/g, '<time>').replace(/"seconds": .*/, '');
+
 describe.each(MACHINES)('%s', (format) => {
   test.each([
     ['a registry with a fault', `lint broken --format ${format}`, 1],
@@ -92,7 +95,6 @@ describe.each(MACHINES)('%s', (format) => {
 
   test('in GitHub Actions it stays the same: who names a format gets that', () => {
     const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(root, `${format}-summary.md`) };
-    const steady = (text: string): string => text.replace(/\d\.\d+( s|")/g, '<time>').replace(/"seconds": .*/, '');
     expect(steady(run(`lint broken --format ${format}`, env).out)).toBe(
       steady(run(`lint broken --format ${format}`).out),
     );
