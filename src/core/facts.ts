@@ -174,6 +174,8 @@ export interface Hop {
   headers: [string, string][];
   address: string | null;
   tls: TlsFacts | null;
+  /** True when “100 Continue” came first, which had not been asked for. */
+  continued?: true;
   /** What it was asked over; absent when the host was asked directly. */
   proxy?: ProxyFacts;
   /** The beginning of the body as text, of a last answer that is not 2xx. */

@@ -46,6 +46,8 @@ export function tlsCause(visit: Visit): string | null {
   if (known !== undefined) return known;
   if (/CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$/.test(failure.code)) return 'client-certificate-required';
   if (failure.phase !== 'tls') return null;
+  // The host had shown its certificate by then, so that what it refuses is what it was shown: nothing.
+  if (failure.code.endsWith('ALERT_HANDSHAKE_FAILURE') && lastHop(visit)?.tls) return 'client-certificate-required';
   if (/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION|VERSION_TOO_LOW|UNSUPPORTED_SSL_VERSION/.test(failure.code))
     return 'old-protocol';
   if (/digest algorithm too weak|key too (weak|small)|ee key|ca md/i.test(failure.message)) return 'weak-signature';

@@ -11,6 +11,8 @@ export interface Connection {
   /** Null behind a proxy: it alone knows. */
   address: string | null;
   tls: TlsFacts | null;
+  /** The code of an error that the host told when the connection stood (a TLS alert), or null. */
+  alert: string | null;
   /** Answers that came over it so far. */
   answers: number;
 }
@@ -34,8 +36,13 @@ export function connector(
     const reached = proxy ? through(proxy, target, options, until, closing) : dial(target, options, until, closing);
     callbackify(() => reached)((error, dialled) => {
       if (error) return callback(error, null);
-      opened({ address: dialled.address, tls: dialled.tls, answers: 0 });
-      callback(null, dialled.socket);
+      const { socket, address, tls } = dialled;
+      const connection: Connection = { address, tls, alert: null, answers: 0 };
+      socket.on('error', ({ code = null }: { code?: string | null }) => {
+        connection.alert ??= code;
+      });
+      opened(connection);
+      callback(null, socket);
     });
   };
 }

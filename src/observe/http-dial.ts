@@ -87,7 +87,10 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
     socket.once('connect', () => {
       phase = 'tls';
     });
-    socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? codeIn(error), messageOf(error)));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      // A host may show its certificate first, and refuse ours then.
+      fail(error.code ?? codeIn(error), messageOf(error), secure ? tlsFacts(socket as TLSSocket, trust) : null),
+    );
     socket.once('close', () => fail('SOCKET_CLOSED', 'the connection was closed'));
     socket.once(secure ? 'secureConnect' : 'connect', () => {
       const tls = secure ? tlsFacts(socket as TLSSocket, trust) : null;

@@ -2,6 +2,7 @@ import type { Failure, Hop } from '../core/facts.ts';
 import { header, headerLines } from '../core/headers.ts';
 import { failureOf } from './http-failure.ts';
 import type { Lane, Lanes } from './http-lanes.ts';
+import { type Answer, askPlainly } from './http-plain.ts';
 import type { Patience } from './http-patience.ts';
 
 /** Takes the bytes of an answer as they come over the wire, undecoded. */
@@ -40,8 +41,6 @@ export interface Exchanged {
   location: string | null | undefined;
 }
 
-type Answer = Awaited<ReturnType<Lane['client']['request']>>;
-
 /** A body that nobody wants is read up to this size, which is cheaper than a new connection. */
 const DRAINED = 65_536;
 const DRAIN_TIME = 1000;
@@ -69,6 +68,9 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
   } catch (error) {
     if (signal.aborted) return { hop, failure: outOfTime(signal, request.url), location: undefined };
     const failure = failureOf(error, 'headers', request.url);
+    const alert = lane.connection?.alert ?? '';
+    // In TLS 1.3 a host refuses its visitor only when the visitor thinks that all is well.
+    if (isBroken(failure.code) && alert.startsWith('ERR_SSL')) Object.assign(failure, { phase: 'tls', code: alert });
     Object.assign(hop, {
       address: (error as { address?: string }).address ?? lane.connection?.address ?? null,
       tls: (error as { tls?: Hop['tls'] }).tls ?? null,
@@ -103,24 +105,41 @@ async function ask(lane: Lane, { method, url, headers }: Exchange, signal: Abort
     responseHeaders: 'raw' as const,
     reset: false,
   };
+  if (lane.host.continues) return askPlainly(lane, options);
   const before = lane.connection;
-  let answer: Answer;
   try {
-    answer = await lane.client.request(options);
+    return await once(lane, options);
   } catch (error) {
+    if (isContinue(error)) {
+      lane.host.continues = true;
+      return askPlainly(lane, options);
+    }
     // The host closed a connection that had rested, just as it was asked over it: no fault, a new one is made.
     const rested = before !== null && before.answers > 0 && lane.connection === before;
-    if (!rested || !/^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test((error as NodeJS.ErrnoException).code ?? ''))
-      throw error;
-    answer = await lane.client.request(options);
+    if (!rested || !isBroken((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return once(lane, options);
   }
+}
+
+async function once(lane: Lane, options: Parameters<Lane['client']['request']>[0]): Promise<Answer> {
+  const { statusCode, headers, body } = await lane.client.request(options);
   if (lane.connection) lane.connection.answers += 1;
-  return answer;
+  return { statusCode, headers: headers as unknown as string[], body, continued: false };
+}
+
+/** The only word that the client has for “100 Continue”. */
+function isContinue(error: unknown): boolean {
+  return error instanceof Error && error.message === 'bad response';
+}
+
+function isBroken(code: string): boolean {
+  return /^(UND_ERR_SOCKET|SOCKET_CLOSED|ECONNRESET|EPIPE)$/.test(code);
 }
 
 async function take(answer: Answer, hop: Hop, request: Exchange, signal: AbortSignal): Promise<Exchanged> {
   hop.status = answer.statusCode;
-  hop.headers = pairsOf(answer.headers as unknown as string[]);
+  if (answer.continued) hop.continued = true;
+  hop.headers = pairsOf(answer.headers);
   const { status } = hop;
   if (REDIRECTS.has(status)) {
     await discard(answer);
@@ -216,6 +235,7 @@ async function excerptOf(answer: Answer, hop: Hop): Promise<void> {
 async function discard(answer: Answer): Promise<void> {
   const { body } = answer;
   body.on('error', () => {});
+  if (!body.dump) return void body.destroy();
   const timer = setTimeout(() => body.destroy(), DRAIN_TIME);
   await body.dump({ limit: DRAINED });
   clearTimeout(timer);

@@ -24,10 +24,10 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   if (!(error instanceof Error)) throw error;
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const known = CODES[code];
+  if (error.name === 'HTTPParserError' && HTTP2_FRAME.test(String((error as { data?: unknown }).data)))
+    return { ...base, phase, code: 'HTTP2_ALONE', message: 'the host answers with frames of HTTP/2' };
   if (error.name === 'HTTPParserError')
     return { ...base, phase, code: parserCode(error.message), message: error.message };
-  if (error.message === 'bad response')
-    return { ...base, phase: 'headers', code: 'CONTINUE_UNASKED', message: 'the host said 100 Continue, unasked' };
   if (/bad upgrade/i.test(error.message))
     return { ...base, phase: 'headers', code: 'UPGRADE', message: 'the host switched protocols' };
   // Seen with the first bytes, before there is an answer: two ways of saying the length that do not agree.
@@ -37,6 +37,10 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return { ...base, phase, code, message: error.message };
   throw error;
 }
+
+// SETTINGS or GOAWAY on stream 0, with which every HTTP/2 connection of a server begins (RFC 9113, sections 4.1 and 3.4).
+// eslint-disable-next-line no-control-regex
+const HTTP2_FRAME = /^\0[^][^][\x04\x07]\0{5}/;
 
 /** The client's parser names its errors in words alone: `… (Invalid EOF state)`. */
 function parserCode(message: string): string {

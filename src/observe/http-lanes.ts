@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import undici from 'undici';
+import undici, { type buildConnector } from 'undici';
 import { type Connection, connector } from './http-connect.ts';
 import type { ConnectOptions } from './http-dial.ts';
 import type { Proxy, ProxyFor } from './http-proxy.ts';
@@ -11,9 +11,13 @@ export interface Lane {
   host: Host;
   client: InstanceType<typeof undici.Client>;
   connection: Connection | null;
+  connect: buildConnector.connector;
 }
 interface Host {
   origin: string;
+  limits: Pick<LaneOptions, 'headersTimeout' | 'idleTimeout'>;
+  /** True for one that says “100 Continue” unasked. */
+  continues: boolean;
   /** What it is asked over, or null. */
   proxy: Proxy | null;
   idle: Lane[];
@@ -67,22 +71,33 @@ export function openLanes(options: LaneOptions): Lanes {
     if (!host) {
       const proxy = options.proxyFor(new URL(origin));
       const gate = openGate(options.concurrency);
-      host = { origin, proxy, idle: [], gate, pausedUntil: 0, failedVisits: 0, lastFailure: null };
+      host = {
+        origin,
+        limits: options,
+        continues: false,
+        proxy,
+        idle: [],
+        gate,
+        pausedUntil: 0,
+        failedVisits: 0,
+        lastFailure: null,
+      };
       hosts.set(origin, host);
     }
     return host;
   }
 
   function openLane(host: Host): Lane {
-    const lane = { host, connection: null } as unknown as Lane;
+    const connect = connector(options, host.proxy, closing.signal, (connection) => {
+      lane.connection = connection;
+    });
+    const lane = { host, connection: null, connect } as unknown as Lane;
     lane.client = new undici.Client(host.origin, {
       pipelining: 1,
       headersTimeout: options.headersTimeout,
       bodyTimeout: options.idleTimeout,
       maxHeaderSize: HEADER_BYTES,
-      connect: connector(options, host.proxy, closing.signal, (connection) => {
-        lane.connection = connection;
-      }),
+      connect,
     });
     return lane;
   }

@@ -81,6 +81,34 @@ describe('not trusted', () => {
     expect(tlsCause(seen)).toBe('unknown-issuer');
   });
 
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate that we do not have, in %s', async (version) => {
+    const { seen, requests } = await visit({
+      ...made.get('good'),
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: version,
+      maxVersion: version,
+    });
+    expect(seen.failure?.phase).toBe('tls');
+    expect(tlsCause(seen)).toBe('client-certificate-required');
+    expect(requests).toBe(0);
+  });
+
+  test('a client certificate that is asked for, and may be missing', async () => {
+    const { seen } = await visit({ ...made.get('good'), requestCert: true, rejectUnauthorized: false });
+    expect(seen.failure).toBeNull();
+  });
+
+  test('no cipher in common is no matter of certificates', async () => {
+    const { seen } = await visit({
+      ...made.get('good'),
+      maxVersion: 'TLSv1.2',
+      ciphers: 'ECDHE-ECDSA-CAMELLIA128-SHA256',
+    });
+    expect(seen.failure).toMatchObject({ phase: 'tls', code: expect.stringContaining('HANDSHAKE_FAILURE') });
+    expect(tlsCause(seen)).toBeNull();
+  });
+
   test('an old protocol alone', async () => {
     const { seen } = await visit({
       ...made.get('good'),

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Web } from '../../src/core/facts.ts';
 import { proxiesIn } from '../../src/observe/http-proxy.ts';
@@ -6,6 +8,7 @@ import {
   answer,
   type Behaviour,
   byMethod,
+  cutShort,
   delayed,
   type FaultHost,
   json,
@@ -33,6 +36,17 @@ beforeEach(() => {
 
 const login = (): string => proxy.url.replace('//', '//me:canary@');
 const over = (HTTPS_PROXY: string): object => ({ proxyFor: proxiesIn({ HTTPS_PROXY }) });
+
+const manifest = (): object => ({
+  apps: {
+    'app-a': {
+      name: 'App A',
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
+      appMetadataUrl: `${host.origin}/a.json`,
+    },
+  },
+});
 
 describe('proxies', () => {
   test('a registry without a fault has none over a proxy, and few tunnels carry all of it', async () => {
@@ -182,5 +196,85 @@ describe('a host of many files that is slow in one way', () => {
     await Promise.all(hosts.map((one) => one.close()));
     expect(counted.peak).toBeGreaterThan(32);
     expect(counted.peak).toBeLessThanOrEqual(128);
+  });
+});
+
+const served = (status: string, headers = '') => `HTTP/1.1 ${status}\r\n${headers}\r\n`;
+/** What `behaviour` answers, with something said first. */
+const after =
+  (first: string, behaviour: Behaviour): Behaviour =>
+  (request, socket) => {
+    socket.write(first);
+    return behaviour(request, socket);
+  };
+
+describe('protocols', () => {
+  test.each([
+    ['100 Continue', ['warning continue-unasked (manifest)']],
+    ['102 Processing', []],
+    ['103 Early Hints', []],
+  ])('%s before every answer', async (status, expected) => {
+    const first = served(status, status.startsWith('103') ? 'Link: </x>; rel=preload\r\n' : '');
+    const good = json({ versions: live.versions });
+    live.serve('registry.json', after(first, json(manifest())));
+    live.serve('a.json', after(first, good));
+    const { report } = await verified(live.url);
+    expect(faults(report)).toEqual(expected);
+  });
+
+  test('100 Continue before a body that breaks off', async () => {
+    live.serve('2.tar.gz', after(served('100 Continue'), cutShort(5000, 'x')));
+    const { report } = await verified(live.url);
+    expect(faults(report)).toContain('error unreachable truncated (artifact 2.0.0)');
+  });
+
+  test('100 Continue, and then nothing', async () => {
+    live.serve('a.json', after(served('100 Continue'), silent()));
+    const { report } = await verified(live.url);
+    expect(faults(report)).toEqual(['error unreachable no-answer (metadata)']);
+  });
+
+  test('101 Switching Protocols', async () => {
+    live.serve(
+      'a.json',
+      after(served('101 Switching Protocols', 'Upgrade: websocket\r\nConnection: Upgrade\r\n'), silent()),
+    );
+    const { report } = await verified(live.url);
+    expect(faults(report)).toEqual(['error unreachable not-http (metadata)']);
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a client certificate is wanted, in %s', async (version) => {
+    const strict = await openFaultHost({
+      tls: {
+        ...certificates().get('good'),
+        requestCert: true,
+        rejectUnauthorized: true,
+        minVersion: version,
+        maxVersion: version,
+      },
+    });
+    const { report } = await verified(putRegistry(strict).url);
+    await strict.close();
+    expect(faults(report)).toEqual(['error tls-untrusted client-certificate-required (manifest)']);
+  });
+
+  test('HTTP/2 alone, without TLS', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { report } = await verified(`http://127.0.0.1:${port}/registry.json`);
+    server.close();
+    expect(faults(report)).toContain('error unreachable http2-only (manifest)');
+  });
+
+  test('HTTP/2 alone, behind TLS that agrees on nothing', async () => {
+    const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    const strange = await openFaultHost({
+      tls: certificates().get('good'),
+      onConnection: (socket) => void socket.on('error', () => {}).write(settings),
+    });
+    const { report } = await verified(`${strange.origin}/registry.json`);
+    await strange.close();
+    expect(faults(report)).toEqual(['error unreachable http2-only (manifest)']);
   });
 });

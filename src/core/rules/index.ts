@@ -43,6 +43,7 @@ import { redirectExcessive } from './redirect-excessive.ts';
 import { urlMoved } from './url-moved.ts';
 import { headRefused } from './head-refused.ts';
 import { rateLimited } from './rate-limited.ts';
+import { continueUnasked } from './continue-unasked.ts';
 import { hostUnsteady } from './host-unsteady.ts';
 import { corsMissing } from './cors-missing.ts';
 import { corsInvalid } from './cors-invalid.ts';
@@ -115,6 +116,7 @@ export const rules: readonly AnyRule[] = [
   headRefused,
   rateLimited,
   hostUnsteady,
+  continueUnasked,
   corsMissing,
   corsInvalid,
   corsOriginRefused,

@@ -125,6 +125,12 @@ function ofFailure(failure: Failure, visit: Visit): Found {
   if (redirect) return { cause: redirect[0], message: redirect[1], advice: redirect[2] };
   const connection = CONNECTIONS[code];
   if (connection && phase !== 'body') return { cause: connection[0], message: connection[1], advice: connection[2] };
+  if (/^HTTP2_ALONE$|NO_APPLICATION_PROTOCOL/.test(code))
+    return {
+      cause: 'http2-only',
+      message: `${host} speaks HTTP/2 alone and refuses HTTP/1.1.`,
+      advice: 'Let the host accept HTTP/1.1 as well; not every client speaks HTTP/2.',
+    };
   if (phase === 'dns')
     return {
       cause: 'dns-failed',
@@ -155,12 +161,6 @@ function ofFailure(failure: Failure, visit: Visit): Found {
       cause: 'partial-unasked',
       message: 'the host answered with a part of the file (206), which was not asked for.',
       advice: 'A cache in front of the host is broken: purge it, or switch its range handling off.',
-    };
-  if (code === 'CONTINUE_UNASKED')
-    return {
-      cause: 'continue-unasked',
-      message: 'the host said "100 Continue", which was not asked for; many clients break off there.',
-      advice: 'Switch it off in the server or proxy: it belongs only before an answer to a request that expects it.',
     };
   if (code === 'UPGRADE')
     return {
@@ -223,12 +223,6 @@ function gotOf({ got, expected }: Failure): string {
 }
 
 function ofHandshake(failure: Failure, host: string): Found {
-  if (/NO_APPLICATION_PROTOCOL/.test(failure.code))
-    return {
-      cause: 'http2-only',
-      message: `${host} speaks HTTP/2 alone and refuses HTTP/1.1.`,
-      advice: 'Let the host accept HTTP/1.1 as well; not every client speaks HTTP/2.',
-    };
   if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(failure.code))
     return {
       cause: 'not-tls',
@@ -276,7 +270,7 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
       evidence,
     };
   }
-  if (status === 400 && /SSL certificate|client certificate/i.test(last.excerpt ?? ''))
+  if (status === 496 || (status === 400 && /SSL certificate|client certificate/i.test(last.excerpt ?? '')))
     return {
       cause: 'client-certificate-required',
       message: `${asked}, it wants a client certificate.`,

@@ -28,6 +28,7 @@ ruleTable(unreachable, {
     ['handshake never answered', facts(failed('tls', 'CONNECT_TIMEOUT')), { cause: 'tls-timeout' }],
     ['plain http on a TLS port', facts(failed('tls', 'ERR_SSL_WRONG_VERSION_NUMBER')), { cause: 'not-tls' }],
     ['HTTP/2 alone', facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL')), { cause: 'http2-only' }],
+    ['HTTP/2 alone, without TLS', facts(failed('headers', 'HTTP2_ALONE')), { cause: 'http2-only' }],
     ['unknown name', facts(failed('tls', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME')), { cause: 'tls-unknown-name' }],
     ['some other handshake fault', facts(failed('tls', 'EPROTO')), { cause: 'tls-failed' }],
     ['a proxy that is not there', facts(behind('ECONNREFUSED')), { cause: 'proxy-refused', advice: 'HTTP_PROXY' }],
@@ -45,7 +46,11 @@ ruleTable(unreachable, {
     ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
     ['not HTTP', facts(failed('headers', 'HPE_INVALID_STATUS_CODE')), { cause: 'not-http' }],
     ['another protocol', facts(failed('headers', 'UPGRADE')), { cause: 'not-http' }],
-    ['100 Continue', facts(failed('headers', 'CONTINUE_UNASKED')), { cause: 'continue-unasked' }],
+    [
+      'nginx, without the certificate of its visitor',
+      status(400, {}, '<h1>400 Bad Request</h1>No required SSL certificate was sent'),
+      { cause: 'client-certificate-required' },
+    ],
     [
       'truncated',
       facts(failed('body', 'TRUNCATED', { got: 5, expected: 9 })),

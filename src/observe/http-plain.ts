@@ -1,0 +1,58 @@
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { Lane } from './http-lanes.ts';
+
+/** A request as the usual client takes it. */
+interface Asked {
+  method: string;
+  path: string;
+  headers: string[];
+  signal: AbortSignal;
+}
+
+/** What a request brings, whichever client made it. */
+export interface Answer {
+  statusCode: number;
+  /** Names and values in turn, as sent. */
+  headers: readonly string[];
+  body: Readable & { dump?(options: { limit: number }): Promise<void> };
+  /** Whether “100 Continue” came before it. */
+  continued: boolean;
+}
+
+/**
+ * One request by Node's own client over a connection of its own, for hosts that say "100 Continue" unasked: it is legal
+ * (RFC 9110, section 15.2), but the usual client breaks off there. Failures have the usual client's codes.
+ */
+export async function askPlainly(lane: Lane, { headers, method, path, signal }: Asked): Promise<Answer> {
+  const { origin, limits } = lane.host;
+  const { hostname, protocol, port, host } = new URL(origin);
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    lane.connect({ hostname, protocol, port }, (error, made) => (error ? reject(error) : resolve(made)));
+  });
+  const pairs = { host } as Record<string, string>;
+  for (let i = 0; i < headers.length; i += 2) pairs[headers[i]!] = headers[i + 1]!;
+  let phase: 'HEADERS' | 'BODY' = 'HEADERS';
+  socket.setTimeout(limits.headersTimeout, () =>
+    socket.destroy(Object.assign(new Error('timeout'), { code: `UND_ERR_${phase}_TIMEOUT` })),
+  );
+  return new Promise((resolve, reject) => {
+    let continued = false;
+    request({ method, path, signal, headers: pairs, createConnection: () => socket })
+      .on('continue', () => {
+        continued = true;
+      })
+      .on('response', (answer) => {
+        phase = 'BODY';
+        socket.setTimeout(limits.idleTimeout);
+        resolve({ statusCode: answer.statusCode!, headers: answer.rawHeaders, body: answer, continued });
+      })
+      .on('upgrade', (_, other) => {
+        other.destroy();
+        reject(new Error('bad upgrade'));
+      })
+      .on('error', reject)
+      .end();
+  });
+}

@@ -1,0 +1,11 @@
+import { continueUnasked } from '../../../src/core/rules/continue-unasked.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { hop, visit, web } from '../../support/visits.ts';
+
+ruleTable(continueUnasked, {
+  clean: [['an answer at once', { web: web(visit(hop())) }]],
+  faulty: [
+    ['100 Continue first', { web: web(visit(hop({}, { continued: true }))) }, { once: 'apps.example.com' }],
+    ['on the way there', { web: web(visit([hop({}, { status: 302, continued: true }), hop()])) }, { message: '100' }],
+  ],
+});
