@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { printable } from '../core/text.ts';
 import { isTrouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
 import type { Context, GlobalOptions } from './context.ts';
@@ -36,12 +37,17 @@ function tell(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (isTrouble(error)) {
     process.stderr.write(`appreg: ${error.message}\n  ${error.hint}\n`);
-    if (verbose && error.stack) process.stderr.write(`${error.stack}\n`);
+    if (verbose && error.stack) process.stderr.write(`${byLine(error.stack)}\n`);
     return error.exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`appreg ${VERSION} has a defect; please report it with what follows.\n${stack}\n`);
+  process.stderr.write(`appreg ${VERSION} has a defect; please report it with what follows.\n${byLine(stack)}\n`);
   return 2;
+}
+
+/** A stack quotes what it stumbled over. */
+function byLine(stack: string): string {
+  return stack.split('\n').map(printable).join('\n');
 }
 
 type Action = (context: Context, ...rest: any[]) => Promise<number>;

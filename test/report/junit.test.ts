@@ -241,3 +241,25 @@ test('a case that fails tells at most 200 findings', () => {
   expect(text.match(/^error: /gm)).toHaveLength(200);
   expect(text).toMatch(/\n… and 250 more$/);
 });
+
+describe('what a run left to others', () => {
+  test('the manifest: another shard reports on it', () => {
+    const aside = notJudged({ rule: '*', resource: 'manifest', reason: 'shard 1 of 2 reports on the manifest' });
+    const cases = casesOf(report({ notJudged: [aside] }));
+    expect(one(cases, 'registry', 'apps-none')).toMatchObject({ outcome: 'skipped' });
+    expect(one(cases, 'app hello', 'url-insecure')!.outcome).toBe('passed');
+    expect(one(cases, 'registry', 'run-complete')).toMatchObject({
+      outcome: 'passed',
+      text: 'Not looked at: shard 1 of 2 reports on the manifest',
+    });
+  });
+
+  test('to an earlier run: it is judged', () => {
+    const aside = notJudged({
+      rule: '*',
+      resource: 'manifest',
+      reason: '1 manifests seen before; what was seen then is judged',
+    });
+    expect(one(casesOf(report({ notJudged: [aside] })), 'registry', 'apps-none')!.outcome).toBe('passed');
+  });
+});

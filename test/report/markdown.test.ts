@@ -111,6 +111,13 @@ test('a run that is not complete says so, and why', () => {
   expect(show(NOTHING)).toContain('\n**Incomplete**: usage: unknown option --fixx\n');
 });
 
+test('what a run left to others is no failure of it', () => {
+  const aside = notJudged({ rule: '*', resource: 'metadata', reason: '3 apps belong to the other shards of 2' });
+  const text = show(report({ notJudged: [aside] }));
+  expect(text).not.toContain('Incomplete');
+  expect(text).toContain('\n- 3 apps belong to the other shards of 2\n');
+});
+
 describe('it fits into a comment', () => {
   test('with too many findings, apps and reasons', () => {
     const keys = Array.from({ length: 2000 }, (_, i) => `a.${i}`);

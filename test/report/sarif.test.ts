@@ -197,6 +197,15 @@ describe('a run', () => {
     ]);
   });
 
+  test('says what it left to others', () => {
+    const aside = notJudged({ rule: '*', resource: 'metadata', reason: '3 apps belong to the other shards of 2' });
+    const [invocation] = runOf(report({ notJudged: [aside] })).invocations;
+    expect(invocation.executionSuccessful).toBe(true);
+    expect(invocation.toolExecutionNotifications).toEqual([
+      { level: 'note', message: { text: 'Not looked at: 3 apps belong to the other shards of 2' } },
+    ]);
+  });
+
   test('says which rules were set to something else', () => {
     const [invocation] = runOf(report(), '', { 'url-insecure': 'off', 'text-empty': 'error' }).invocations;
     expect(invocation.ruleConfigurationOverrides).toMatchObject([
