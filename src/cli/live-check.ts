@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Earlier, Shard, Snapshot } from '../core/facts.ts';
 import { startJudging } from '../core/judge.ts';
 import type { CheckCommand, Report, Severity } from '../core/report.ts';
-import { fromSnapshot } from '../observe/earlier.ts';
+import { earlierFromLock, fromSnapshot } from '../observe/earlier.ts';
 import { earlierFromUrl } from '../observe/earlier-web.ts';
 import { concealer } from '../observe/http-secrets.ts';
 import { observeRegistry, type Seen, type Watcher, type WebOptions } from '../observe/web.ts';
@@ -158,6 +158,9 @@ async function watch(
 
 /** What had been published: facts that were saved earlier, or another live registry. */
 async function earlierState(context: Context, where: string, web: WebOptions): Promise<Earlier> {
-  if (!/^https?:\/\//i.test(where)) return fromSnapshot(await readSnapshot(resolve(context.cwd, where)), where);
+  if (!/^https?:\/\//i.test(where)) {
+    const path = resolve(context.cwd, where);
+    return earlierFromLock(path, where) ?? fromSnapshot(await readSnapshot(path), where);
+  }
   return earlierFromUrl(registryUrl(where).href, { ...web, secrets: null }, new Date().toISOString());
 }

@@ -148,6 +148,15 @@ export function build(done: (code: number) => void): Command {
   );
 
   command(
+    'lock [where]',
+    'note in appreg.lock.json what is published, so that a change is found',
+    async () => (await import('./commands/lock.ts')).lock,
+  )
+    .option('--header <header>', "send 'Name: value' to a live registry's origin; repeatable", collect)
+    .option('--header-env <name=ENVVAR>', 'the same, with the value taken from the environment; repeatable', collect)
+    .option('--ca <file>', 'trust this certificate authority as well (PEM)');
+
+  command(
     'mirror <registry-url> <dir>',
     'copy a registry, verified, with its URLs rewritten; resumable',
     async () => (await import('./commands/mirror.ts')).mirrorRegistry,

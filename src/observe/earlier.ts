@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DocumentContent, Earlier, EarlierVersion, Snapshot, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
+import { earlierInLock, lockIn } from '../core/lock-file.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { contentOf } from './documents.ts';
@@ -33,6 +34,8 @@ export function earlierOf(where: string, workspace: Workspace, cwd: string): Ear
   }
   const value = readJson(path);
   if (isObject(value) && value['snapshot'] === 1) return fromSnapshot(value as unknown as Snapshot, where);
+  const lock = lockIn(value);
+  if (lock !== null) return earlierInLock(lock, where);
   if (!isObject(member(value, 'apps')))
     throw new Trouble(
       'against-unusable',
@@ -64,6 +67,13 @@ export function earlierVersionsOf(
   tree.fetch([metadata]);
   const content = tree.read(metadata);
   return content && versionsIn(readingOf(content).value);
+}
+
+/** A ledger of versions in a file, as an earlier state; null for a file that is none. */
+export function earlierFromLock(path: string, where: string): Earlier | null {
+  if (!existsSync(path) || !statSync(path).isFile()) return null;
+  const lock = lockIn(readingOf(contentOf(readFileSync(path))).value);
+  return lock && earlierInLock(lock, where);
 }
 
 function readJson(path: string): JsonValue | undefined {

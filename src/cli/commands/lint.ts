@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { startJudging, type Judging } from '../../core/judge.ts';
+import { LOCK_FILE } from '../../core/lock-file.ts';
 import { printable } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { observeMetadataFile, observeWorkspace } from '../../observe/directory.ts';
@@ -10,6 +11,7 @@ import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { LoadedConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { fixFiles } from '../fix.ts';
+import { hasLock } from '../lock.ts';
 
 export interface LintOptions {
   against?: string;
@@ -40,7 +42,8 @@ export async function lint(context: Context, paths: readonly string[], options: 
       throw new Trouble('against-several', '--against takes one path at a time.', 'Run appreg lint once per registry.');
     const { target: first, config } = targets[0]!;
     const severities = severitiesOf(context, config.config);
-    const against = options.against === undefined ? NOTHING : await againstOf(options.against, first, context);
+    const where = options.against ?? ledgerOf(first);
+    const against = where === null ? NOTHING : await againstOf(where, first, context);
     if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
     const judging = startJudging({
       command: 'lint',
@@ -62,6 +65,11 @@ export async function lint(context: Context, paths: readonly string[], options: 
       terminal.next('appreg lint --fix mends some of these');
     return code;
   });
+}
+
+/** The workspace's ledger, which counts where nothing else is named. */
+function ledgerOf({ kind, workspace }: Target): string | null {
+  return kind === 'workspace' && hasLock(workspace.root) ? join(workspace.root, LOCK_FILE) : null;
 }
 
 const FIXABLE = new Set(['json-byte-order-mark', 'checksum-malformed']);

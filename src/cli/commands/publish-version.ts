@@ -6,6 +6,7 @@ import { artifactFrom, checkSource, type SourceOptions } from '../artifact-sourc
 import { severitiesOf } from '../checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
+import { noteVersion } from '../lock.ts';
 import { readBack } from '../read-back.ts';
 import { planInWords, sayFindings } from '../remarks.ts';
 import { openWorkspace } from '../workspace.ts';
@@ -31,7 +32,7 @@ export async function publishVersion(context: Context, key: string, word: string
   const json = wantsJson('publish-version', options.format);
   checkVersion(word, options.allowPrerelease === true);
   checkSource(options);
-  const { place, config } = await openWorkspace(context);
+  const { place, config, root } = await openWorkspace(context);
   const app = await appToPublish(place, key);
   const artifact = await artifactFrom(context, options, config.bundle);
   const judgement = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
@@ -48,6 +49,11 @@ export async function publishVersion(context: Context, key: string, word: string
     const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(context, entry, patience) };
     done = await publish(place, key, word, artifact, judgement, deps || {});
     status = done.isNew ? 'published' : 'already-published';
+    await noteVersion(root, key, {
+      ...done.planned.entry,
+      bytes: artifact.content.bytes,
+      firstSeen: judgement.now,
+    });
   }
 
   sayFindings(terminal, done.planned.findings);

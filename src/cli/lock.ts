@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { documentContent, readingOf } from '../core/json.ts';
+import { type Lock, LOCK_FILE, type LockedVersion, lockIn, lockText } from '../core/lock-file.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { openDirectory } from '../store/directory.ts';
+
+/** The workspace's ledger on disk. */
+
+export function hasLock(root: string): boolean {
+  return existsSync(join(root, LOCK_FILE));
+}
+
+/**
+ * Changes the ledger, and makes it where it is missing; asked again when somebody else was faster.
+ * @throws Trouble for a file that is no ledger, which is left as it is
+ */
+export async function changeLock(root: string, change: (lock: Lock) => Lock): Promise<void> {
+  const store = openDirectory(root);
+  for (;;) {
+    const there = await store.read(LOCK_FILE);
+    const before = there === null ? new Map() : lockOf(there.bytes);
+    const bytes = Buffer.from(lockText(change(before)));
+    if (there && bytes.equals(there.bytes)) return;
+    const done = there ? await store.replace(LOCK_FILE, bytes, there.token) : await store.create(LOCK_FILE, bytes);
+    if (done === 'replaced' || done === 'created') return;
+  }
+}
+
+function lockOf(bytes: Uint8Array): Lock {
+  const lock = lockIn(readingOf(documentContent(bytes)).value);
+  if (lock) return lock;
+  throw new Trouble(
+    'lock-unusable',
+    `${LOCK_FILE} is no ledger of versions. Nothing was changed.`,
+    'Restore it from your history; or remove it, and appreg lock makes it anew.',
+  );
+}
+
+/** Notes a version that was just published, where the workspace keeps a ledger. */
+export async function noteVersion(root: string, app: string, version: LockedVersion): Promise<void> {
+  if (!hasLock(root)) return;
+  await changeLock(root, (lock) => {
+    const known = lock.get(app) ?? new Map<string, LockedVersion>();
+    if (known.has(version.version)) return lock;
+    return new Map([...lock, [app, new Map([...known, [version.version, version]])]]);
+  });
+}
+
+/** What differs from the ledger, in a line each. */
+export function changedLine(app: string, version: string, before: string, after: string): string {
+  return printable(`error  ${app} ${version}: ${before} was published first, ${after} is listed now`);
+}
