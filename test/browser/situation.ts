@@ -130,10 +130,16 @@ export async function openStage(): Promise<Stage> {
       `a${i}`,
       { name: 'A', description: 'An app.', blockStyle: { iconUrl: icon, color: '#336699' }, appMetadataUrl: metadata },
     ]);
-    main.on(`${batch}/registry.json`, json({ apps: Object.fromEntries(apps) }));
+    const manifest = json({ apps: Object.fromEntries(apps) });
+    const preflight = answer({ status: 204, headers: KINDLY });
+    main.on(`${batch}/registry.json`, byMethod({ GET: manifest, OPTIONS: preflight }));
     const registry = `${origins.registry}${batch}/registry.json`;
     const reports = await judged(registry, page, null, null);
-    const special = situations.map((one, i) => (one.hops.some((hop) => hop.preflight) ? `a${i}` : null));
+    // The header is for the registry's own origin; elsewhere appreg does not ask for it.
+    const starts: Where[] = ['registry', 'page'];
+    const special = situations.map(({ hops }, i) =>
+      starts.includes(hops[0]!.at) && hops.some((hop) => hop.preflight) ? `a${i}` : null,
+    );
     const keys = special.filter((key) => key !== null);
     const authorized = keys.length > 0 ? await judged(registry, page, origins.registry, keys) : [];
     return situations.map((situation, i) => ({

@@ -26,16 +26,16 @@ export const corsMissing = defineRule({
       if (hop.status >= 400) continue;
       const where =
         visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' behind the redirect';
-      const cached = isCached(hop.headers) ? ' The answer came from a cache: purge it after the change.' : '';
+      const cached = isCached(hop.headers) ? 'The answer came from a cache: purge it after the change. ' : '';
       // Behind a redirect to another host a browser says Origin: null, and an exact origin would not let it in.
       const nulled = fault.sent === 'null' && visit.origin !== 'null';
       const line =
         origins.length === 0 || nulled
           ? 'Access-Control-Allow-Origin: *'
-          : `Access-Control-Allow-Origin: ${origins[0]} (with Vary: Origin), or Access-Control-Allow-Origin: *`;
+          : `Access-Control-Allow-Origin: ${visit.origin} (with Vary: Origin), or Access-Control-Allow-Origin: *`;
       const unsure =
-        origins.length === 0
-          ? ' If it allows certain origins only, ask again with --origin <the service’s origin>.'
+        origins.length === 0 && !nulled
+          ? 'If it allows certain origins only, ask again with --origin <the service’s origin>. '
           : '';
       const mild =
         role === 'icon'
@@ -52,7 +52,8 @@ export const corsMissing = defineRule({
               : 'absent-behind-redirect',
         severity: role === 'artifact' ? 'note' : 'error',
         message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers refuse the ${role}.${mild}`,
-        advice: `Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}.${cached}${nulled ? '' : unsure}`,
+        // The line to copy comes last, so that no full stop stands behind it.
+        advice: `${cached}${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
         evidence: corsEvidence(visit, fault.hop),
         // A host that sends none sends none with any of its files.
         once: `${role} ${hostOf(hop.url)} ${where}`,

@@ -36,6 +36,15 @@ ruleTable(corsMissing, {
       facts(browser({}, PROBE_ORIGIN), 'manifest', []),
       { cause: 'absent', severity: 'error', advice: '--origin' },
     ],
+    [
+      'none, for the second of two origins',
+      {
+        ...facts(browser(acao(ORIGIN))),
+        web: web(visit(), { browser: [browser(acao(ORIGIN)), browser({}, 'https://two.test')] }),
+        origins: [ORIGIN, 'https://two.test'],
+      },
+      { advice: 'Access-Control-Allow-Origin: https://two.test (with Vary: Origin)' },
+    ],
     ['none on an icon', facts(browser({}), 'icon'), { severity: 'error', message: '<img>' }],
     ['none on an artifact', facts(browser({}), 'artifact'), { severity: 'note' }],
     ['none on the redirect', facts(moved({}, acao('*'))), { cause: 'absent-on-redirect' }],

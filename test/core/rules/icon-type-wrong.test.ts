@@ -2,7 +2,8 @@ import { iconTypeWrong } from '../../../src/core/rules/icon-type-wrong.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, visit } from '../../support/visits.ts';
 
-const facts = (kind: string, type: string | null, nosniff = false) => ({
+const facts = (kind: string, type: string | null, nosniff = false, origins: string[] = []) => ({
+  origins,
   image: { kind, width: 8, height: 8, fault: null, active: [] },
   answer: visit(
     hop({
@@ -33,6 +34,16 @@ ruleTable(iconTypeWrong, {
     ['PNG as a page, with nosniff', facts('png', 'text/html', true), { cause: 'png-nosniff', severity: 'error' }],
     ['PNG as text, with nosniff', facts('png', 'text/plain', true), { cause: 'png-nosniff', severity: 'error' }],
     ['PNG as JSON of a kind, with nosniff', facts('png', 'application/ld+json', true), { cause: 'png-nosniff' }],
+    [
+      'PNG as text, with nosniff, at the service’s own origin',
+      facts('png', 'text/plain', true, ['https://apps.example.com']),
+      { cause: 'png-type', severity: 'warning' },
+    ],
+    [
+      'PNG as text, with nosniff, at the origin of one service of two',
+      facts('png', 'text/plain', true, ['https://apps.example.com', 'https://svc.test']),
+      { cause: 'png-nosniff', severity: 'error' },
+    ],
     ['PNG as an archive', facts('png', 'application/gzip'), { cause: 'png-blocked', severity: 'error' }],
     ['PNG as a table', facts('png', 'text/csv'), { cause: 'png-blocked', severity: 'error' }],
     ['PNG as SVG', facts('png', 'image/svg+xml'), { cause: 'png-as-svg', severity: 'error', advice: 'image/png' }],
