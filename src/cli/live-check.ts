@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Earlier, Shard, Snapshot } from '../core/facts.ts';
+import type { AppFacts, DocumentFacts, Earlier, Shard, Snapshot } from '../core/facts.ts';
 import { startJudging } from '../core/judge.ts';
 import type { CheckCommand, Report, Severity } from '../core/report.ts';
 import { earlierFromLock, fromSnapshot } from '../observe/earlier.ts';
@@ -30,6 +30,8 @@ export interface LiveCheck {
   conceal(text: string): string;
   /** By performance.now(). */
   started: number;
+  /** The same check at a later moment. @param folder that of the cache, or null */
+  renewed(folder: string | null): Promise<LiveCheck>;
 }
 
 /** Understands the command line. Throws Trouble for what cannot be meant, and for an earlier state that is not there. */
@@ -45,23 +47,16 @@ export async function liveCheck(
   const web = webOptionsOf(context, config, registry, options);
   const severities = severitiesOf(context, config);
   const before = options.against === undefined ? null : await earlierState(context, options.against, web);
-  const now = new Date().toISOString();
+  const proxy = web.proxyFor?.(registry);
+  if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = concealer((web.secrets?.headers ?? []).map(([, value]) => value));
-  const cache =
-    options.cache === undefined
-      ? null
-      : await cacheOf(resolve(context.cwd, options.cache), registry, web, now, conceal);
-  return {
-    command,
-    target: registry.href,
-    web: { ...web, memory: cache },
-    severities,
-    before,
-    now,
-    cache,
-    conceal,
-    started,
+  const check = { command, target: registry.href, web, severities, before, conceal, started };
+  const renewed = async (folder: string | null): Promise<LiveCheck> => {
+    const now = new Date().toISOString();
+    const cache = folder === null ? null : await cacheOf(folder, registry, web, now, conceal);
+    return { ...check, web: { ...web, memory: cache }, now, cache, renewed };
   };
+  return renewed(options.cache === undefined ? null : resolve(context.cwd, options.cache));
 }
 
 async function cacheOf(
@@ -89,14 +84,23 @@ export interface Looked {
   shard: Shard | null;
 }
 
+/** Somebody who watches the facts go by. */
+export interface Onlooker {
+  manifest(facts: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  unseen(): string | null;
+}
+
 /**
  * Looks and judges, app by app, with progress.
  * @param keeper is handed the facts as well; the caller finishes it, or abandons it
+ * @param onlooker is handed them too, and may say why they are not all that was to be seen
  */
 export async function lookAndJudge(
   context: Context,
   check: LiveCheck,
   keeper: SnapshotWriter | null = null,
+  onlooker: Onlooker | null = null,
 ): Promise<Looked> {
   const { command, target, now, severities, before, web, cache, started } = check;
   const shard = web.shard ?? null;
@@ -107,18 +111,21 @@ export async function lookAndJudge(
     manifest(facts) {
       judging.manifest(facts);
       keeper?.manifest(facts);
+      onlooker?.manifest(facts);
       manifests += 1;
     },
     app(facts) {
       judging.app(facts);
       keeper?.app(facts);
+      onlooker?.app(facts);
       apps += 1;
     },
   });
-  const incomplete = seen.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
+  const cutShort = seen.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
+  const incomplete = cutShort ?? onlooker?.unseen() ?? null;
   const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, seen.elsewhere);
   if (cache) {
-    if (apps > 0 && incomplete === null && !web.apps && !shard) cache.prune();
+    if (apps > 0 && cutShort === null && !web.apps && !shard) cache.prune();
     const remark = cache.remark();
     if (remark !== null) context.terminal.log(remark);
   }
@@ -129,6 +136,14 @@ export async function lookAndJudge(
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
+/** Calls `act` at every signal that asks the program to end, in place of what Node does. @returns ends that */
+export function onSignals(act: (signal: NodeJS.Signals) => void): () => void {
+  for (const one of SIGNALS) process.on(one, act);
+  return () => {
+    for (const one of SIGNALS) process.off(one, act);
+  };
+}
+
 /** The first signal ends the look, and what was seen is reported; the second ends the program, and leaves nothing behind. */
 async function watch(
   context: Context,
@@ -137,22 +152,19 @@ async function watch(
   watcher: Watcher,
 ): Promise<Seen> {
   const interrupt = new AbortController();
-  const stop = (signal: NodeJS.Signals): void => {
+  const off = onSignals((signal) => {
     if (!interrupt.signal.aborted) return interrupt.abort();
     keeper?.abandon();
-    for (const one of SIGNALS) process.off(one, stop);
+    off();
     process.kill(process.pid, signal);
-  };
-  for (const one of SIGNALS) process.on(one, stop);
-  const proxy = web.proxyFor?.(new URL(target));
-  if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
+  });
   const line = context.terminal.progress(`Asking ${new URL(target).host}`);
   try {
     const onProgress = progressLine((text) => line.update(text));
     return await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, watcher);
   } finally {
     line.stop();
-    for (const one of SIGNALS) process.off(one, stop);
+    off();
   }
 }
 

@@ -144,6 +144,7 @@ export function build(done: (code: number) => void): Command {
       .option('--versions <which>', 'latest, all or a semver range (default: all)')
       .option('--save <facts.json>', 'save what was seen, to be judged again')
       .option('--cache <dir>', 'ask only for what may have changed since the last run with this folder')
+      .option('--wait <duration>', 'look again, for so long, until all is listed and verified; such as 30s, 10m, 1h')
       .option('--shard <i/n>', 'look at one of n parts of the apps; judge puts their saved facts together'),
   );
 

@@ -25,6 +25,7 @@ export interface VerifyOptions {
   save?: string;
   shard?: string;
   cache?: string;
+  wait?: string;
 }
 
 /** What the command line and the configuration ask for. Throws Trouble for what cannot be meant. */

@@ -6,11 +6,14 @@ import type { Context } from '../context.ts';
 import { headOf, liveCheck, lookAndJudge } from '../live-check.ts';
 import { writeSnapshot } from '../snapshot-file.ts';
 import type { VerifyOptions } from '../verify-options.ts';
+import { verifyWhenReady, waitSeconds } from '../wait.ts';
 
 /** `appreg verify <registry-url>`: checks a live registry. Exit codes as interface.md has them; 130 when interrupted. */
 export async function verify(context: Context, url: string, options: VerifyOptions): Promise<number> {
   return checked(context, 'verify', redact(url), async () => {
+    const seconds = options.wait === undefined ? null : waitSeconds(options);
     const check = await liveCheck(context, 'verify', url, options);
+    if (seconds !== null) return verifyWhenReady(context, check, options, seconds);
     const writer =
       options.save === undefined
         ? null
