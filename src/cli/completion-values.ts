@@ -37,6 +37,7 @@ const words =
 /** Kinds by name; with the command's name before them where it makes a difference. */
 const KINDS: Record<string, Kind> = {
   'add-app key': FREE,
+  'init path': FREE,
   app: appKeys,
   dir: FOLDERS,
   'dir|git-ref|file|url': FILES,
@@ -58,9 +59,9 @@ const KINDS: Record<string, Kind> = {
   version: words(['major', 'minor', 'patch']),
   which: words(['all', 'latest']),
 };
-for (const name of ['#RRGGBB', 'address', 'header', 'n', 'name', 'name.json', 'name=ENVVAR', 'origin', 's', 'target'])
-  KINDS[name] = FREE;
-for (const name of ['text', 'url']) KINDS[name] = FREE;
+const FREE_NAMES =
+  '#RRGGBB address bucket duration endpoint header i/n n name name.json name=ENVVAR name|url origin prefix range region s target text url';
+for (const name of FREE_NAMES.split(' ')) KINDS[name] = FREE;
 
 /** True for a name that has its line in the table. */
 export function isKind(name: string): boolean {

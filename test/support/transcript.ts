@@ -236,6 +236,7 @@ function steady(output: string, folder: string): string {
     .replaceAll(/(?<="seconds": )[\d.]+/g, '<time>')
     .replaceAll(/(?<="ruleIndex": )\d+/g, '<index>')
     .replaceAll(/^\d+(?= checks? not made: they need the network)/gm, '<count>')
+    .replaceAll(/(?<=\bappreg@)\d+\.\d+\.\d+/g, '<version>')
     .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/(?<=appreg local authority \()[^)]+/g, '<host>')
     .replaceAll(/(?<=(127\.0\.0\.1|localhost):)\d+/g, '<port>')

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { problemsIn } from './support/github-actions.ts';
+
+/** What the guides show and no walk runs: links, workflows, what they say of the action. */
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8').replaceAll('\r\n', '\n');
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)].filter((file) =>
+  file.endsWith('.md'),
+);
+const action = parse(read('action.yml'));
+
+test.each(pages)('%s: what it links to is there', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)/g)].map(([, path]) => path!);
+  expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
+});
+
+interface Step {
+  id?: string;
+  uses?: string;
+  run?: string;
+  with?: Record<string, unknown>;
+}
+
+const workflows = pages.flatMap((page) =>
+  [...read(page).matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
+    ([, text], index) => [`${page} ${index + 1}`, text!] as const,
+  ),
+);
+
+test('there are workflows to look at', () => {
+  expect(workflows.length).toBeGreaterThan(1);
+});
+
+describe.each(workflows)('the workflow %s', (_, text) => {
+  const jobs: { steps: Step[] }[] = Object.values(parse(text).jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+
+  test('GitHub has nothing against it', () => {
+    expect(problemsIn('workflow', text)).toEqual([]);
+  });
+
+  test('uses the action as it is', () => {
+    const uses = steps.filter((step) => step.uses?.startsWith('OWNER/appreg@'));
+    expect(uses.length).toBeGreaterThan(0);
+    for (const step of uses)
+      for (const name of Object.keys(step.with ?? {})) expect(action.inputs).toHaveProperty(name);
+    for (const [, id, name] of text.matchAll(/steps\.(\w+)\.outputs\.(\w+)/g)) {
+      expect(uses.map((step) => step.id)).toContain(id);
+      expect(action.outputs).toHaveProperty(name!);
+    }
+  });
+
+  test('its scripts are scripts, without text from outside', () => {
+    for (const { run } of steps.filter((step) => step.run !== undefined)) {
+      expect(run).not.toContain('${{');
+      expect(() => execFileSync('bash', ['--norc', '-n'], { input: run, stdio: 'pipe' })).not.toThrow();
+    }
+  });
+});
+
+test('docs/ci.md lists the inputs and outputs of the action', () => {
+  const text = read('docs/ci.md');
+  const rows = [...text.matchAll(/^\| (`[^|]*`) \| /gm)].flatMap(([, names]) => names!.match(/[\w-]+/g)!);
+  expect(rows).toEqual([...Object.keys(action.inputs), ...Object.keys(action.outputs)]);
+});
