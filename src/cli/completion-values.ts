@@ -38,7 +38,9 @@ const words =
 const KINDS: Record<string, Kind> = {
   'add-app key': FREE,
   'init path': FREE,
+  after: FILES,
   app: appKeys,
+  before: FILES,
   dir: FOLDERS,
   'dir|git-ref|file|url': FILES,
   entry: FILES,
@@ -57,6 +59,8 @@ const KINDS: Record<string, Kind> = {
   system: words(CI_SYSTEMS),
   type: words(STORES),
   version: words(['major', 'minor', 'patch']),
+  'url|facts.json': async (where) => ({ ...(await registryUrl(where)), otherwise: 'files' }),
+  'diagnose version': FREE,
   which: words(['all', 'latest']),
 };
 const FREE_NAMES =
