@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Earlier, EarlierVersion } from '../../src/core/facts.ts';
 import { fromSnapshot } from '../../src/observe/earlier.ts';
 import { json } from '../support/fault-host.ts';
-import { archive, checksum, faults, gzipped, verified } from '../support/live-registry.ts';
-import { openStage } from '../support/live-stage.ts';
+import { archive, checksum, faults, gzipped } from '../support/live-registry.ts';
+import { openStage, patiently } from '../support/live-stage.ts';
 
 /** A live registry compared with what had been published. */
 
@@ -16,7 +16,7 @@ function earlier(change: (versions: EarlierVersion[]) => void = () => {}, keys =
   return { source: 'last week', keys, app: (key) => (keys.includes(key) ? versions : null) };
 }
 async function compared(before: Earlier): Promise<string[]> {
-  return faults((await verified(stage.live.url, { before })).report).sort();
+  return faults((await patiently(stage.live.url, { before })).report).sort();
 }
 const drop = (version: string): void => {
   stage.live.versions = stage.live.versions.filter((entry) => entry.version !== version);
@@ -111,7 +111,7 @@ describe('what cannot be compared is not judged', () => {
     expect(await compared(before)).toEqual(['error document-misshapen error-message (metadata)']);
   });
   test('what was seen before is taken from saved facts', async () => {
-    const seen = await verified(stage.live.url);
+    const seen = await patiently(stage.live.url);
     const before = fromSnapshot(
       {
         snapshot: 1,

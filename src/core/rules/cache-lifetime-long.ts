@@ -59,11 +59,15 @@ export const cacheLifetimeLong = defineRule({
     }
     const age = seconds(header(hop.headers, 'age'));
     // Hosts that drop copies at each deploy send an Age beside max-age=0; that is no fault.
-    if (age !== null && lifetime !== null && lifetime > 0 && age > lifetime) {
+    if (age !== null && (lifetime === null ? age > HOUR : lifetime > 0 && age > lifetime)) {
       return {
         cause: 'stale-copy',
-        message: `A cache answered with a copy of the ${role} that is ${spanOf(age)} old, older than its lifetime of ${spanOf(lifetime)}.`,
-        advice: 'Purge the CDN, and see why it keeps what it should have dropped.',
+        message: `A cache answered with a copy of the ${role} that is ${spanOf(age)} old, ${
+          lifetime === null
+            ? 'and no Cache-Control says for how long it may'
+            : `older than its lifetime of ${spanOf(lifetime)}`
+        }.`,
+        advice: `Purge the CDN${lifetime === null ? `. ${ADVICE}` : ', and see why it keeps what it should have dropped.'}`,
         evidence: { ...evidence, ageSeconds: age },
         once,
       };

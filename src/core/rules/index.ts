@@ -54,6 +54,7 @@ import { corsWildcard } from './cors-wildcard.ts';
 import { contentTypeWrong } from './content-type-wrong.ts';
 import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 import { cacheLifetimeMissing } from './cache-lifetime-missing.ts';
+import { conditionRefused } from './condition-refused.ts';
 import { notModifiedUntrue } from './not-modified-untrue.ts';
 import { validatorUnsteady } from './validator-unsteady.ts';
 import { validatorCoarse } from './validator-coarse.ts';
@@ -127,6 +128,7 @@ export const rules: readonly AnyRule[] = [
   cacheLifetimeLong,
   cacheLifetimeMissing,
   notModifiedUntrue,
+  conditionRefused,
   validatorUnsteady,
   validatorCoarse,
   contentEncoded,

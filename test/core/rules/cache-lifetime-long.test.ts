@@ -15,6 +15,7 @@ ruleTable(cacheLifetimeLong, {
     ['five minutes', control('public, max-age=300')],
     ['an hour', control('max-age=3600')],
     ['nothing said', facts({})],
+    ['an hour old, and nothing said', facts({ age: '3600' })],
     ['no-store', control('no-store, max-age=31536000')],
     ['no-cache', control('no-cache, max-age=31536000')],
     ['dropped at each deploy', control('max-age=0, must-revalidate', { age: '99999' })],
@@ -46,6 +47,7 @@ ruleTable(cacheLifetimeLong, {
       control('max-age=60, stale-while-revalidate=86400'),
       { severity: 'note', cause: 'stale-while-revalidate', message: 'one check later' },
     ],
+    ['an old copy without a lifetime', facts({ age: '3601' }), { cause: 'stale-copy', message: '60 minutes old' }],
     ['an old copy', control('max-age=300', { age: '4000' }), { cause: 'stale-copy' }],
   ],
 });

@@ -1,0 +1,32 @@
+import type { Conditional, Visit } from '../../../src/core/facts.ts';
+import { conditionRefused } from '../../../src/core/rules/condition-refused.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { failed, hop, ORIGIN, visit, web } from '../../support/visits.ts';
+
+const status = (code: number, more: Partial<Visit> = {}): Visit => visit(hop({}, { status: code }), more);
+const GIVEN = visit(hop({ etag: '"a"' }));
+const facts = (answer: Visit, condition: Conditional['condition'] = ['if-none-match', '"a"'], given = GIVEN) => ({
+  role: 'manifest' as const,
+  web: web(given, { conditional: [{ condition, madeUp: false, visit: answer, sameBytes: null }] }),
+  answer: given,
+});
+
+ruleTable(conditionRefused, {
+  clean: [
+    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+    ['304', facts(status(304))],
+    ['200', facts(status(200))],
+    ['asked too often', facts(status(429))],
+    ['no tag was given, so nobody names one', facts(status(412), ['if-none-match', '"a"'], visit())],
+    ['a stranger is refused', facts(status(403, { origin: ORIGIN }))],
+  ],
+  faulty: [
+    ['412', facts(status(412)), { cause: 'status-412', message: 'If-None-Match is answered with 412' }],
+    [
+      '500 to a date',
+      facts(status(500), ['if-modified-since', 'Fri, 20 Nov 2026 12:00:00 GMT']),
+      { cause: 'status-500', message: 'If-Modified-Since' },
+    ],
+    ['broken off', facts(failed('headers', 'ECONNRESET')), { cause: 'failed', message: 'ECONNRESET' }],
+  ],
+});
