@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { validatorFiles } from '../scripts/compile-schemas.mjs';
 import { rulesPage } from '../scripts/rules-page.ts';
+import { ACTORS } from '../src/core/actor.ts';
 import { rules } from '../src/core/rules/index.ts';
 import { VERSION } from '../src/core/tool.ts';
 
@@ -175,6 +176,10 @@ describe('rules are complete', () => {
     expect(rule.spec === null || /^\d(\.\d)?$/.test(rule.spec)).toBe(true);
     for (const other of rule.unless ?? []) expect(files).toContain(other.split(' ')[0]);
   });
+});
+
+test('every rule says who has to act on what it finds, and nobody else does', () => {
+  expect(Object.keys(ACTORS).toSorted()).toEqual(rules.map((rule) => rule.id).toSorted());
 });
 
 describe('generated files are fresh', () => {

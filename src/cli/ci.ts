@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { Report } from '../core/report.ts';
 import { printable } from '../core/text.ts';
 import { annotations } from '../report/github.ts';
-import { markdown } from '../report/markdown.ts';
+import { render } from '../report/index.ts';
 import type { RenderOptions } from '../report/options.ts';
 import type { Context } from './context.ts';
 
@@ -44,7 +44,7 @@ export function tellGitHub(context: Context, report: Report, options: RenderOpti
   const summary = env['GITHUB_STEP_SUMMARY'];
   if (summary === undefined || summary === '') return;
   try {
-    appendFileSync(summary, `${markdown(report, options)}\n\n`);
+    appendFileSync(summary, `${render(report, 'markdown', options)}\n\n`);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     terminal.log(`No summary was written to ${printable(summary)} (GITHUB_STEP_SUMMARY): ${code}`);

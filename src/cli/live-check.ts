@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Earlier, Shard, Snapshot } from '../core/facts.ts';
-import { startJudging } from '../core/judge.ts';
+import { type JudgeOptions, type Judging, startJudging } from '../core/judge.ts';
 import type { CheckCommand, Report, Severity } from '../core/report.ts';
 import { earlierFromLock, fromSnapshot } from '../observe/earlier.ts';
 import { earlierFromUrl } from '../observe/earlier-web.ts';
@@ -75,6 +75,9 @@ export function headOf(check: LiveCheck): Pick<Snapshot, 'target' | 'seenAt' | '
   return { target: check.target, seenAt: check.now, origins: [...(check.web.origins ?? [])] };
 }
 
+/** Who is handed the facts beside the judging. */
+type Keeper = Pick<SnapshotWriter, 'manifest' | 'app' | 'abandon'>;
+
 export interface Looked {
   seen: Seen;
   report: Report;
@@ -95,16 +98,18 @@ export interface Onlooker {
  * Looks and judges, app by app, with progress.
  * @param keeper is handed the facts as well; the caller finishes it, or abandons it
  * @param onlooker is handed them too, and may say why they are not all that was to be seen
+ * @param start who judges
  */
 export async function lookAndJudge(
   context: Context,
   check: LiveCheck,
-  keeper: SnapshotWriter | null = null,
+  keeper: Keeper | null = null,
   onlooker: Onlooker | null = null,
+  start: (options: JudgeOptions) => Judging = startJudging,
 ): Promise<Looked> {
   const { command, target, now, severities, before, web, cache, started } = check;
   const shard = web.shard ?? null;
-  const judging = startJudging({ command, target, now, severities, before, origins: web.origins ?? [], shard });
+  const judging = start({ command, target, now, severities, before, origins: web.origins ?? [], shard });
   let manifests = 0;
   let apps = 0;
   const seen = await watch(context, check, keeper, {
@@ -148,7 +153,7 @@ export function onSignals(act: (signal: NodeJS.Signals) => void): () => void {
 async function watch(
   context: Context,
   { target, web }: LiveCheck,
-  keeper: SnapshotWriter | null,
+  keeper: Keeper | null,
   watcher: Watcher,
 ): Promise<Seen> {
   const interrupt = new AbortController();

@@ -148,6 +148,16 @@ export function build(done: (code: number) => void): Command {
       .option('--shard <i/n>', 'look at one of n parts of the apps; judge puts their saved facts together'),
   );
 
+  withLook(
+    command(
+      'diagnose <url|facts.json>',
+      'check a live registry, told by symptom, for a support ticket',
+      async () => (await import('./commands/diagnose.ts')).diagnose,
+    )
+      .option('--version <version>', 'with --app: why is this version not there?')
+      .option('--bundle <file>', 'write facts and report to a file for the ticket, without secrets'),
+  );
+
   command(
     'lock [where]',
     'note in appreg.lock.json what is published, so that a change is found',

@@ -27,7 +27,7 @@ export function writeSnapshot(
   conceal: (text: string) => string,
 ): SnapshotWriter {
   const part = `${path}.${process.pid}.part`;
-  const file = open(part, path);
+  const file = openPart(part, path);
   let apps = 0;
   let done = false;
 
@@ -63,7 +63,8 @@ export function factsJson(value: unknown, conceal: (text: string) => string): st
   return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redact(item)) : item));
 }
 
-function open(part: string, path: string): number {
+/** Opens a new file that its owner alone may read, to be renamed to `path`. Throws Trouble where that cannot be. */
+export function openPart(part: string, path: string): number {
   try {
     return openSync(part, 'wx', 0o600);
   } catch (error) {

@@ -4,6 +4,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { isOrigin } from '../core/cors.ts';
 import { printable } from '../core/text.ts';
+import { isSemver } from '../core/version.ts';
 import { Trouble } from '../core/trouble.ts';
 import { pemBlocks } from '../observe/tls.ts';
 import type { WebOptions } from '../observe/web.ts';
@@ -90,7 +91,7 @@ function versionsOf(text: string): NonNullable<WebOptions['versions']> {
       `--versions: “${printable(text)}” is no version range.`,
       'Use latest, all, or a range such as ">=2.0.0" or "1.x".',
     );
-  return (version) => satisfies(version, text, { includePrerelease: true });
+  return (version) => isSemver(version) && satisfies(version, text, { includePrerelease: true });
 }
 
 function shardNamed(text: string): { index: number; of: number } {

@@ -235,6 +235,12 @@ export interface AppFacts {
   artifacts: ArtifactFacts[];
 }
 
+/** What was asked for by name: apps that ought to be listed, and a version that each of them ought to list. */
+export interface Asked {
+  apps: readonly string[];
+  version: string | null;
+}
+
 /** A registry as it was seen at one moment. */
 export interface Snapshot {
   snapshot: 1;
@@ -249,6 +255,8 @@ export interface Snapshot {
   orphans: string[];
   /** Why the run did not see everything (it was interrupted, a limit was reached); absent when it did. */
   incomplete?: string | null;
+  /** What was asked for by name; absent when nothing was. */
+  asked?: Asked | null;
   /** Which part of the apps the run was asked for; absent when it was for all of them. */
   shard?: Shard;
 }

@@ -2,6 +2,7 @@ import type {
   AppFacts,
   ArtifactFacts,
   DocumentContent,
+  Asked,
   DocumentFacts,
   Earlier,
   EarlierVersion,
@@ -16,7 +17,7 @@ import type {
 import { isUnseen } from './facts.ts';
 import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
-import { Ledger, type Place } from './ledger.ts';
+import { type Annotate, Ledger, type Place } from './ledger.ts';
 import { pointerTo } from './pointer.ts';
 import { type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
 import type { AnyRule, FactsOf, Subject, VersionEntry } from './rule.ts';
@@ -41,6 +42,10 @@ export interface JudgeOptions {
   /** Where the run was for a part of the apps. The first of them reports on the manifest. */
   shard?: Pick<Shard, 'index' | 'of'> | null;
   rules?: readonly AnyRule[];
+  /** What was asked for by name. */
+  asked?: Asked | null;
+  /** Adds to the evidence of each finding. */
+  annotate?: Annotate | null;
 }
 
 /** Judging in portions, so that facts can be forgotten once they are judged: the manifest first, then each app. */
@@ -59,6 +64,7 @@ export interface Judging {
 
 const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
 const NO_EARLIER: Unseen = { unseen: 'no earlier state was given (--against)', everywhere: true, aside: true };
+const NOT_ASKED: Unseen = { unseen: 'it was not asked' };
 const EARLY: Record<Role, string> = { manifest: 'manifest', metadata: 'metadata', artifact: 'artifact', icon: 'icon' };
 const LATE: Record<Role, string> = {
   manifest: 'manifest late',
@@ -76,17 +82,23 @@ export function judge(
     origins: snapshot.origins,
     target: snapshot.target,
     shard: snapshot.shard ?? null,
+    asked: snapshot.asked ?? null,
     ...options,
     now: snapshot.seenAt,
   });
+  return judgeWhole(snapshot, judging, options.seconds ?? 0);
+}
+
+/** Hands over a whole snapshot at once. */
+export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number): Report {
   judging.manifest(snapshot.manifest);
   for (const app of snapshot.apps) judging.app(app);
   judging.orphans(snapshot.orphans);
-  return judging.finish(options.seconds ?? 0, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
+  return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
 export function startJudging(options: JudgeOptions): Judging {
-  const ledger = new Ledger(options.severities ?? {});
+  const ledger = new Ledger(options.severities ?? {}, options.annotate ?? null);
   const bySubject = new Map<Subject, AnyRule[]>();
   for (const rule of options.rules ?? allRules) {
     if (options.severities?.[rule.id] === 'off') continue;
@@ -99,6 +111,7 @@ export function startJudging(options: JudgeOptions): Judging {
   const { now } = options;
   const origins = options.origins ?? [];
   const shard = options.shard ?? null;
+  const asked = options.asked ?? null;
   let manifestValue: JsonValue | undefined;
   let manifestPlace: Place | null = null;
 
@@ -163,7 +176,11 @@ export function startJudging(options: JudgeOptions): Judging {
     if (!Array.isArray(list)) return [];
     const entries: VersionEntry[] = [];
     for (const [index, item] of list.entries()) if (isObject(item)) entries.push(entryOf(index, item));
-    offer('metadata', { versions: entries, earlier, earlierSource }, place);
+    const wanted = asked?.version ?? null;
+    // Of a version that is not listed there is no artifact to look at.
+    if (wanted !== null && !entries.some((entry) => entry.version === wanted))
+      ledger.unjudgedSymptoms.add('checksum-mismatch');
+    offer('metadata', { versions: entries, earlier, earlierSource, askedVersion: wanted }, place);
     ledger.countVersions(entries.length);
     const published = new Map(isUnseen(earlier) ? [] : earlier.map((before) => [before.version, before]));
     for (const entry of entries) {
@@ -197,6 +214,7 @@ export function startJudging(options: JudgeOptions): Judging {
       ...place,
       resource: 'artifact',
       url: entry.artifactUrl,
+      web: artifact?.web ?? NOT_ASKED,
       pointer: `${pointer}/artifactUrl`,
       found: new Set(place.found),
     };
@@ -246,6 +264,15 @@ export function startJudging(options: JudgeOptions): Judging {
     };
   }
 
+  /** What was asked for and is not listed is hidden; and where nothing that was asked for is, nothing else was looked at. */
+  function absences({ apps }: Asked, keys: readonly string[]): void {
+    const listed = new Set(keys);
+    const missing = apps.filter((key) => !listed.has(key));
+    for (const key of missing) ledger.absence({ key, visible: false, because: ['app-not-listed'], latest: null });
+    if (missing.length === 0 || missing.length < apps.length) return;
+    ledger.unjudgedSymptoms.add('checksum-mismatch').add('icon-does-not-display');
+  }
+
   return {
     manifest(facts) {
       const place: Place = {
@@ -256,6 +283,7 @@ export function startJudging(options: JudgeOptions): Judging {
         pointer: '',
         url: facts.url,
         file: facts.file,
+        web: facts.web,
         found: new Set(),
       };
       if (manifestPlace) ledger.settle(manifestPlace.document);
@@ -271,8 +299,12 @@ export function startJudging(options: JudgeOptions): Judging {
       manifestValue = document(facts, place);
       const apps = member(manifestValue, 'apps');
       // Nothing behind a manifest that cannot be read was looked at.
-      if (!isObject(apps)) for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
-      if (!isObject(apps)) return;
+      if (!isObject(apps)) {
+        for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
+        for (const key of asked?.apps ?? [])
+          ledger.absence({ key, visible: null, because: ledger.blockers(place), latest: null });
+        return;
+      }
       const metadataUrls = new Map<string, string>();
       const keys = Object.keys(apps);
       for (const key of keys) {
@@ -281,9 +313,16 @@ export function startJudging(options: JudgeOptions): Judging {
       }
       offer(
         'manifest',
-        { keys, metadataUrls, earlierKeys: before ? before.keys : NO_EARLIER, earlierSource },
+        {
+          keys,
+          metadataUrls,
+          earlierKeys: before ? before.keys : NO_EARLIER,
+          earlierSource,
+          asked: asked?.apps ?? [],
+        },
         { ...place, pointer: '/apps' },
       );
+      if (asked !== null) absences(asked, keys);
     },
 
     app(facts) {
@@ -298,6 +337,7 @@ export function startJudging(options: JudgeOptions): Judging {
         ...place,
         resource: 'icon',
         url: iconUrl,
+        web: facts.icon.web,
         pointer: pointerTo('apps', key, 'blockStyle', 'iconUrl'),
         found: new Set(),
       });
@@ -310,6 +350,7 @@ export function startJudging(options: JudgeOptions): Judging {
         pointer: '',
         url: metadataUrl,
         file: facts.metadata.file,
+        web: facts.metadata.web,
         found: new Set(),
       };
       url('metadata', metadataUrl, {
@@ -334,6 +375,7 @@ export function startJudging(options: JudgeOptions): Judging {
         pointer: '',
         url: facts.url,
         file: facts.file,
+        web: facts.web,
         found: new Set(),
       };
       versions(document(facts, place), artifacts, earlier ?? NO_EARLIER, place);
@@ -353,6 +395,7 @@ export function startJudging(options: JudgeOptions): Judging {
           pointer: '',
           url: null,
           file: null,
+          web: NOT_ASKED,
           found: new Set(),
         },
       );

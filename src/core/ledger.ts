@@ -1,4 +1,4 @@
-import type { DocumentFacts, Resource, Role, Unseen } from './facts.ts';
+import type { DocumentFacts, Resource, Role, Unseen, Web } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { compareText, inReportOrder } from './order.ts';
 import { type Pending, place as placeAll } from './positions.ts';
@@ -28,8 +28,13 @@ export interface Place {
   pointer: string;
   url: string | null;
   file: string | null;
+  /** How the resource's URL answered. */
+  web: Web | Unseen;
   found: Set<string>;
 }
+
+/** More evidence for a finding, from how the URL of its resource answered (null when that was not asked). */
+export type Annotate = (finding: Readonly<Finding>, web: Web | null) => Evidence;
 
 // So many entries of one rule are listed one by one in `notJudged`; further ones are counted in one entry.
 const LISTED = 200;
@@ -48,6 +53,7 @@ const TAKEN_OVER: Record<Role, readonly [one: string, several: string]> = {
 /** The account of a run: what was found, what was not judged, and the counts. One per run, written app by app. */
 export class Ledger {
   readonly overrides: Readonly<Record<string, Severity | 'off'>>;
+  readonly annotate: Annotate | null;
   readonly findings: Finding[] = [];
   readonly apps: AppVerdict[] = [];
   readonly notJudged: NotJudged[] = [];
@@ -59,6 +65,7 @@ export class Ledger {
   /** The rules that were not judged for a reason that holds for the whole run, by that reason. */
   readonly everywhere = new Map<Unseen, Set<AnyRule>>();
   readonly unjudgedSymptoms = new Set<Symptom>();
+  readonly confirmedSymptoms = new Set<Symptom>();
   readonly hidden = new Map<string, Set<string>>();
   /** Ids of the rules that found something which explains why other facts are not there. */
   readonly blocking = new Set<string>();
@@ -71,9 +78,12 @@ export class Ledger {
   artifacts = 0;
   bytes = 0;
   crashed = false;
+  /** The verdicts about apps that the manifest does not list. */
+  absent = 0;
 
-  constructor(overrides: Readonly<Record<string, Severity | 'off'>>) {
+  constructor(overrides: Readonly<Record<string, Severity | 'off'>>, annotate: Annotate | null = null) {
     this.overrides = overrides;
+    this.annotate = annotate;
   }
 
   /** Runs one rule on one subject, if its facts are there. A rule that throws is not judged, and the run is incomplete. */
@@ -100,7 +110,7 @@ export class Ledger {
     place.found.add(rule.id);
     if (problem.cause !== undefined) place.found.add(`${rule.id} ${problem.cause}`);
     if (rule.hides) this.blocking.add(rule.id);
-    const app = place.app ?? appOf(place.resource, place.pointer + (problem.at ?? ''));
+    const app = problem.app ?? place.app ?? appOf(place.resource, place.pointer + (problem.at ?? ''));
     const hits = place.resource === 'metadata' || place.resource === 'manifest';
     // What a subscriber sees does not depend on how much its author minds: the rule's own severity counts here.
     const weighs = (problem.severity ?? rule.severity) === 'error';
@@ -130,6 +140,11 @@ export class Ledger {
       column: null,
       evidence: clean(problem.evidence ?? {}),
     };
+    if (this.annotate) {
+      const more = this.annotate(finding, isUnseen(place.web) ? null : place.web);
+      finding.evidence = { ...finding.evidence, ...clean(more) };
+    }
+    if (rule.confirms && severity === 'error' && symptom !== null) this.confirmedSymptoms.add(symptom);
     this.findings.push(finding);
     if (about !== null) this.told.set(about, finding);
     if (place.document === null) return;
@@ -159,7 +174,9 @@ export class Ledger {
     if (why.everywhere && this.everywhere.get(why)?.has(rule)) return;
     if (!why.aside) {
       const symptom = symptomOf(rule, place);
-      if (symptom) this.unjudgedSymptoms.add(symptom);
+      // A rule about URLs with a symptom of its own is offered other resources too, on which it has nothing to say.
+      const bears = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_ROLE[place.resource];
+      if (symptom && bears) this.unjudgedSymptoms.add(symptom);
     }
     if (why.everywhere) {
       // A rule whose symptom is that of the resource bears on another one each time.
@@ -234,6 +251,12 @@ export class Ledger {
     this.apps.push(app);
   }
 
+  /** The verdict about an app that was asked for and that the manifest does not list, as far as it can be read. */
+  absence(app: AppVerdict): void {
+    this.absent++;
+    this.verdict(app);
+  }
+
   /** Looks up the positions of what was found in a document, all in one pass, and forgets the document. */
   settle(document: DocumentFacts | null): void {
     const list = document && this.pending.get(document);
@@ -265,7 +288,7 @@ export class Ledger {
       warnings: 0,
       notes: 0,
       notJudged: this.notJudged.length,
-      apps: this.apps.length,
+      apps: this.apps.length - this.absent,
       versions: this.versions,
       artifacts: this.artifacts,
       bytes: this.bytes,
@@ -292,7 +315,8 @@ export class Ledger {
     const rules = [...new Set(found.map((f) => f.rule))].sort();
     const errors = found.some((f) => f.severity === 'error');
     const hidden = id === 'app-does-not-appear' && this.apps.some((a) => a.visible === false);
-    if (hidden || (errors && id !== 'app-does-not-appear')) return { id, status: 'confirmed', rules };
+    if (hidden || this.confirmedSymptoms.has(id) || (errors && id !== 'app-does-not-appear'))
+      return { id, status: 'confirmed', rules };
     if (found.length > 0) return { id, status: 'suspected', rules };
     return { id, status: this.unjudgedSymptoms.has(id) ? 'not-judged' : 'clear', rules };
   }

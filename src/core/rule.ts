@@ -43,6 +43,8 @@ export interface Subjects {
     metadataUrls: ReadonlyMap<string, string>;
     earlierKeys: readonly string[];
     earlierSource: string;
+    /** The apps that were asked for by name; empty when none was. */
+    asked: readonly string[];
   };
   /** One entry of `apps`. The last four are there when they have the right type. */
   app: {
@@ -54,7 +56,13 @@ export interface Subjects {
     earlierSource: string;
   };
   /** A usable metadata file: an object whose `versions` is an array. */
-  metadata: { versions: readonly VersionEntry[]; earlier: readonly EarlierVersion[]; earlierSource: string };
+  metadata: {
+    versions: readonly VersionEntry[];
+    earlier: readonly EarlierVersion[];
+    earlierSource: string;
+    /** The version that was asked for by name, or null. */
+    askedVersion: string | null;
+  };
   /** One element of `versions`. */
   version: {
     index: number;
@@ -100,6 +108,8 @@ export interface Problem {
   /** Where this one case weighs differently than the rule says. */
   severity?: Severity;
   symptom?: Symptom | null;
+  /** The app it is about, where the subject does not say. */
+  app?: string;
   /** The version it is about, where the subject does not say. */
   version?: string;
   /** The file it is about, where that is not the document (an orphaned file). */
@@ -119,6 +129,8 @@ export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] =
   symptom: Symptom | 'by-resource' | null;
   /** True when a finding of severity error keeps the app, or the whole registry, from being seen. */
   hides?: boolean;
+  /** True when a finding of severity error confirms its symptom by itself. */
+  confirms?: boolean;
   /**
    * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, this one is not judged.
    */

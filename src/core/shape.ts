@@ -1,6 +1,7 @@
 import { type ShapeError, validateAppShape, validateRegistryShape } from './generated/validators.js';
 import { isObject, type JsonValue } from './json.ts';
 import { pointerStep } from './pointer.ts';
+import { distance } from './near.ts';
 
 /** The shapes of the two documents: which fields there must be, of which type (schemas/), and which ones nobody knows. */
 
@@ -143,17 +144,4 @@ function closest(name: string, known: readonly string[]): string | null {
       );
     }) ?? null
   );
-}
-
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }

@@ -4,7 +4,7 @@ import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../co
 import { header } from '../core/headers.ts';
 import { digestOf } from '../core/checksum.ts';
 import { shardOf } from '../core/shards.ts';
-import { isSemver, latestOf } from '../core/version.ts';
+import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
 import { type HttpOptions, openHttp } from './http.ts';
 import { concealer } from './http-secrets.ts';
@@ -25,6 +25,8 @@ export interface WebOptions extends HttpOptions {
   skipArtifacts?: boolean;
   /** Only the apps of one shard (see core/shards.ts). */
   shard?: { index: number; of: number } | null;
+  /** Fetch the artifacts of an app from its highest version downwards, instead of in the order listed. */
+  newestFirst?: boolean;
   /** Milliseconds in all for one resource, in place of 60 s (JSON, icons) and 600 s (artifacts). */
   total?: number | null;
   /** What earlier runs saw, and where this one leaves what it saw; null to look at everything anew. */
@@ -235,8 +237,9 @@ async function lookAtArtifacts(
   const firsts = new Map<string, ReturnType<typeof fetchArtifact>>();
   const seconds = new Map<string, ReturnType<typeof fetchArtifact>>();
   if (!options.skipArtifacts) progress.known += entries.length;
-  const facts = await bounded(
-    entries,
+  const queue = options.newestFirst ? newestFirst(entries) : entries;
+  const looked = await bounded(
+    queue,
     async ({ version, url, checksum }): Promise<ArtifactFacts> => {
       const why = options.skipArtifacts
         ? SKIPPED
@@ -264,8 +267,16 @@ async function lookAtArtifacts(
     },
     Math.max(1, options.concurrency ?? 32),
   );
+  const found = new Map(queue.map((entry, index) => [entry, looked[index]!]));
+  const facts = entries.map((entry) => found.get(entry)!);
   await addSideViews(facts, look);
   return facts;
+}
+
+/** From the highest valid version downwards; what is no version comes last. */
+function newestFirst<T extends { version: string | null }>(entries: readonly T[]): T[] {
+  const rank = ({ version }: T): string => (version !== null && isSemver(version) ? version : '0.0.0-0');
+  return entries.toSorted((a, b) => comparePrecedence(rank(b), rank(a)));
 }
 
 /**
@@ -300,7 +311,7 @@ function selection(
 ): (version: string | null) => boolean {
   if (which === 'all') return () => true;
   const valid = versions.filter((version) => version !== null && isSemver(version)) as string[];
-  if (typeof which === 'function') return (version) => version !== null && isSemver(version) && which(version);
+  if (typeof which === 'function') return (version) => version !== null && which(version);
   const latest = latestOf(valid);
   return (version) => version === latest && latest !== null;
 }

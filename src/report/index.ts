@@ -1,4 +1,6 @@
+import type { Diagnosis } from '../core/diagnosis.ts';
 import type { Report } from '../core/report.ts';
+import { markdownDiagnosis, prettyDiagnosis } from './diagnosis.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { json } from './json.ts';
@@ -9,10 +11,15 @@ import { pretty } from './pretty.ts';
 import { sarif } from './sarif.ts';
 
 type Reporter = (report: Report, options: RenderOptions) => string;
+type Diagnoser = (report: Report, about: Diagnosis, options: RenderOptions) => string;
 
 const REPORTERS: Record<Format, Reporter> = { pretty, json, sarif, junit, github, gitlab, markdown };
+/** By symptom, where the command was asked for a diagnosis. */
+const DIAGNOSERS: Partial<Record<Format, Diagnoser>> = { pretty: prettyDiagnosis, markdown: markdownDiagnosis };
 
 /** A report as text; pure. */
 export function render(report: Report, format: Format, options: Partial<RenderOptions> = {}): string {
-  return REPORTERS[format](report, { ...DEFAULTS, ...options });
+  const all = { ...DEFAULTS, ...options };
+  const diagnose = report.command === 'diagnose' ? DIAGNOSERS[format] : undefined;
+  return all.about !== null && diagnose ? diagnose(report, all.about, all) : REPORTERS[format](report, all);
 }

@@ -1,3 +1,4 @@
+import type { Diagnosis } from '../core/diagnosis.ts';
 import type { Severity } from '../core/report.ts';
 import { PLAIN, type Style } from './style.ts';
 
@@ -15,6 +16,15 @@ export interface RenderOptions {
   maxWarnings: number | null;
   /** What the configuration and --rule say. */
   severities: Readonly<Record<string, Severity | 'off'>>;
+  /** What a diagnosis knows besides: with it, people get the report by symptom. */
+  about: Diagnosis | null;
 }
 
-export const DEFAULTS: RenderOptions = { style: PLAIN, verbose: false, folder: '', maxWarnings: null, severities: {} };
+export const DEFAULTS: RenderOptions = {
+  style: PLAIN,
+  verbose: false,
+  folder: '',
+  maxWarnings: null,
+  severities: {},
+  about: null,
+};

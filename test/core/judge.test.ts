@@ -6,6 +6,7 @@ import { exitCode, type Finding, type Report } from '../../src/core/report.ts';
 import { type AnyRule, defineRule } from '../../src/core/rule.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { checksum, NOW } from '../support/core-facts.ts';
+import { hop, visit, web } from '../support/visits.ts';
 import { artifact, BASE, document, ELSEWHERE, entry, icon, listed, OFFLINE, snapshot } from '../support/snapshots.ts';
 
 type Options = Omit<Parameters<typeof judge>[1], 'command'>;
@@ -547,12 +548,79 @@ describe('symptoms', () => {
     });
   });
 
+  test('what is unknown about one kind of file casts no doubt on the symptoms of another', () => {
+    const facts = snapshot(['a']);
+    const skipped = { unseen: 'artifacts are not downloaded', everywhere: true };
+    Object.assign(facts.manifest, {
+      url: `${BASE}registry.json`,
+      web: web(visit(hop({ 'content-type': 'application/json' }))),
+    });
+    for (const { metadata: file, icon: image, artifacts } of facts.apps) {
+      file.web = facts.manifest.web;
+      Object.assign(image, { url: 'no URL', web: { unseen: 'because of url-malformed' } });
+      for (const one of artifacts) Object.assign(one, { web: skipped, content: skipped, archive: skipped });
+    }
+    expect(symptoms(lint(facts))).toMatchObject({
+      'registry-does-not-refresh': 'clear',
+      'checksum-mismatch': 'not-judged',
+      'app-does-not-appear': 'clear',
+    });
+  });
+
   test('that no earlier state was given casts no doubt', () => {
     const local = rules.filter((rule) => ['metadata', 'manifest'].includes(rule.on));
     const report = lint(snapshot(['a']), { rules: local });
     expect(report.notJudged.length).toBeGreaterThan(0);
     expect(Object.values(symptoms(report))).toEqual(['clear', 'clear', 'clear', 'clear']);
   });
+});
+
+const asked = (facts: Snapshot, apps: string[], wanted: string | null = null): Report =>
+  lint({ ...facts, asked: { apps, version: wanted } });
+const statuses = (report: Report): string[] => Object.values(symptoms(report));
+
+describe('what was asked for by name', () => {
+  test('an app that is not listed is hidden, and confirms the symptom', () => {
+    const report = asked(snapshot(['a']), ['a', 'b']);
+    expect(short(report)).toEqual(['error app-not-listed absent']);
+    expect(report.apps).toMatchObject([
+      { key: 'a', visible: true },
+      { key: 'b', visible: false, because: ['app-not-listed'], latest: null },
+    ]);
+    expect(report.summary.apps).toBe(1);
+    expect(report.symptoms[3]).toMatchObject({ status: 'confirmed', rules: ['app-not-listed'] });
+  });
+
+  test('where none of what was asked for is listed, icons and artifacts are not called clear', () => {
+    const local = rules.filter((rule) => rule.on === 'manifest');
+    const report = lint({ ...snapshot({ apps: {} }), asked: { apps: ['b'], version: null } }, { rules: local });
+    expect(statuses(report)).toEqual(['clear', 'not-judged', 'not-judged', 'confirmed']);
+  });
+
+  test('with the rule off, the app is as hidden as it was', () => {
+    const report = lint(
+      { ...snapshot(['a']), asked: { apps: ['b'], version: null } },
+      { severities: { 'app-not-listed': 'off' } },
+    );
+    expect(short(report)).toEqual([]);
+    expect(report.apps.find((found) => found.key === 'b')).toMatchObject({ visible: false });
+  });
+
+  test('behind a manifest that cannot be read nobody knows', () => {
+    const report = asked(snapshot('{'), ['b']);
+    expect(short(report)).toEqual(['error document-unreadable truncated']);
+    expect(report.apps).toEqual([{ key: 'b', visible: null, because: ['document-unreadable'], latest: null }]);
+  });
+
+  test('a version that is not listed confirms the symptom of an app that is visible', () => {
+    const report = asked(snapshot(['a']), ['a'], '9.0.0');
+    expect(short(report)).toEqual(['error version-not-listed absent']);
+    expect(report.findings[0]).toMatchObject({ app: 'a', version: '9.0.0', pointer: '/versions' });
+    expect(report.apps).toMatchObject([{ key: 'a', visible: true }]);
+    expect(symptoms(report)).toMatchObject({ 'app-does-not-appear': 'confirmed', 'checksum-mismatch': 'not-judged' });
+  });
+
+  test('a version that is listed', () => expect(short(asked(snapshot(['a']), ['a'], '1.0.0'))).toEqual([]));
 });
 
 describe('settings', () => {

@@ -35,6 +35,8 @@ import { versionWithdrawn } from './version-withdrawn.ts';
 import { artifactChanged } from './artifact-changed.ts';
 import { artifactMoved } from './artifact-moved.ts';
 import { appWithdrawn } from './app-withdrawn.ts';
+import { appNotListed } from './app-not-listed.ts';
+import { versionNotListed } from './version-not-listed.ts';
 import { unreachable } from './unreachable.ts';
 import { tlsUntrusted } from './tls-untrusted.ts';
 import { tlsExpiring } from './tls-expiring.ts';
@@ -108,6 +110,8 @@ export const rules: readonly AnyRule[] = [
   artifactChanged,
   artifactMoved,
   appWithdrawn,
+  appNotListed,
+  versionNotListed,
   unreachable,
   tlsUntrusted,
   tlsExpiring,

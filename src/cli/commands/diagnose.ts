@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../../core/diagnosis.ts';
+import type { Asked } from '../../core/facts.ts';
+import { redact } from '../../core/text.ts';
+import { Trouble } from '../../core/trouble.ts';
+import { checked, printReport, severitiesOf } from '../checks.ts';
+import type { Context } from '../context.ts';
+import { headOf, type LiveCheck, liveCheck, lookAndJudge } from '../live-check.ts';
+import { readSnapshot } from '../snapshot-file.ts';
+import { openTicket } from '../ticket-file.ts';
+import type { VerifyOptions } from '../verify-options.ts';
+
+export interface DiagnoseOptions extends Omit<VerifyOptions, 'versions' | 'save' | 'cache' | 'shard'> {
+  version?: string;
+  bundle?: string;
+}
+
+/** `appreg diagnose <url|facts.json>`: the checks of verify, told by symptom. Exit codes as those of verify. */
+export async function diagnose(context: Context, where: string, options: DiagnoseOptions): Promise<number> {
+  return checked(context, 'diagnose', redact(where), async () => {
+    const asked = askedOf(options);
+    return isFile(context, where) ? saved(context, where, asked, options) : live(context, where, asked, options);
+  });
+}
+
+async function live(context: Context, url: string, asked: Asked | null, options: DiagnoseOptions): Promise<number> {
+  const check = await liveCheck(context, 'diagnose', url, options);
+  check.web.newestFirst = true;
+  const version = asked?.version ?? null;
+  if (version !== null) check.web.versions = (listed) => listed === version;
+  let diagnosing: Diagnosing | null = null;
+  const ticket =
+    options.bundle === undefined
+      ? null
+      : openTicket(resolve(context.cwd, options.bundle), {
+          head: { ...headOf(check), asked },
+          conceal: (text) => check.conceal(text),
+          faults: () => diagnosing?.faults() ?? 0,
+        });
+  try {
+    const { seen, report, incomplete } = await lookAndJudge(
+      context,
+      check,
+      ticket,
+      null,
+      (with_) => (diagnosing = startDiagnosing({ ...with_, asked })),
+    );
+    ticket?.finish(report, incomplete, runOf(check, options));
+    const code = printReport(context, report, { severities: check.severities, about: diagnosing!.about() });
+    return seen.interrupted ? 130 : code;
+  } finally {
+    ticket?.abandon();
+  }
+}
+
+/** The same answer from facts that were saved, or from a ticket's file. */
+async function saved(context: Context, file: string, asked: Asked | null, options: DiagnoseOptions): Promise<number> {
+  const idle = LIVE_ONLY.find((name) => options[name] !== undefined);
+  if (idle !== undefined)
+    throw new Trouble(
+      'option-needs-url',
+      `--${idle.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} has no meaning for facts that were saved: nothing is asked for.`,
+      'Leave it out, or give the URL of the registry.',
+    );
+  const { config } = await context.config();
+  const snapshot = await readSnapshot(resolve(context.cwd, file));
+  const narrowed =
+    asked === null
+      ? snapshot
+      : { ...snapshot, asked, apps: snapshot.apps.filter((app) => asked.apps.includes(app.key)) };
+  const severities = severitiesOf(context, config);
+  const { report, about } = diagnoseFacts(narrowed, { severities });
+  return printReport(context, report, { severities, about });
+}
+
+const LIVE_ONLY = [
+  'bundle',
+  'origin',
+  'header',
+  'headerEnv',
+  'concurrency',
+  'timeout',
+  'ca',
+  'skipArtifacts',
+  'against',
+] as const;
+
+function isFile(context: Context, where: string): boolean {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(where)) return false;
+  // A name without a folder that ends like one of ours is no host.
+  return existsSync(resolve(context.cwd, where)) || /^[^/]*\.json$/i.test(where);
+}
+
+function askedOf({ app, version }: DiagnoseOptions): Asked | null {
+  if (app === undefined && version !== undefined)
+    throw new Trouble('app-unnamed', '--version names a version, but not of which app.', 'Add --app <key>.');
+  return app === undefined ? null : { apps: [...new Set(app)], version: version ?? null };
+}
+
+/** How it was run, for the ticket: what was given, but no secret. */
+function runOf({ now, web, target }: LiveCheck, options: DiagnoseOptions): object {
+  const { ca, against, timeout, concurrency, skipArtifacts, app, version } = options;
+  return {
+    time: now,
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    options: {
+      app: app ?? [],
+      version: version ?? null,
+      origin: web.origins ?? [],
+      headers: (web.secrets?.headers ?? []).map(([name]) => name),
+      ca: ca === undefined ? null : basename(ca),
+      against: against === undefined ? null : redact(against),
+      timeout: timeout ?? null,
+      concurrency: concurrency ?? null,
+      skipArtifacts: skipArtifacts === true,
+    },
+    proxy: web.proxyFor?.(new URL(target))?.facts ?? null,
+  };
+}

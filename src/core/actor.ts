@@ -1,0 +1,189 @@
+import type { Finding } from './report.ts';
+
+/** Who has to act on a finding: a first guess for a support engineer, from what was seen and nothing else. */
+
+/**
+ * - `author`: whoever writes the registry's files and uploads them
+ * - `host`: the web server or object store that keeps them
+ * - `cache`: a CDN or cache in front of the host
+ * - `network`: what lies between: DNS, proxies, firewalls, TLS interception
+ * - `service`: the operator of the service that subscribes
+ */
+export type Actor = 'author' | 'host' | 'cache' | 'network' | 'service';
+
+type Attributable = Pick<Finding, 'rule' | 'cause' | 'resource' | 'evidence'>;
+type Attribution = Actor | ((finding: Attributable) => Actor);
+
+/** True where the evidence shows that the answer was a copy which a cache held (see served.ts). */
+function isCopy({ evidence }: Attributable): boolean {
+  return typeof evidence['fromCache'] === 'string' || Number(evidence['age'] ?? 0) > 0;
+}
+
+const CDNS = /^(Cloudflare|Amazon CloudFront|Akamai|Azure Front Door|Bunny CDN|Fastly|Varnish|Squid)$/;
+
+/** True where something that caches and converts stands in front, whether or not it held this answer. */
+function isFronted(finding: Attributable): boolean {
+  return isCopy(finding) || CDNS.test(String(finding.evidence['servedBy'] ?? ''));
+}
+
+/** What the host answers, unless that was a cache's older copy of its answer. */
+const hostOrCopy = (finding: Attributable): Actor => (isCopy(finding) ? 'cache' : 'host');
+/** What stands in a file, unless that was a cache's older copy of it. */
+const authorOrCopy = (finding: Attributable): Actor => (isCopy(finding) ? 'cache' : 'author');
+
+// Issuers of certificates that inspecting proxies and virus scanners make on the way.
+const INTERCEPTORS =
+  /zscaler|netskope|forti(net|gate)|blue ?coat|palo ?alto|sophos|kaspersky|avast|\bavg\b|\beset\b|mcafee|cisco umbrella|forcepoint|websense|bitdefender|barracuda|watchguard|check ?point|untangle|mitmproxy|charles proxy|fiddler|burp|cato networks|smoothwall|lightspeed|securly/i;
+
+/** True where a certificate was made by something that opens TLS connections on the way. */
+function isIntercepted({ rule, cause, evidence }: Attributable): boolean {
+  if (rule !== 'tls-untrusted' && rule !== 'tls-expiring') return false;
+  const unknown = cause === 'unknown-issuer' || cause === 'self-signed' || cause === 'incomplete-chain';
+  return (unknown && typeof evidence['proxy'] === 'string') || INTERCEPTORS.test(String(evidence['issuer'] ?? ''));
+}
+
+const UNREACHABLE: Readonly<Record<string, Attribution>> = {
+  'dns-not-found': 'network',
+  'dns-temporary': 'network',
+  'dns-failed': 'network',
+  'no-route': 'network',
+  'connect-timeout': 'network',
+  'connection-failed': 'network',
+  reset: 'network',
+  'tls-reset': 'network',
+  'tls-timeout': 'network',
+  'not-http': 'network',
+  failed: 'network',
+  'status-407': 'network',
+  'status-404': authorOrCopy,
+  'status-410': authorOrCopy,
+  'status-451': 'author',
+  'signature-expired': 'author',
+  'partial-unasked': 'cache',
+  'status-304': 'cache',
+  'content-encoding-broken': (finding) => (isFronted(finding) ? 'cache' : 'host'),
+};
+
+const MISMATCH: Readonly<Record<string, Attribution>> = {
+  'decoded-bytes-match': (finding) => (isFronted(finding) ? 'cache' : 'host'),
+  're-encoded': (finding) => (isFronted(finding) ? 'cache' : 'host'),
+  intermittent: (finding) => (isFronted(finding) ? 'cache' : 'host'),
+  'html-page': 'host',
+  'json-error': 'host',
+  'xml-error': 'host',
+  'lfs-pointer': 'host',
+  // A cached copy may be older than the file and its entry.
+  'other-bytes': authorOrCopy,
+  truncated: authorOrCopy,
+  'empty-file': authorOrCopy,
+};
+
+const UNREADABLE: Readonly<Record<string, Attribution>> = {
+  'html-page': 'host',
+  'git-lfs-pointer': 'host',
+  'xml-error': 'host',
+  empty: authorOrCopy,
+  truncated: authorOrCopy,
+};
+
+/** By the cause, where the rule has several. */
+function byCause(causes: Readonly<Record<string, Attribution>>, otherwise: Attribution): Attribution {
+  return (finding) => {
+    const cause = finding.cause ?? '';
+    const known = Object.hasOwn(causes, cause) ? causes[cause]! : /^(proxy|dns)-/.test(cause) ? 'network' : otherwise;
+    return typeof known === 'function' ? known(finding) : known;
+  };
+}
+
+/** Every rule has its row; test/house.test.ts sees to it. */
+export const ACTORS: Readonly<Record<string, Attribution>> = {
+  'file-missing': 'author',
+  'document-unreadable': byCause(UNREADABLE, 'author'),
+  'document-oversized': byCause({ bytes: 'host' }, 'author'),
+  'document-misshapen': 'author',
+  'json-duplicate-key': 'author',
+  'json-byte-order-mark': 'author',
+  'property-unknown': 'author',
+  'text-empty': 'author',
+  'text-unprintable': 'author',
+  'app-key-unsafe': 'author',
+  'app-key-ambiguous': 'author',
+  'app-key-unportable': 'author',
+  'apps-none': authorOrCopy,
+  'block-color-malformed': 'author',
+  'metadata-url-shared': 'author',
+  'url-malformed': 'author',
+  'url-insecure': 'author',
+  'url-unusual': 'author',
+  'url-unstable': 'author',
+  'url-signed-expiring': 'author',
+  'icon-suffix': 'author',
+  'artifact-suffix': 'author',
+  'version-not-semver': 'author',
+  'version-not-plain': 'author',
+  'version-extreme': 'author',
+  'version-duplicate': 'author',
+  'versions-none-valid': 'author',
+  'checksum-malformed': 'author',
+  'checksum-placeholder': 'author',
+  'artifact-url-shared': 'author',
+  'checksum-shared': 'author',
+  'metadata-orphaned': 'author',
+  'version-withdrawn': authorOrCopy,
+  'artifact-changed': 'author',
+  'artifact-moved': 'author',
+  'app-withdrawn': authorOrCopy,
+  'app-not-listed': byCause({ absent: authorOrCopy, 'no-apps': authorOrCopy }, 'author'),
+  'version-not-listed': byCause({ absent: authorOrCopy, 'no-versions': authorOrCopy }, 'author'),
+  unreachable: byCause(UNREACHABLE, 'host'),
+  'tls-untrusted': (finding) =>
+    isIntercepted(finding) ? 'network' : finding.cause === 'private-ca' ? 'service' : 'host',
+  'tls-expiring': (finding) => (isIntercepted(finding) ? 'network' : 'host'),
+  'redirect-insecure': 'host',
+  'redirect-excessive': 'host',
+  'url-moved': 'author',
+  'continue-unasked': 'host',
+  'condition-refused': 'host',
+  'head-refused': 'host',
+  'rate-limited': 'host',
+  'host-unsteady': 'host',
+  'cors-missing': hostOrCopy,
+  'cors-invalid': hostOrCopy,
+  'cors-origin-refused': hostOrCopy,
+  'cors-preflight-refused': 'host',
+  'cors-not-varied': 'host',
+  'cors-wildcard': 'host',
+  'content-type-wrong': 'host',
+  'cache-lifetime-long': byCause({ 'stale-copy': 'cache' }, 'host'),
+  'cache-lifetime-missing': 'host',
+  'validator-coarse': 'host',
+  'validator-unsteady': 'host',
+  'not-modified-untrue': (finding) => (isFronted(finding) ? 'cache' : 'host'),
+  'content-encoded': (finding) => (isFronted(finding) ? 'cache' : 'host'),
+  'artifact-checksum-mismatch': byCause(MISMATCH, 'author'),
+  'artifact-bomb': 'author',
+  'artifact-not-tar-gz': 'author',
+  'artifact-unsafe-entry': 'author',
+  'artifact-trailing-data': 'author',
+  'icon-not-image': byCause({ html: 'host', json: 'host', xml: 'host' }, 'author'),
+  'icon-type-wrong': 'host',
+  'icon-embedding-refused': 'host',
+  'icon-oversized': 'author',
+  'icon-svg-active': 'author',
+};
+
+/** Who has to act on a finding. A rule that is not of this library is taken for a matter of the files. */
+export function actorOf(finding: Attributable): Actor {
+  const attribution = Object.hasOwn(ACTORS, finding.rule) ? ACTORS[finding.rule]! : 'author';
+  return typeof attribution === 'function' ? attribution(finding) : attribution;
+}
+
+/** What to do before the finding's own advice, where who has to act makes a difference; null otherwise. */
+export function firstStep(finding: Attributable): string | null {
+  // Where a proxy was asked over, the rule's own advice begins with it.
+  if (isIntercepted(finding) && finding.evidence['proxy'] === undefined)
+    return 'Something on this network opens TLS connections and answers in the host’s place: check from another network, or have its operator leave this host alone. Otherwise:';
+  if (actorOf(finding) === 'cache' && isCopy(finding))
+    return 'What was seen is a copy that a cache held: purge it, and ask again. If the new copy is no better:';
+  return null;
+}

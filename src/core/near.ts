@@ -1,0 +1,47 @@
+/** Names that people take for one another. */
+
+/** What a name sounds like: without case, separators, and characters that nobody sees. */
+function folded(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/[\s\p{C}\p{Pd}_.]+/gu, '')
+    .toLowerCase();
+}
+
+/** How two different names differ that are nearly the same, or null where they are not. */
+function nearness(a: string, b: string): 'case' | 'separators' | 'unseen-characters' | 'spelling' | null {
+  if (a.toLowerCase() === b.toLowerCase()) return 'case';
+  if (a.replace(/[\s\p{C}]+/gu, '') === b.replace(/[\s\p{C}]+/gu, '')) return 'unseen-characters';
+  const [x, y] = [folded(a), folded(b)];
+  if (x === y && x !== '') return 'separators';
+  const most = Math.min(x.length, y.length) > 4 ? 2 : 1;
+  if (Math.min(x.length, y.length) < 3 || Math.abs(x.length - y.length) > most) return null;
+  return distance(x, y) <= most ? 'spelling' : null;
+}
+
+const ORDER = ['case', 'unseen-characters', 'separators', 'spelling'];
+
+/** The names that are nearly the asked one, the closest first, three at most. */
+export function nearNames(name: string, known: readonly string[]): { name: string; how: string }[] {
+  const found: { name: string; how: string }[] = [];
+  for (const other of known) {
+    // Long names are compared in a time that grows with their square.
+    if (other === name || other.length > 200 || name.length > 200) continue;
+    const how = nearness(name, other);
+    if (how !== null) found.push({ name: other, how });
+  }
+  return found.toSorted((a, b) => ORDER.indexOf(a.how) - ORDER.indexOf(b.how)).slice(0, 3);
+}
+
+/** Levenshtein distance. */
+export function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

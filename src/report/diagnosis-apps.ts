@@ -1,0 +1,87 @@
+import type { Diagnosis } from '../core/diagnosis.ts';
+import type { AppVerdict, Finding, Report } from '../core/report.ts';
+import { shorten } from '../core/text.ts';
+import { grouped } from './grouped.ts';
+import { count } from './words.ts';
+
+/** What subscribers see of each app, and why not: hidden ones first. */
+
+// So many visible apps are listed one by one; more are counted.
+const FEW = 5;
+const MANY = 200;
+// So many hidden apps with the same reason are listed one by one.
+const EACH = 3;
+
+export function appLines(report: Report, about: Diagnosis, verbose: boolean): string[] {
+  const reasons = reasonsBy(report.findings);
+  const absent = report.apps.filter((app) => app.because.includes('app-not-listed'));
+  const hidden = report.apps.filter((app) => app.visible === false && !absent.includes(app));
+  const unknown = report.apps.filter((app) => app.visible === null);
+  const visible = report.apps.filter((app) => app.visible === true);
+  const lines = [
+    ...absent.map((app) => `${nameOf(app)}: not in the manifest`),
+    ...together(hidden, verbose, (app) => `hidden, because ${reasonOf(app, reasons)}`, 'hidden, because'),
+    ...together(unknown, verbose, (app) => `not known, because ${reasonOf(app, reasons)}`, 'not known, because'),
+  ];
+  // A few are listed, many are counted.
+  const listed = verbose ? visible.slice(0, MANY) : visible.length <= FEW ? visible : [];
+  for (const app of listed) lines.push(`${nameOf(app)}: visible, latest ${versionOf(app, about, report)}`);
+  const more = visible.length - listed.length;
+  if (more > 0) lines.push(count(more, listed.length > 0 ? 'more visible app' : 'visible app'));
+  return lines;
+}
+
+/** One line per app, or one for all with the same reason where there are many. */
+function together(
+  apps: readonly AppVerdict[],
+  verbose: boolean,
+  say: (app: AppVerdict) => string,
+  start: string,
+): string[] {
+  const groups = grouped(apps, (app) => app.because.join(', '));
+  const lines: string[] = [];
+  for (const [because, group] of groups) {
+    const each = verbose ? MANY : EACH;
+    if (group.length <= each) for (const app of group) lines.push(`${nameOf(app)}: ${say(app)}`);
+    else {
+      const named = group.slice(0, verbose ? MANY : EACH).map(nameOf);
+      lines.push(`${count(group.length, 'app')} ${start} of ${because || 'an unknown reason'}: ${named.join(', ')}, …`);
+    }
+  }
+  return lines;
+}
+
+function nameOf(app: AppVerdict): string {
+  return app.key === '' ? '(empty key)' : shorten(app.key, 60);
+}
+
+function versionOf(app: AppVerdict, { asked }: Diagnosis, report: Report): string {
+  const latest = shorten(app.latest ?? 'unknown', 60);
+  if (asked === null || asked.version === null) return latest;
+  const version = shorten(asked.version, 60);
+  const own = report.findings.filter((f) => f.app === app.key && f.version === asked.version && f.severity === 'error');
+  if (own.some((finding) => finding.rule === 'version-not-listed')) return `${latest}; ${version} is not listed`;
+  return own.length === 0
+    ? `${latest}; ${version} is listed`
+    : `${latest}; ${version} is listed, with ${count(own.length, 'error')}`;
+}
+
+/** The first error of each rule about each app. */
+function reasonsBy(findings: readonly Finding[]): Map<string, string> {
+  const reasons = new Map<string, string>();
+  for (const { rule, app, evidence, message, severity } of findings) {
+    if (severity === 'note') continue;
+    const also = Array.isArray(evidence['alsoApps']) ? (evidence['alsoApps'] as string[]) : [];
+    for (const key of app === null ? also : [app, ...also])
+      if (!reasons.has(`${rule} ${key}`)) reasons.set(`${rule} ${key}`, message);
+  }
+  return reasons;
+}
+
+function reasonOf(app: AppVerdict, reasons: ReadonlyMap<string, string>): string {
+  const [rule] = app.because;
+  if (rule === undefined) return 'nobody could look';
+  const more = app.because.length > 1 ? `, ${app.because.slice(1).join(', ')}` : '';
+  const message = reasons.get(`${rule} ${app.key}`);
+  return message === undefined ? `of ${app.because.join(', ')}` : `of ${rule}${more}: ${shorten(message, 160)}`;
+}

@@ -1,0 +1,411 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { diagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose.ts';
+import { judge } from '../../src/cli/commands/judge.ts';
+import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import type { Report } from '../../src/core/report.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import { answer, byMethod, delayed, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
+import { archive, gzipped, type Live, ORIGIN, putRegistry, SVG } from '../support/live-registry.ts';
+
+let host: FaultHost;
+let live: Live;
+let folder: string;
+beforeAll(async () => {
+  const made = certificates();
+  host = await openFaultHost({ tls: made.get('good') });
+  folder = mkdtempSync(join(tmpdir(), 'appreg-diagnose-'));
+  writeFileSync(join(folder, 'ca.pem'), made.ca);
+});
+afterAll(async () => {
+  await host.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  live = putRegistry(host);
+  host.requests.length = 0;
+});
+
+function contextOf(options: GlobalOptions, out: string[], env: NodeJS.ProcessEnv = {}): Context {
+  return {
+    cwd: folder,
+    options,
+    env,
+    terminal: {
+      interactive: false,
+      style: PLAIN,
+      errStyle: PLAIN,
+      out: (text) => void out.push(text),
+      log() {},
+      detail() {},
+      next() {},
+      annotate() {},
+      progress: () => ({ update() {}, stop() {} }),
+    },
+    config: async () => ({ config: {}, file: null, root: folder }),
+  };
+}
+
+interface Run {
+  code: number;
+  out: string;
+}
+
+async function run(
+  where: string,
+  options: DiagnoseOptions = {},
+  globals: GlobalOptions = {},
+  env: NodeJS.ProcessEnv = {},
+): Promise<Run> {
+  const out: string[] = [];
+  const trusted = where.startsWith('https') ? { ca: 'ca.pem' } : {};
+  const code = await diagnose(contextOf({ rule: ['tls-expiring=off'], ...globals }, out, env), where, {
+    ...trusted,
+    ...options,
+  });
+  return { code, out: out.join('\n') };
+}
+
+async function reported(where: string, options: DiagnoseOptions = {}, env: NodeJS.ProcessEnv = {}): Promise<Report> {
+  return JSON.parse((await run(where, options, { format: 'json' }, env)).out) as Report;
+}
+
+/** The four symptoms, in the order printed. */
+const statuses = (text: string): string[] =>
+  [...text.matchAll(/^(?:Registry|Checksum|Icon|App) [\w ]+: (clear|suspected|confirmed|not judged)$/gm)].map(
+    (match) => match[1]!,
+  );
+const line = (text: string, start: string): string =>
+  text.split('\n').find((one) => one.trim().startsWith(start)) ?? `no line begins with ${start}`;
+
+const app = (key: string, more: object = {}): object => ({
+  name: key,
+  description: 'x',
+  blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#336699' },
+  appMetadataUrl: `${host.origin}/${key}.json`,
+  ...more,
+});
+const NOTHING_BEHIND = ['confirmed', 'not judged', 'not judged', 'not judged'];
+
+describe('told by symptom', () => {
+  test('nothing wrong: what was checked, and what to look at next', async () => {
+    const { code, out } = await run(live.url);
+    expect(code).toBe(0);
+    expect(statuses(out)).toEqual(['clear', 'clear', 'clear', 'clear']);
+    expect(out).toContain('2 artifacts downloaded and hashed');
+    expect(out).toContain('Nothing is wrong with what was looked at. What to look at next');
+    expect(out).toContain('caches may hold the manifest for 5 min, so a change made less than 65 min ago may not be');
+    expect(out).toContain(`is its URL exactly ${live.url},`);
+    expect(out).toContain('--origin <the service’s origin>');
+    expect(out).not.toMatch(/ who | next /);
+    expect(out.split('\n').length).toBeLessThan(25);
+  });
+
+  test('asked as the service, the origin is not advised again', async () => {
+    const { out } = await run(live.url, { origin: [ORIGIN], app: ['app-a'] });
+    expect(out).not.toContain('--origin');
+    expect(out).not.toContain('--app');
+    expect(out).toContain('  app-a: visible, latest 2.0.0');
+  });
+
+  test('the manifest is not there', async () => {
+    live.serve('registry.json', answer({ status: 404, headers: { Server: 'nginx' } }));
+    const { code, out } = await run(live.url);
+    expect(code).toBe(1);
+    expect(statuses(out)).toEqual(NOTHING_BEHIND);
+    expect(line(out, 'who')).toContain('the URL that it is subscribed with');
+    expect(line(out, 'seen')).toContain(`${live.url} · status 404`);
+    expect(out.match(/Not looked at, because of unreachable\./g)).toHaveLength(3);
+    expect(out).not.toContain('What to look at next');
+  });
+
+  test('a cache that holds the answer of before the upload', async () => {
+    live.serve('registry.json', answer({ status: 404, headers: { 'CF-Ray': 'x', Age: '100' } }));
+    const { out } = await run(live.url);
+    expect(line(out, 'who')).toMatch(/the CDN or cache in front of 127\.0\.0\.1:\d+ \(Cloudflare\): age: 100$/);
+    expect(line(out, 'next')).toContain('purge it, and ask again');
+  });
+
+  test('an expired certificate', async () => {
+    const other = await openFaultHost({ tls: certificates().get('expired') });
+    try {
+      const { code, out } = await run(putRegistry(other).url);
+      expect(code).toBe(1);
+      expect(statuses(out)).toEqual(NOTHING_BEHIND);
+      expect(line(out, 'who')).toContain(`the host 127.0.0.1:${other.port}`);
+      expect(line(out, 'seen')).toContain('code CERT_HAS_EXPIRED · notAfter 2021-01-01');
+      expect(line(out, 'next')).toContain('Renew the certificate');
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('icons without CORS headers: one cause over all apps', async () => {
+    const keys = Array.from({ length: 12 }, (_, i) => `app-${i}`);
+    for (const key of keys) host.on(`/${key}.json`, json({ versions: live.versions }));
+    live.serve('a.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml' }, body: SVG }) }));
+    live.serve('registry.json', json({ apps: Object.fromEntries(keys.map((key) => [key, app(key)])) }));
+    const { out } = await run(live.url, { origin: [ORIGIN] });
+    expect(statuses(out)).toEqual(['clear', 'clear', 'confirmed', 'clear']);
+    expect(line(out, '✗')).toContain('(12 times in 12 apps: app-0, app-1, app-2, …) cors-missing');
+    expect(out.match(/^ {2}✗/gm)).toHaveLength(1);
+    expect(line(out, 'who')).toContain('the host 127.0.0.1');
+    expect(line(out, 'seen')).toContain('status 200 · no Access-Control headers');
+    expect(line(out, 'next')).toContain(`Access-Control-Allow-Origin: ${ORIGIN}`);
+    expect(out).toContain('Apps\n  12 visible apps\n');
+  });
+
+  test('one app hidden by its metadata: hidden ones first', async () => {
+    host.on('/app-b.json', json({ versions: [{ ...live.versions[0], version: 'v1' }] }));
+    host.on('/app-a.json', json({ versions: live.versions }));
+    live.serve('registry.json', json({ apps: { 'app-a': app('app-a'), 'app-b': app('app-b') } }));
+    const { code, out } = await run(live.url);
+    expect(code).toBe(1);
+    expect(statuses(out)).toEqual(['clear', 'clear', 'clear', 'confirmed']);
+    expect(line(out, 'who')).toContain('the author');
+    expect(out).toMatch(
+      /Apps\n {2}app-b: hidden, because of versions-none-valid: .*\n {2}app-a: visible, latest 2\.0\.0/,
+    );
+  });
+
+  test('a CDN that packs artifacts anew', async () => {
+    live.serve(
+      '2.tar.gz',
+      gzipped(gzipSync(gunzipSync(live.artifact), { level: 0 }), { 'Content-Encoding': 'gzip', 'CF-Ray': '8a1b-FRA' }),
+    );
+    const { out } = await run(live.url);
+    expect(statuses(out)).toEqual(['clear', 'confirmed', 'clear', 'clear']);
+    expect(line(out, '✗')).toContain('(app-a 2.0.0) artifact-checksum-mismatch');
+    expect(line(out, 'who')).toMatch(/the CDN or cache in front of \S+ \(Cloudflare\)$/);
+    expect(line(out, 'seen')).toMatch(
+      /content-encoding gzip .* listed sha256:[0-9a-f]{12}… · found sha256:[0-9a-f]{12}…/,
+    );
+    expect(line(out, 'next')).toContain('Exclude .gz files');
+  });
+
+  test('everything dead', async () => {
+    const { code, out } = await run('https://127.0.0.1:1/registry.json', { app: ['app-a'] });
+    expect(code).toBe(1);
+    expect(statuses(out)).toEqual(NOTHING_BEHIND);
+    expect(line(out, 'seen')).toContain('code ECONNREFUSED');
+    expect(out).toContain('Apps\n  app-a: not known, because of unreachable\n');
+    expect(line(out, 'https://127.0.0.1:1/')).toMatch(
+      /^https:\/\/127\.0\.0\.1:1\/registry\.json · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC · appreg \S+ · 0 apps, 0 versions · 1 error, 0 warnings$/,
+    );
+  });
+
+  test('what nobody looked at', async () => {
+    const { code, out } = await run(live.url, { skipArtifacts: true });
+    expect(code).toBe(0);
+    expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'clear']);
+    expect(out).toContain('Checksum mismatch: not judged\n  Not looked at: artifacts are not downloaded with --skip-');
+    expect(out).toContain('Nothing is known here that stops it. What to look at next');
+  });
+
+  test('interrupted: 130, and nothing is called clear', async () => {
+    live.serve('a.json', (request, socket) => {
+      if (request.method === 'GET') process.emit('SIGINT');
+      return delayed(2000, json({ versions: [] }))(request, socket);
+    });
+    const { code, out } = await run(live.url, { bundle: 'cut.json' });
+    expect(code).toBe(130);
+    expect(statuses(out)).toEqual(['not judged', 'not judged', 'not judged', 'not judged']);
+    expect(out).toContain('Not looked at: interrupted after 0 apps.');
+    expect(out.split('\n').at(-1)).toContain('incomplete: 0 errors, 0 warnings so far');
+    expect(JSON.parse(readFileSync(join(folder, 'cut.json'), 'utf8'))).toMatchObject({
+      incomplete: 'interrupted after 0 apps',
+      report: { outcome: 'incomplete' },
+    });
+  });
+});
+
+describe('why is my app not there?', () => {
+  test.each<[string, string, RegExp]>([
+    ['another case', 'App-A', /It lists “app-a”, which differs in case alone\. \(App-A\) app-not-listed/],
+    ['an underscore', 'app_a', /“app-a”, which differs in its hyphens/],
+    ['nothing like it', 'calendar', /the one that it lists has another key/],
+  ])('%s', async (_, key, words) => {
+    const { code, out } = await run(live.url, { app: [key] });
+    expect(code).toBe(1);
+    expect(statuses(out)).toEqual(['clear', 'not judged', 'not judged', 'confirmed']);
+    expect(line(out, '✗')).toMatch(words);
+    expect(out).toContain(`Apps\n  ${key}: not in the manifest\n`);
+    expect(out).toContain('If it was published a short while ago\n');
+    expect(host.requests.map((request) => request.path)).not.toContain('/2.tar.gz');
+  });
+
+  test('a version that is not listed', async () => {
+    const { code, out } = await run(live.url, { app: ['app-a'], version: '2.1.0' });
+    expect(code).toBe(1);
+    expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'confirmed']);
+    expect(line(out, '✗')).toContain('Version 2.1.0 is not listed; the highest of 2 listed is 2.0.0.');
+    expect(out).toContain('  app-a: visible, latest 2.0.0; 2.1.0 is not listed');
+    expect(out).toContain('Of a version that is not listed there is no artifact to look at.');
+  });
+
+  test('a version that is listed: its artifact alone is fetched', async () => {
+    const { code, out } = await run(live.url, { app: ['app-a'], version: '1.0.0' });
+    expect(code).toBe(0);
+    expect(out).toContain('1 artifact downloaded and hashed');
+    expect(out).toContain('  app-a: visible, latest 2.0.0; 1.0.0 is listed');
+    expect(host.asked('/2.tar.gz')).toEqual([]);
+  });
+
+  test('a version that is listed, and whose artifact is another', async () => {
+    live.serve('1.tar.gz', gzipped(archive('other')));
+    const { code, out } = await run(live.url, { app: ['app-a'], version: '1.0.0' });
+    expect(code).toBe(1);
+    expect(out).toContain('  app-a: visible, latest 2.0.0; 1.0.0 is listed, with 1 error');
+  });
+
+  test('in JSON: the shape of every report, with the actor in the evidence', async () => {
+    const report = await reported(live.url, { app: ['App-A', 'app-a'], version: '1.0.0' });
+    expect(report).toMatchObject({ command: 'diagnose', outcome: 'findings', summary: { errors: 1, apps: 1 } });
+    expect(report.apps).toEqual([
+      { key: 'App-A', visible: false, because: ['app-not-listed'], latest: null },
+      { key: 'app-a', visible: true, because: [], latest: '2.0.0' },
+    ]);
+    expect(report.findings.filter((finding) => finding.severity === 'error')).toMatchObject([
+      { rule: 'app-not-listed', app: 'App-A', evidence: { actor: 'author' } },
+    ]);
+    const valid = new Ajv({ allowUnionTypes: true }).compile(
+      JSON.parse(readFileSync(join(import.meta.dirname, '../../schemas/report.schema.json'), 'utf8')),
+    );
+    expect(valid(report), JSON.stringify(valid.errors)).toBe(true);
+  });
+
+  test('artifacts are fetched from the newest version downwards', async () => {
+    live.versions.reverse();
+    live.list();
+    await run(live.url, { concurrency: 1 });
+    const order = host.requests.filter((r) => r.method === 'GET' && r.path.endsWith('.gz')).map((r) => r.path);
+    expect([...new Set(order)]).toEqual(['/2.tar.gz', '/1.tar.gz']);
+  });
+});
+
+describe('usage', () => {
+  test.each<[string, DiagnoseOptions, string, RegExp]>([
+    ['apps.example.com/registry.json', {}, 'url-unusable', /https:\/\/apps\.example\.com\/registry\.json/],
+    ['https://apps.example.com/', { version: '1.0.0' }, 'app-unnamed', /--app/],
+    ['https://apps.example.com/', { bundle: 'no-folder/b.json' }, 'save-failed', /folder that exists/],
+    ['nowhere.json', {}, 'facts-unreadable', /--save/],
+    ['ca.pem', { bundle: 'b.json' }, 'option-needs-url', /URL/],
+    ['ca.pem', { headerEnv: ['A=B'] }, 'option-needs-url', /URL/],
+  ])('%s %j', async (where, options, code, hint) => {
+    await expect(run(where, options)).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
+  });
+
+  test('with a machine format stdout holds a document all the same', async () => {
+    const out: string[] = [];
+    await expect(diagnose(contextOf({ format: 'json' }, out), 'no-url', {})).rejects.toMatchObject({ exit: 2 });
+    expect(JSON.parse(out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'diagnose' });
+  });
+});
+
+const judged = async (file: string): Promise<Report> => {
+  const out: string[] = [];
+  await judge(contextOf({ format: 'json', rule: ['tls-expiring=off'] }, out), [file]);
+  return JSON.parse(out.join('')) as Report;
+};
+/** Without what a diagnosis adds, and without what depends on the run. */
+const bare = (report: Report): unknown => ({
+  ...report,
+  command: '',
+  summary: { ...report.summary, seconds: 0 },
+  findings: report.findings.map((finding) => {
+    const { actor: _, servedBy: __, fromCache: ___, ...evidence } = finding.evidence;
+    return { ...finding, evidence };
+  }),
+});
+const ticket = (name: string): string => readFileSync(join(folder, name), 'utf8');
+
+describe('a file for the ticket', () => {
+  test('gives the same findings to judge, and the same diagnosis to diagnose', async () => {
+    live.serve('2.tar.gz', gzipped(live.older));
+    live.serve('a.svg', answer({ status: 403 }));
+    const options = { app: ['app-a', 'App-A'], version: '2.0.0', origin: [ORIGIN] };
+    const { out } = await run(live.url, { ...options, bundle: 'ticket.json' });
+    const report = await reported(live.url, options);
+    const saved = JSON.parse(ticket('ticket.json'));
+    expect(bare(await judged('ticket.json'))).toEqual(bare(saved.report));
+    expect(bare({ ...saved.report, findings: [] })).toEqual(bare({ ...report, findings: [] }));
+    expect(saved).toMatchObject({
+      asked: { apps: ['app-a', 'App-A'], version: '2.0.0' },
+      leftOut: [],
+      run: { node: process.version, options: { app: ['app-a', 'App-A'], origin: [ORIGIN], ca: 'ca.pem' } },
+      report: { command: 'diagnose', tool: { name: 'appreg' } },
+    });
+    const again = await run('ticket.json');
+    expect(again.code).toBe(1);
+    expect(again.out).toBe(out.replace(/ · (?=\d{4}-)/, ' · saved '));
+    expect(statSync(join(folder, 'ticket.json')).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
+    expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
+  });
+
+  test('answers for one app of those that were looked at, and says what it does not hold', async () => {
+    host.on('/app-b.json', json({ versions: live.versions }));
+    live.serve(
+      'registry.json',
+      json({ apps: { 'app-a': app('app-a', { appMetadataUrl: `${host.origin}/a.json` }), 'app-b': app('app-b') } }),
+    );
+    await run(live.url, { app: ['app-a'], bundle: 'one.json' });
+    expect((await run('one.json', { app: ['app-a'] })).code).toBe(0);
+    expect((await run('one.json', { app: ['app-c'] })).out).toContain('The manifest lists no app “app-c”');
+    const other = await run('one.json', { app: ['app-b'] });
+    expect(other.code).toBe(2);
+    expect(other.out).toContain('the facts of app-b are not in this file');
+  });
+
+  test('holds no secret, whatever a host echoes', async () => {
+    const [inHeader, inEnv, inUrl, inCookie, inProxy] = ['header', 'environment', 'url', 'cookie', 'proxy'].map(
+      (name) => `canary-${name}-7f3a`,
+    ) as [string, string, string, string, string];
+    live.versions[0]!.artifactUrl += `?X-Amz-Signature=${inUrl}`;
+    live.list();
+    const echo = {
+      'X-Echo': `${inHeader} ${inEnv}`,
+      'Set-Cookie': `session=${inCookie}`,
+      Location: `https://x.test/?sig=${inUrl}`,
+    };
+    live.serve('a.svg', answer({ status: 403, headers: echo, body: `you sent ${inHeader} and Bearer ${inEnv}` }));
+    const { out } = await run(
+      `${live.url}?token=${inUrl}`,
+      { header: [`X-Key: ${inHeader}`], headerEnv: ['Authorization=TOKEN'], bundle: 'secret.json' },
+      { verbose: true },
+      { TOKEN: `Bearer ${inEnv}`, HTTP_PROXY: `http://me:${inProxy}@proxy.test:3128/` },
+    );
+    expect(host.asked('/a.svg', 'GET')[0]!.headers).toMatchObject({ 'x-key': inHeader });
+    for (const text of [out, ticket('secret.json'), (await run('secret.json', {}, { verbose: true })).out])
+      expect(text).not.toContain('canary');
+    expect(JSON.parse(ticket('secret.json')).run).toMatchObject({
+      options: { headers: ['X-Key', 'Authorization'] },
+      proxy: null,
+    });
+  });
+
+  test('names the proxy that was asked over, without its password', async () => {
+    const proxy = 'http://127.0.0.1:1';
+    const env = { HTTPS_PROXY: 'http://me:canary-proxy@127.0.0.1:1' };
+    const { out } = await run(live.url, { bundle: 'proxy.json' }, {}, env);
+    expect(line(out, 'who')).toContain('the network between');
+    expect(line(out, '✗')).toContain(`nothing listens at the proxy ${proxy} (HTTPS_PROXY)`);
+    expect(out.split('\n').at(-1)).toContain(`over the proxy ${proxy} (HTTPS_PROXY)`);
+    expect(JSON.parse(ticket('proxy.json')).run.proxy).toEqual({ url: proxy, variable: 'HTTPS_PROXY' });
+    expect(out + ticket('proxy.json')).not.toContain('canary');
+  });
+
+  test('what could move a cursor is shown escaped', async () => {
+    live.serve('registry.json', json({ apps: { 'a\u001b[2J\u202e\n': app('app-a') } }));
+    for (const verbose of [false, true]) {
+      const { out } = await run(live.url, {}, { verbose });
+      // eslint-disable-next-line no-control-regex
+      expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      expect(out).toContain('a\\u{1b}[2J\\u{202e}\\u{a}: hidden');
+    }
+  });
+});

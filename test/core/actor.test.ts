@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { type Actor, actorOf, firstStep } from '../../src/core/actor.ts';
+import type { Role } from '../../src/core/facts.ts';
+import type { Evidence } from '../../src/core/report.ts';
+import { rules } from '../../src/core/rules/index.ts';
+
+type Case = [rule: string, cause: string | null, evidence: Evidence, actor: Actor];
+
+const of = (rule: string, cause: string | null = null, evidence: Evidence = {}, resource: Role = 'manifest') => ({
+  rule,
+  cause,
+  resource,
+  evidence,
+});
+
+const COPY = { fromCache: 'age: 120' };
+const CDN = { servedBy: 'Cloudflare' };
+
+const CASES: Case[] = [
+  ['file-missing', 'missing', {}, 'author'],
+  ['document-unreadable', 'trailing-comma', {}, 'author'],
+  ['document-unreadable', 'html-page', {}, 'host'],
+  ['document-unreadable', 'truncated', {}, 'author'],
+  ['document-unreadable', 'truncated', COPY, 'cache'],
+  ['document-oversized', 'depth', {}, 'author'],
+  ['document-oversized', 'bytes', {}, 'host'],
+  ['document-misshapen', 'missing', {}, 'author'],
+  ['json-duplicate-key', null, {}, 'author'],
+  ['json-byte-order-mark', null, {}, 'author'],
+  ['property-unknown', null, {}, 'author'],
+  ['text-empty', null, {}, 'author'],
+  ['text-unprintable', null, {}, 'author'],
+  ['app-key-unsafe', null, {}, 'author'],
+  ['app-key-ambiguous', null, {}, 'author'],
+  ['app-key-unportable', null, {}, 'author'],
+  ['apps-none', null, {}, 'author'],
+  ['apps-none', null, COPY, 'cache'],
+  ['block-color-malformed', null, {}, 'author'],
+  ['metadata-url-shared', null, {}, 'author'],
+  ['url-malformed', null, {}, 'author'],
+  ['url-insecure', null, {}, 'author'],
+  ['url-unusual', null, {}, 'author'],
+  ['url-unstable', null, {}, 'author'],
+  ['url-signed-expiring', null, {}, 'author'],
+  ['icon-suffix', null, {}, 'author'],
+  ['artifact-suffix', null, {}, 'author'],
+  ['version-not-semver', null, COPY, 'author'],
+  ['version-not-plain', null, {}, 'author'],
+  ['version-extreme', null, {}, 'author'],
+  ['version-duplicate', null, {}, 'author'],
+  ['versions-none-valid', null, {}, 'author'],
+  ['checksum-malformed', 'uppercase', COPY, 'author'],
+  ['checksum-placeholder', null, {}, 'author'],
+  ['artifact-url-shared', null, {}, 'author'],
+  ['checksum-shared', null, {}, 'author'],
+  ['metadata-orphaned', null, {}, 'author'],
+  ['version-withdrawn', null, {}, 'author'],
+  ['version-withdrawn', null, COPY, 'cache'],
+  ['artifact-changed', null, {}, 'author'],
+  ['artifact-moved', null, {}, 'author'],
+  ['app-withdrawn', null, {}, 'author'],
+  ['app-not-listed', 'absent', {}, 'author'],
+  ['app-not-listed', 'absent', COPY, 'cache'],
+  ['app-not-listed', 'differs-in-case', COPY, 'author'],
+  ['version-not-listed', 'absent', {}, 'author'],
+  ['version-not-listed', 'absent', COPY, 'cache'],
+  ['unreachable', 'status-404', {}, 'author'],
+  ['unreachable', 'status-404', COPY, 'cache'],
+  ['unreachable', 'status-403', {}, 'host'],
+  ['unreachable', 'status-503', CDN, 'host'],
+  ['unreachable', 'status-304', {}, 'cache'],
+  ['unreachable', 'status-407', {}, 'network'],
+  ['unreachable', 'refused', {}, 'host'],
+  ['unreachable', 'dns-not-found', {}, 'network'],
+  ['unreachable', 'dns-other', {}, 'network'],
+  ['unreachable', 'proxy-refused', {}, 'network'],
+  ['unreachable', 'connect-timeout', {}, 'network'],
+  ['unreachable', 'signature-expired', {}, 'author'],
+  ['unreachable', 'content-encoding-broken', {}, 'host'],
+  ['unreachable', 'content-encoding-broken', CDN, 'cache'],
+  ['unreachable', 'toString', {}, 'host'],
+  ['tls-untrusted', 'expired', { issuer: "CN=R11, O=Let's Encrypt" }, 'host'],
+  ['tls-untrusted', 'unknown-issuer', { issuer: 'CN=Zscaler Intermediate Root CA' }, 'network'],
+  ['tls-untrusted', 'unknown-issuer', { issuer: 'CN=Acme', proxy: 'http://proxy:3128 (HTTPS_PROXY)' }, 'network'],
+  ['tls-untrusted', 'expired', { proxy: 'http://proxy:3128 (HTTPS_PROXY)' }, 'host'],
+  ['tls-untrusted', 'private-ca', {}, 'service'],
+  ['tls-expiring', null, {}, 'host'],
+  ['url-moved', null, {}, 'author'],
+  ['validator-coarse', null, {}, 'host'],
+  ['validator-unsteady', null, {}, 'host'],
+  ['not-modified-untrue', null, {}, 'host'],
+  ['not-modified-untrue', null, CDN, 'cache'],
+  ['redirect-insecure', null, {}, 'host'],
+  ['redirect-excessive', 'loop', {}, 'host'],
+  ['continue-unasked', null, {}, 'host'],
+  ['condition-refused', null, {}, 'host'],
+  ['head-refused', null, {}, 'host'],
+  ['rate-limited', null, {}, 'host'],
+  ['host-unsteady', null, {}, 'host'],
+  ['cors-missing', 'absent', {}, 'host'],
+  ['cors-missing', 'absent', CDN, 'host'],
+  ['cors-missing', 'absent', { age: '12' }, 'cache'],
+  ['cors-invalid', 'list', {}, 'host'],
+  ['cors-origin-refused', 'other-origin', COPY, 'cache'],
+  ['cors-preflight-refused', null, COPY, 'host'],
+  ['cors-not-varied', null, {}, 'host'],
+  ['cors-wildcard', 'star', {}, 'host'],
+  ['content-type-wrong', null, {}, 'host'],
+  ['cache-lifetime-long', 'long', COPY, 'host'],
+  ['cache-lifetime-long', 'stale-copy', COPY, 'cache'],
+  ['cache-lifetime-missing', null, {}, 'host'],
+  ['content-encoded', null, {}, 'host'],
+  ['content-encoded', null, CDN, 'cache'],
+  ['artifact-checksum-mismatch', 're-encoded', {}, 'host'],
+  ['artifact-checksum-mismatch', 're-encoded', CDN, 'cache'],
+  ['artifact-checksum-mismatch', 'sha1-listed', COPY, 'author'],
+  ['artifact-checksum-mismatch', 'other-bytes', {}, 'author'],
+  ['artifact-checksum-mismatch', 'other-bytes', COPY, 'cache'],
+  ['artifact-checksum-mismatch', 'html-page', {}, 'host'],
+  ['artifact-bomb', null, {}, 'author'],
+  ['artifact-not-tar-gz', null, {}, 'author'],
+  ['artifact-unsafe-entry', null, {}, 'author'],
+  ['artifact-trailing-data', null, {}, 'author'],
+  ['icon-not-image', 'jpeg', {}, 'author'],
+  ['icon-not-image', 'html', {}, 'host'],
+  ['icon-type-wrong', null, {}, 'host'],
+  ['icon-embedding-refused', null, {}, 'host'],
+  ['icon-oversized', null, {}, 'author'],
+  ['icon-svg-active', null, {}, 'author'],
+];
+
+describe('who has to act', () => {
+  test.each(CASES)('%s %s %j: %s', (rule, cause, evidence, actor) => {
+    expect(actorOf(of(rule, cause, evidence))).toBe(actor);
+  });
+
+  test('every rule has a case', () => {
+    const tried = new Set(CASES.map(([rule]) => rule));
+    expect(rules.map((rule) => rule.id).filter((id) => !tried.has(id))).toEqual([]);
+  });
+
+  test('a rule of somebody else', () => expect(actorOf(of('toString'))).toBe('author'));
+});
+
+describe('the first step', () => {
+  test.each<[string, string | null, Evidence, RegExp | null]>([
+    ['cors-missing', 'absent', {}, null],
+    ['cors-missing', 'absent', COPY, /purge/],
+    ['unreachable', 'status-404', COPY, /purge/],
+    ['artifact-checksum-mismatch', 're-encoded', CDN, null],
+    ['artifact-checksum-mismatch', 'sha1-listed', COPY, null],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Fortinet' }, /another network/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, null],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme', proxy: 'http://proxy:3128' }, null],
+  ])('%s %s %j', (rule, cause, evidence, words) => {
+    const step = firstStep(of(rule, cause, evidence));
+    if (words === null) expect(step).toBeNull();
+    else expect(step).toMatch(words);
+  });
+});
