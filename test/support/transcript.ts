@@ -235,6 +235,7 @@ function steady(output: string, folder: string): string {
     .replaceAll(/(?<=, )\d+(\.\d+)? (ms|s)(?=\))/g, '<time>')
     .replaceAll(/(?<="seconds": )[\d.]+/g, '<time>')
     .replaceAll(/(?<="ruleIndex": )\d+/g, '<index>')
+    .replaceAll(/(?<="notJudged": )\d+/g, '<count>')
     .replaceAll(/^\d+(?= checks? not made: they need the network)/gm, '<count>')
     .replaceAll(/(?<=\bappreg@)\d+\.\d+\.\d+/g, '<version>')
     .replaceAll(/(?<="notJudged": )\d+/g, '<count>')
