@@ -51,10 +51,11 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
   bundle: { folders: ['core'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
   store: { folders: ['core'], packages: /^(node:|undici$|aws4fetch$)/ },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
+  subscribe: { folders: ['core', 'observe'], packages: /^(node:|undici$)/ },
   mirror: { folders: ['core', 'observe', 'store'], packages: /^node:/ },
   serve: { folders: ['core'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
   cli: {
-    folders: ['core', 'author', 'report', 'observe', 'bundle', 'store', 'publish', 'mirror', 'serve'],
+    folders: ['core', 'author', 'report', 'observe', 'bundle', 'store', 'publish', 'mirror', 'serve', 'subscribe'],
     packages: /^(node:|commander$|chalk$|ora$|cosmiconfig$|semver\/|@clack\/prompts$)/,
   },
 };

@@ -197,6 +197,19 @@ export function build(done: (code: number) => void): Command {
   );
 
   command(
+    'subscribe <registry-url>',
+    'subscribe an organization of the service to a registry',
+    async () => (await import('./commands/subscribe.ts')).subscribeTo,
+  )
+    .option('--service <base_url>', "the service's address")
+    .option('--name <name>', 'what the registry is called in the organization')
+    .option('--token-env <ENVVAR>', 'send the token in this environment variable (Authorization: Bearer)')
+    .option('--header <header>', "send 'Name: value' to the service; repeatable", collect)
+    .option('--header-env <name=ENVVAR>', 'the same, with the value taken from the environment; repeatable', collect)
+    .option('--ca <file>', 'trust this certificate authority as well (PEM)')
+    .option('--timeout <s>', 'seconds to wait for the answer (default: 60)', positive);
+
+  command(
     'serve [dir]',
     'serve a workspace as a registry host should',
     async () => (await import('./commands/serve.ts')).serve,

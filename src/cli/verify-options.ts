@@ -105,7 +105,11 @@ function shardNamed(text: string): { index: number; of: number } {
   );
 }
 
-function headersOf(options: VerifyOptions, env: NodeJS.ProcessEnv): [string, string][] {
+/** The headers that were given, checked. Throws Trouble for one that cannot be sent, or whose variable is not set. */
+export function headersOf(
+  options: Pick<VerifyOptions, 'header' | 'headerEnv'>,
+  env: NodeJS.ProcessEnv,
+): [string, string][] {
   const headers: [string, string][] = [];
   for (const text of options.header ?? []) {
     const at = text.indexOf(':');
@@ -165,7 +169,8 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
   return [plain, value];
 }
 
-function authoritiesIn(path: string): string {
+/** The PEM text of a file. Throws Trouble for a file that holds no certificate. */
+export function authoritiesIn(path: string): string {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

@@ -1,0 +1,105 @@
+import undici from 'undici';
+import { printable, redact, shorten } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { openTrust } from '../observe/tls.ts';
+
+/** Subscribing an organization to a registry (spec 4.2): one POST to the service. */
+
+export interface Subscription {
+  /** The service's address, with its trailing slash. */
+  service: string;
+  /** URL of the manifest. */
+  url: string;
+  /** Name of the registry in the organization. */
+  name: string;
+  /** For the service's authentication, which the specification leaves open. */
+  headers: readonly (readonly [string, string])[];
+  /** PEM text of a further authority, and of NODE_EXTRA_CA_CERTS. */
+  ca: string | null;
+  machineCa: string | null;
+  /** Milliseconds. */
+  timeout: number;
+}
+
+export interface Subscribed {
+  outcome: 'subscribed' | 'already-subscribed' | 'refused';
+  status: number;
+  /** The body, where it is JSON. */
+  body: unknown;
+  /** The beginning of a body that is not. */
+  text: string | null;
+}
+
+const BODY_LIMIT = 4_000_000;
+
+/**
+ * What the service answers. Neither tried again, since it may have been carried out, nor led on by a redirect.
+ * @throws Trouble `service-unreachable` where no answer came
+ */
+export async function subscribe(asked: Subscription): Promise<Subscribed> {
+  const trust = openTrust(asked.ca, asked.machineCa);
+  const tls = asked.ca === null ? {} : { secureContext: trust.context() };
+  const dispatcher = new undici.EnvHttpProxyAgent({ connect: tls, requestTls: tls });
+  const endpoint = `${asked.service}api/registries/subscribe`;
+  try {
+    const answer = await undici.request(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, application/problem+json',
+        ...Object.fromEntries(asked.headers),
+      },
+      body: JSON.stringify({ url: asked.url, name: asked.name }),
+      dispatcher,
+      signal: AbortSignal.timeout(asked.timeout),
+    });
+    const { statusCode: status } = answer;
+    const text = await textOf(answer.body);
+    const body = jsonOf(text);
+    return {
+      outcome: outcomeOf(status, body),
+      status,
+      body: body ?? null,
+      text: body === undefined ? text.slice(0, 400) : null,
+    };
+  } catch (cause) {
+    const reason =
+      cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code || cause.name : String(cause);
+    throw new Trouble(
+      'service-unreachable',
+      `${printable(redact(endpoint))} does not answer: ${printable(redact(shorten(reason)))}`,
+      'Check --service, the network, and for a private authority --ca <file>.',
+      { cause },
+    );
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > BODY_LIMIT) break;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A conflict need not be that one: a service may also refuse the name. */
+function outcomeOf(status: number, body: unknown): Subscribed['outcome'] {
+  if (status >= 200 && status < 300) return 'subscribed';
+  const { type } = (body ?? {}) as { type?: unknown };
+  return status === 409 && typeof type === 'string' && type.endsWith('already-subscribed')
+    ? 'already-subscribed'
+    : 'refused';
+}

@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { subscribeTo } from '../../src/cli/commands/subscribe.ts';
+import { contextIn, folder, type Recorded, refusal } from './author-support.ts';
+
+/** A service that answers as it is told, and keeps what it was sent. */
+let server: Server;
+let service: string;
+let answerWith: { status: number; type?: string; body: string };
+let got: { method: string; path: string; headers: IncomingMessage['headers']; body: unknown }[] = [];
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += String(chunk)));
+    request.on('end', () => {
+      got.push({
+        method: request.method!,
+        path: request.url!,
+        headers: request.headers,
+        body: JSON.parse(text) as unknown,
+      });
+      response.writeHead(answerWith.status, { 'content-type': answerWith.type ?? 'application/problem+json' });
+      response.end(answerWith.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  service = `http://127.0.0.1:${(server.address() as AddressInfo).port}/flows`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  got = [];
+  answerWith = { status: 201, body: '{"id":"1","apps":3}' };
+});
+
+const REGISTRY = 'https://apps.example.com/registry.json';
+type Given = Parameters<typeof subscribeTo>[2];
+async function run(
+  options: Given = {},
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; said: Recorded['said'] }> {
+  const context = { ...contextIn(folder(), options), env };
+  const code = await subscribeTo(context, REGISTRY, { service, name: 'Apps', ...options });
+  return { code, said: context.said };
+}
+
+test('posts what the specification says, where it says', async () => {
+  const { code, said } = await run(
+    { tokenEnv: 'TOKEN', headerEnv: ['X-Org=ORG'] },
+    { TOKEN: 's3cret-token', ORG: 'seven' },
+  );
+  expect(code).toBe(0);
+  expect(got).toMatchObject([
+    {
+      method: 'POST',
+      path: '/flows/api/registries/subscribe',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer s3cret-token', 'x-org': 'seven' },
+      body: { url: REGISTRY, name: 'Apps' },
+    },
+  ]);
+  expect(said.out).toEqual([`subscribed to ${REGISTRY} as “Apps”`]);
+});
+
+test.each([
+  [
+    'already subscribed',
+    409,
+    '{"type":"https://x.test/problems/already-subscribed","title":"Already subscribed"}',
+    0,
+    /^already subscribed/,
+  ],
+  ['another conflict', 409, '{"type":"about:blank","title":"The name is taken"}', 1, /409: The name is taken/],
+  [
+    'a registry that cannot be used',
+    422,
+    '{"title":"Unusable","detail":"no manifest","findings":[{"severity":"error","rule":"unreachable","message":"It answers with 404.","advice":"Upload it."}]}',
+    1,
+    /422: Unusable: no manifest\n {2}error {2}It answers with 404\. {2}unreachable\n {4}→ Upload it\./,
+  ],
+  ['no credentials', 401, '{"title":"Unauthorized"}', 1, /--token-env/],
+  ['another address', 404, '<html><h1>Not found</h1></html>', 1, /404: <html>[\s\S]*subscribe\./],
+  ['trouble', 503, '', 1, /503: no reason given/],
+  ['control characters', 400, '{"title":"a\\u001b[2Jb\\n::error::c"}', 1, /400: a\\u\{?1b/i],
+] as const)('%s', async (_, status, body, code, words) => {
+  answerWith = { status, body };
+  const done = await run();
+  expect(done.code).toBe(code);
+  expect(done.said.out.join('\n')).toMatch(words);
+});
+
+test('a service that says what it was sent gives nothing away', async () => {
+  answerWith = { status: 400, body: '{"title":"bad token s3cret-token"}' };
+  for (const format of ['pretty', 'json']) {
+    const { said } = await run({ tokenEnv: 'TOKEN', format }, { TOKEN: 's3cret-token' });
+    expect(said.out.join('')).not.toContain('s3cret');
+  }
+});
+
+test('as JSON', async () => {
+  const { said } = await run({ format: 'json' });
+  expect(JSON.parse(said.out[0]!)).toEqual({
+    registry: REGISTRY,
+    name: 'Apps',
+    outcome: 'subscribed',
+    status: 201,
+    body: { id: '1', apps: 3 },
+    text: null,
+  });
+});
+
+test.each<[string, Given, string]>([
+  ['no service', { service: undefined as never }, '--service'],
+  ['no name', { name: ' ' }, '--name'],
+  ['a service that is no URL', { service: 'flows' }, '--service'],
+  ['a token that is not set', { tokenEnv: 'NONE' }, 'NONE'],
+  ['credentials over plain http', { service: 'http://flows.example.com', header: ['Authorization: Bearer x'] }, 'http'],
+  ['nobody there', { service: 'http://127.0.0.1:9' }, '127.0.0.1:9'],
+])('%s', async (_, options, names) => {
+  const trouble = await refusal(run(options));
+  expect(trouble).toMatchObject({ exit: 2, message: expect.stringContaining(names) as string });
+  expect(got).toEqual([]);
+});
