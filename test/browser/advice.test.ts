@@ -8,7 +8,7 @@ import { type Hop, type Lines, openStage, type Seen, type Situation, type Stage,
 
 /** Who does literally what the advice says has mended the fault: for appreg, and for a real browser. */
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const ALLOW = 'Access-Control-Allow-Origin';
 const HEADERS = 'Access-Control-Allow-Headers';
@@ -164,18 +164,17 @@ describeInChromium('advice, followed, in a browser', () => {
   ])('the %s of what it offers', async (_, choose) => {
     const files = ['metadata', 'icon'] as const;
     const page = stage.pages.ported;
-    let situations = faulty(page);
-    let seen = await stage.look(situations, page, files);
-    expect(seen.filter((one) => !firstFault(one)).map(({ situation }) => situation.name)).toEqual([]);
-    for (let round = 0; round < ROUNDS && seen.some(firstFault); round += 1) {
-      situations = seen.map((one) => {
-        const fault = firstFault(one);
-        return fault ? mended(one.situation, fault, choose) : one.situation;
-      });
-      seen = await stage.look(situations, page, files);
+    let open = await stage.look(faulty(page), page, files);
+    expect(open.filter((one) => !firstFault(one)).map(({ situation }) => situation.name)).toEqual([]);
+    const done: Seen[] = [];
+    for (let round = 0; round < ROUNDS && open.length > 0; round += 1) {
+      const better = open.map((one) => mended(one.situation, firstFault(one)!, choose));
+      const seen = await stage.look(better, page, files);
+      done.push(...seen.filter((one) => !firstFault(one)));
+      open = seen.filter(firstFault);
     }
-    expect(seen.map(firstFault).filter(Boolean)).toEqual([]);
+    expect(open.map(firstFault)).toEqual([]);
     // Where appreg has nothing to say, the browser gets the file in every way.
-    expect(await disagreements(stage, seen, files)).toEqual([]);
+    expect(await disagreements(stage, done, files)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { type File, type Hop, type Lines, openStage, type Situation, type Stage,
 /** What appreg says about CORS, next to what a real browser does with the same answers. */
 
 // Thousands of requests by a browser, on a machine that may have more to do.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const ME = 'https://svc.test';
 const ALLOW = 'Access-Control-Allow-Origin';
@@ -269,12 +269,10 @@ const preflights: Situation[] = [
     `credentials ${value}`,
     [...GOOD, [CREDENTIALS, value]],
   ]),
-].flatMap(([name, headers, status = 204]): Situation[] =>
-  [['*'], [ME]].slice(0, name.startsWith('allow') ? 2 : 1).map((allow) => ({
-    name: `preflight ${name}, then ${allow[0]}`,
-    hops: [{ at: 'registry', allow, preflight: { status, headers } }],
-  })),
-);
+].map(([name, headers, status = 204]) => ({
+  name: `preflight ${name}`,
+  hops: [{ at: 'registry', allow: ['*'], preflight: { status, headers } }],
+}));
 
 /** All ways of saying yes and no along all short ways. `page` is the page's own origin. */
 function chains(me: string): Situation[] {
@@ -410,7 +408,7 @@ describeInChromium('CORS in a browser', () => {
     ['longer chains', longer, ['metadata', 'icon']],
   ])('%s', (_, situations, files) => check(situations, stage.pages.usual, files));
 
-  test('redirects', () => check(chains(stage.pages.ported), stage.pages.ported, ['metadata', 'icon']));
+  test('redirects', () => check(chains(stage.pages.ported), stage.pages.ported, ['metadata']));
 
   test('preflights along redirects', () => check(preflightsAlong, stage.pages.ported, ['metadata']));
 });

@@ -7,7 +7,7 @@ import { openStage, type Stage } from './situation.ts';
 
 /** What an icon's bytes are to a real browser, and what appreg says of them. */
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 /** How much of its square the browser paints; `refused` where it takes the bytes for no image. */
 type Shown = 'all' | 'part' | 'none' | 'refused';

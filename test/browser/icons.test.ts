@@ -6,7 +6,7 @@ import { openStage, type Situation, type Stage, type Where } from './situation.t
 
 /** Whether an icon is shown: what appreg says, next to what a real browser does with the same answers. */
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const NOSNIFF = ['X-Content-Type-Options', 'nosniff'] as const;
 

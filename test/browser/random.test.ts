@@ -8,7 +8,7 @@ import { type Hop, type Lines, openStage, type Situation, type Stage } from './s
 
 /** Answers drawn by chance: whatever a host says, appreg and a real browser make the same of it. */
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const RUNS = 300;
 
