@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { AppFacts, DocumentFacts, Shard, Snapshot } from '../core/facts.ts';
 import type { ShapeError } from '../core/generated/validators.js';
-import { printable, redact, shorten } from '../core/text.ts';
+import { printable, redactInPlace, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 
 /** Saved facts: written app by app while a registry is looked at, so that no registry is too large to be saved. */
@@ -60,7 +60,7 @@ export function writeSnapshot(
 
 /** Facts as JSON without secrets, as they are written to any file. */
 export function factsJson(value: unknown, conceal: (text: string) => string): string {
-  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redact(item)) : item));
+  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redactInPlace(item)) : item));
 }
 
 /** Opens a new file that its owner alone may read, to be renamed to `path`. Throws Trouble where that cannot be. */

@@ -89,18 +89,50 @@ const HARMLESS = new Set([
 // A pair in a query or fragment: the name, and a value that runs up to whatever cannot be part of it.
 const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
 // Everything in front of the last @ of what may be an authority; browsers take a password with spaces in it.
-const USERINFO = /([/\\]{2})[^/\\?#"<>]+@|(\bhttps?:[/\\]?)[^/\\?#"<>]{1,1000}@/gi;
-const BEARER = /\b(bearer|basic)\s+[a-z0-9._~+/=-]{6,}/gi;
+const USERINFO = /([/\\]{2})([^/\\?#"<>]+)@|(\bhttps?:[/\\]?)([^/\\?#"<>]{1,1000})@/gi;
+const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
 
 /** The text with credentials in URLs (userinfo, query values that could be signatures) and bearer tokens hidden. */
 export function redact(text: string): string {
+  return hideSecrets(text, () => 'REDACTED');
+}
+
+/**
+ * The same, for texts whose places still matter: nothing moves. Values that differ still do, so that they are not taken
+ * for equal; escapes stay, so that what was JSON is JSON.
+ */
+export function redactInPlace(text: string): string {
+  const numbers = new Map<string, number>();
+  return hideSecrets(text, (secret) => {
+    const number = numbers.get(secret) ?? numbers.size + 1;
+    numbers.set(secret, number);
+    const name = number === 1 ? 'REDACTED' : `REDACTED${number}`;
+    return stampOver(secret, secret.length >= name.length ? name : number.toString(36));
+  });
+}
+
+/** A stamp in place of a secret, as long as that; backslash escapes shine through, but for those of letters and digits. */
+export function stampOver(secret: string, stamp: string): string {
+  let at = 0;
+  return secret.replace(/\\u[0-9a-f]{4}|\\.?|[^\\]/gi, (part) => {
+    const code = part.length === 6 ? String.fromCharCode(Number.parseInt(part.slice(2), 16)) : part;
+    if (part.startsWith('\\') && !/[\p{L}\p{N}]/u.test(part.length === 6 ? code : '')) return part;
+    const over = stamp.slice(at, at + part.length).padEnd(part.length, '-');
+    at += part.length;
+    return over;
+  });
+}
+
+function hideSecrets(text: string, hide: (secret: string) => string): string {
   if (!/[?@#&]|bearer|basic/i.test(text)) return text;
   return text
-    .replace(USERINFO, '$1$2REDACTED@')
+    .replace(USERINFO, (_, slashes: string | undefined, name: string, scheme: string, other: string) =>
+      slashes === undefined ? `${scheme}${hide(other)}@` : `${slashes}${hide(name)}@`,
+    )
     .replace(QUERY, (all, mark: string, name: string, value: string) =>
       value === '' || (HARMLESS.has(name.toLowerCase()) && !/[=;?]|%3[bdf]/i.test(value))
         ? all
-        : `${mark}${name}=REDACTED`,
+        : `${mark}${name}=${hide(value)}`,
     )
-    .replace(BEARER, '$1 REDACTED');
+    .replace(BEARER, (_, scheme: string, space: string, token: string) => `${scheme}${space}${hide(token)}`);
 }

@@ -1,6 +1,8 @@
+import { stampOver } from '../core/text.ts';
+
 /**
  * Takes header values out of a text: with and without the scheme in front of them (`Bearer …`), what `Basic` encodes,
- * and each also as hosts write it back in a URL, in a form, in JSON or in base64.
+ * and each also as hosts write it back in a URL, in a form, in JSON or in base64. What takes its place is as long.
  */
 export function concealer(values: readonly string[]): (text: string) => string {
   const plain = values.flatMap((value) => {
@@ -11,7 +13,27 @@ export function concealer(values: readonly string[]): (text: string) => string {
   const forms = plain.filter((value) => value.length >= 4).flatMap(formsOf);
   // The longest first: what is left of a form that a shorter one was taken out of would still tell something.
   const hidden = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
-  return (text) => hidden.reduce((seen, value) => seen.replaceAll(value, 'REDACTED'), text);
+  return (text) => hidden.reduce((seen, value) => seen.replaceAll(value, stampOver(value, 'REDACTED')), text);
+}
+
+/** The same of facts, everywhere in them, in what they hold as base64 too. A copy. */
+export function concealFacts<T>(facts: T, conceal: (text: string) => string): T {
+  return concealed(facts, '', conceal) as T;
+}
+
+// What stands in base64: the beginning of bytes, and a document that is no text.
+const BASE64 = new Set(['head', 'base64']);
+
+function concealed(value: unknown, name: string, conceal: (text: string) => string): unknown {
+  if (typeof value === 'string') {
+    if (!BASE64.has(name)) return conceal(value);
+    const bytes = Buffer.from(value, 'base64').toString('latin1');
+    const kept = conceal(bytes);
+    return kept === bytes ? value : Buffer.from(kept, 'latin1').toString('base64');
+  }
+  if (Array.isArray(value)) return value.map((item) => concealed(item, name, conceal));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, concealed(item, key, conceal)]));
 }
 
 /** The user name with the password, and the password, of `Basic` credentials. */

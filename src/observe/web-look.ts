@@ -48,8 +48,6 @@ export interface Look {
   /** A body begins to come; its bytes are told by `onBytes`. */
   onBody(hop: Hop): void;
   onBytes(count: number): void;
-  /** Takes the secrets out of a text: a host may echo what it was sent. */
-  conceal(text: string): string;
   /** Whose turn it is to be asked with conditions: one document per kind and host. */
   turns: Turns;
   /** The certificates that hosts showed in this run, by origin. */
@@ -106,7 +104,7 @@ async function obtain(url: string, limit: number, look: Look, known: DocumentFac
   const still = await confirm(url, JSON_ACCEPT, limit, look, known);
   if (still.confirmed && known)
     return { visit: still.confirmed, content: known.content, sha256: digestBefore(known), before: known };
-  return { ...documentOf(still.got ?? (await collect(url, JSON_ACCEPT, limit, look)), limit, look), before: null };
+  return { ...documentOf(still.got ?? (await collect(url, JSON_ACCEPT, limit, look)), limit), before: null };
 }
 
 /** The digest of a document that is known, where its text is what was sent. */
@@ -140,7 +138,7 @@ async function confirm(
 }
 
 /** By itself, so that the bytes are let go of before the host is asked for more. */
-function documentOf({ visit, content, bytes }: Collected, limit: number, look: Look): Omit<Obtained, 'before'> {
+function documentOf({ visit, content, bytes }: Collected, limit: number): Omit<Obtained, 'before'> {
   const absent = absence(visit);
   if (absent) return { visit, content: absent, sha256: null };
   const cut = content.cut || bytes.length > limit;
@@ -149,7 +147,7 @@ function documentOf({ visit, content, bytes }: Collected, limit: number, look: L
     : contentOf(bytes);
   return {
     visit,
-    content: found.text === null ? found : { ...found, text: look.conceal(found.text) },
+    content: found,
     sha256: cut ? null : content.sha256,
   };
 }

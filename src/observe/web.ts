@@ -7,7 +7,7 @@ import { shardOf } from '../core/shards.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
 import { type HttpOptions, openHttp } from './http.ts';
-import { concealer } from './http-secrets.ts';
+import { concealer, concealFacts } from './http-secrets.ts';
 import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
 import { openTurns } from './web-conditions.ts';
 import { bounded, inOrder, once } from './web-queue.ts';
@@ -73,6 +73,10 @@ const NOT_SELECTED: Unseen = { unseen: 'its version is not among those of --vers
 export async function observeRegistry(url: string, options: WebOptions, watcher: Watcher): Promise<Seen> {
   const http = openHttp(options);
   const memory = options.memory ?? null;
+  const secrets = (options.secrets?.headers ?? []).map(([, value]) => value);
+  const conceal = concealer(secrets);
+  // A host may echo what it was sent. The look itself goes by what was really said: a URL may need the same secret.
+  const safe = <T>(facts: T): T => (secrets.length === 0 ? facts : concealFacts(facts, conceal));
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
   const look: Look = {
     http,
@@ -83,7 +87,6 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
           names: [...new Set(options.secrets.headers.map(([name]) => name.toLowerCase()))],
         }
       : null,
-    conceal: concealer((options.secrets?.headers ?? []).map(([, value]) => value)),
     now: memory?.now ?? null,
     steady: new Map(),
     frozen: new Set(),
@@ -105,7 +108,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     progress.done += 1;
     if (options.signal?.aborted) return { interrupted: true, unknownApps: [], elsewhere: 0 };
     memory?.keepManifest(manifest);
-    await watcher.manifest(manifest);
+    await watcher.manifest(safe(manifest));
     const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
     if (!isObject(apps)) return { interrupted: false, unknownApps: [], elsewhere: 0 };
     const { shard } = options;
@@ -119,10 +122,10 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
       options.signal,
       (key) => lookAtApp(key, apps[key]!, look, shared, options, progress),
       async (facts) => {
-        progress.app = facts.key;
+        progress.app = conceal(facts.key);
         options.onProgress?.(progress);
         memory?.keepApp(facts);
-        await watcher.app(facts);
+        await watcher.app(safe(facts));
       },
     );
     return { interrupted, unknownApps, elsewhere: wanted.length - keys.length };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasUnprintable, isBlank, printable, redact, safeJson, shorten } from '../../src/core/text.ts';
+import { hasUnprintable, isBlank, printable, redact, redactInPlace, safeJson, shorten } from '../../src/core/text.ts';
 
 /** What can move a cursor, reorder or hide text, or break a line; written down again, not taken from the code. */
 const DANGEROUS = [
@@ -243,4 +243,28 @@ test('100,000 hostile characters take no time', () => {
     shorten(text);
   }
   expect(performance.now() - start).toBeLessThan(1500);
+});
+
+describe('hiding secrets where places matter', () => {
+  test.each([
+    ['https://h/x?sig=abcdefghijkl&v=1', 'https://h/x?sig=REDACTED----&v=1'],
+    ['https://h/x?sig=abc', 'https://h/x?sig=1--'],
+    ['?sig=aaaaaaaaaa&sig=bbbbbbbbbb&sig=aaaaaaaaaa', '?sig=REDACTED--&sig=REDACTED2-&sig=REDACTED--'],
+    ['https://joe:open sesame@h/', 'https://REDACTED-------@h/'],
+    ['Bearer abcdefghijkl', 'Bearer REDACTED----'],
+    ['{"u":"https://h/?sig=abc\\/def\\"ghi"}', '{"u":"https://h/?sig=REDA\\/CTE\\"ghi"}'],
+    ['"?sig=\\u0061\\u0026b=secretsecret"', '"?sig=REDACT\\u0026ED------------"'],
+    ['nothing', 'nothing'],
+  ])('%s', (text, expected) => {
+    expect(redactInPlace(text)).toHaveLength(text.length);
+    if (!text.includes('\\')) expect(redactInPlace(text)).toBe(expected);
+    expect(redact(redactInPlace(text))).toBe(redact(text));
+  });
+
+  test('JSON stays JSON', () => {
+    for (const value of ['https://h/?sig=a"b\\c\u0000d', 'https://h/?sig=ends\\', '?x=\u2028é"']) {
+      const text = JSON.stringify({ value });
+      expect(Object.keys(JSON.parse(redactInPlace(text)) as object)).toEqual(['value']);
+    }
+  });
 });

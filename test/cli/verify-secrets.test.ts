@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { judge } from '../../src/cli/commands/judge.ts';
+import { verify } from '../../src/cli/commands/verify.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { VerifyOptions } from '../../src/cli/verify-options.ts';
+import type { Report } from '../../src/core/report.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
+import { gzipped, type Live, putRegistry } from '../support/live-registry.ts';
+
+/** Secrets that go in must not come out, wherever a host puts them. */
+
+const TOKEN = 'c4nary-T0ken/with+signs';
+const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'];
+
+let host: FaultHost;
+let other: FaultHost;
+let live: Live;
+let folder: string;
+beforeAll(async () => {
+  const made = certificates();
+  host = await openFaultHost({ tls: made.get('good') });
+  other = await openFaultHost({ tls: made.get('good') });
+  folder = mkdtempSync(join(tmpdir(), 'appreg-secrets-'));
+  writeFileSync(join(folder, 'ca.pem'), made.ca);
+});
+afterAll(async () => {
+  await Promise.all([host.close(), other.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  live = putRegistry(host);
+  host.requests.length = 0;
+  other.requests.length = 0;
+});
+
+function contextOf(format: string, said: string[]): Context {
+  const say = (text: string): void => void said.push(text);
+  return {
+    cwd: folder,
+    options: { format, verbose: true },
+    env: { TOKEN: `Bearer ${TOKEN}` },
+    terminal: {
+      interactive: false,
+      style: PLAIN,
+      errStyle: PLAIN,
+      out: say,
+      annotate: () => {},
+      log: say,
+      detail: say,
+      next: say,
+      progress: () => ({ update: say, stop() {} }),
+    },
+    config: async () => ({ config: {}, file: null, root: folder }),
+  };
+}
+
+/** Everything that a run says and saves. */
+async function everything(
+  format: string,
+  options: VerifyOptions = { headerEnv: ['Authorization=TOKEN'] },
+): Promise<string> {
+  const said: string[] = [];
+  await verify(contextOf(format, said), live.url, { ca: 'ca.pem', save: 'facts.json', ...options });
+  return said.join('\n') + readFileSync(join(folder, 'facts.json'), 'utf8');
+}
+
+const ECHOES: [string, (token: string) => void][] = [
+  ['in JSON', (token) => live.serve('a.json', json({ versions: live.versions, [token]: token, note: `${token}"` }))],
+  ['in broken JSON', (token) => live.serve('a.json', json(`{"versions": [], "x": ${token}`))],
+  ['in a refusal', (token) => live.serve('a.json', answer({ status: 403, body: `No entry with ${token}` }))],
+  ['in headers', (token) => live.serve('a.json', json('{', { ETag: `"${token}"`, 'Cache-Control': token }))],
+  ['in a redirect', (token) => live.serve('a.json', answer({ status: 302, headers: { Location: `/${token}/x` } }))],
+  [
+    'in a redirect to elsewhere',
+    (token) =>
+      live.serve('a.json', answer({ status: 302, headers: { Location: `${other.origin}/?u=${token}#${token}` } })),
+  ],
+  ['in a circle', (token) => live.serve('a.json', answer({ status: 302, headers: { Location: `?t=${token}` } }))],
+  ['in the reason', (token) => live.serve('a.json', (_, socket) => void socket.end(`HTTP/1.1 404 ${token}\r\n\r\n`))],
+  ['in place of HTTP', (token) => live.serve('a.json', (_, socket) => void socket.end(`${token}\r\n\r\n`))],
+  ['in an artifact', (token) => live.serve('2.tar.gz', gzipped(`x${token}`))],
+  [
+    'in an icon',
+    (token) => live.serve('a.svg', byMethod({ GET: answer({ headers: CORS, body: `<svg>${token}</svg` }) })),
+  ],
+  ['in no UTF-8', (token) => live.serve('a.json', answer({ body: Buffer.from(`\xff ${token}`, 'latin1') }))],
+  ['in a Content-Type', (token) => live.serve('a.json', json({ versions: [] }, { 'Content-Type': `text/${token}` }))],
+];
+
+describe('a host that echoes what it was sent', () => {
+  test.each(ECHOES)('%s', async (_, serve) => {
+    serve(TOKEN);
+    for (const format of FORMATS) {
+      const all = await everything(format);
+      expect(all).not.toContain(TOKEN);
+      expect(all).not.toContain(encodeURIComponent(TOKEN));
+      expect(all).not.toContain('c4nary');
+      for (let shift = 0; shift < 3; shift += 1) {
+        const inside = Buffer.from(`${'x'.repeat(shift)}${TOKEN}`)
+          .toString('base64')
+          .slice(4, -6);
+        expect(all).not.toContain(inside);
+      }
+    }
+    expect(JSON.stringify(other.requests)).not.toContain('uthorization');
+  });
+});
+
+test('a secret in a URL of the registry itself: asked with it, and told without', async () => {
+  const signed = `${host.origin}/2.tar.gz?token=${encodeURIComponent(TOKEN)}`;
+  live.versions[0]!.artifactUrl = signed;
+  live.list();
+  host.on('/2.tar.gz', answer({ status: 403 }));
+  host.on(signed.slice(host.origin.length), gzipped(live.artifact));
+  const all = await everything('json');
+  expect(all).not.toContain('c4nary');
+  expect(all).not.toContain('status-403');
+});
+
+const entry = (n: number): object => ({
+  version: `1.0.${n}`,
+  artifactUrl: `${host.origin}/1.tar.gz?X-Amz-Signature=c4nary${'0'.repeat(n * 3)}&id=${n}`,
+  artifactChecksum: 'sha256:nothing',
+});
+
+test('saved facts are judged with the same lines and columns, signed URLs and all', async () => {
+  const text = JSON.stringify({ versions: [1, 2, 3].map(entry) });
+  live.serve(
+    'a.json',
+    json(`${text.slice(0, -2).replaceAll('/', '\\/')}, {"x": "https:\\/\\/u:c4nary-pw@h\\/?a=\\"" }]}`),
+  );
+  const said: string[] = [];
+  await verify(contextOf('json', said), live.url, { ca: 'ca.pem', save: 'facts.json' });
+  const again: string[] = [];
+  await judge(contextOf('json', again), ['facts.json']);
+  const [before, after] = [said, again].map(
+    (lines) => JSON.parse(lines.find((line) => line.startsWith('{'))!) as Report,
+  );
+  expect(before!.findings.filter(({ rule }) => rule === 'checksum-malformed')).toHaveLength(3);
+  expect(after!.findings).toEqual(before!.findings);
+  expect(readFileSync(join(folder, 'facts.json'), 'utf8')).not.toContain('c4nary');
+});
