@@ -237,9 +237,9 @@ function steady(output: string, folder: string): string {
     .replaceAll(/(?<="ruleIndex": )\d+/g, '<index>')
     .replaceAll(/(?<="notJudged": )\d+/g, '<count>')
     .replaceAll(/^\d+(?= checks? not made: they need the network)/gm, '<count>')
-    .replaceAll(/(?<=\bappreg@)\d+\.\d+\.\d+/g, '<version>')
+    .replaceAll(/(?<=\bappreg@|· appreg )\d+\.\d+\.\d+/g, '<version>')
     .replaceAll(/(?<="notJudged": )\d+/g, '<count>')
-    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/\b\d{4}-\d\d-\d\d(T[\d:.]+Z| [\d:]+ UTC)/g, '<time>')
     .replaceAll(/(?<=appreg local authority \()[^)]+/g, '<host>')
     .replaceAll(/(?<=(127\.0\.0\.1|localhost):)\d+/g, '<port>')
     .replaceAll(new RegExp(`(?<=^|"name": "appreg",\\s+"version": ")${version}(?="|$)`, 'gm'), '<version>');
