@@ -27,11 +27,17 @@ interface Step {
   with?: Record<string, unknown>;
 }
 
-const workflows = pages.flatMap((page) =>
+const yaml = pages.flatMap((page) =>
   [...read(page).matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
     ([, text], index) => [`${page} ${index + 1}`, text!] as const,
   ),
 );
+
+test.each(yaml)('%s is YAML', (_, text) => {
+  expect(() => parse(text)).not.toThrow();
+});
+
+const workflows = yaml.filter(([, text]) => /^jobs:$/m.test(text));
 
 test('there are workflows to look at', () => {
   expect(workflows.length).toBeGreaterThan(1);

@@ -61,6 +61,7 @@ const KINDS: Record<string, Kind> = {
   version: words(['major', 'minor', 'patch']),
   'url|facts.json': async (where) => ({ ...(await registryUrl(where)), otherwise: 'files' }),
   'diagnose version': FREE,
+  where: FILES,
   which: words(['all', 'latest']),
 };
 const FREE_NAMES =
