@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LookupFunction } from 'node:net';
+import { certificates } from '../support/fault-certificates.ts';
+import { answer, byMethod, CORS, type FaultHost, json, openFaultHost, redirect } from '../support/fault-host.ts';
+import { archive, checksum, faults, gzipped, SVG } from '../support/live-registry.ts';
+import { patiently } from '../support/live-stage.ts';
+
+/** A registry whose files lie on several hosts with names of their own. */
+
+let host: FaultHost;
+beforeAll(async () => {
+  host = await openFaultHost({ tls: certificates().get('names') });
+});
+afterAll(() => host.close());
+
+const toLoopback: LookupFunction = (_, options, callback) =>
+  options.all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4);
+const BYTES = archive('export {};');
+
+interface Hosts {
+  registry?: string;
+  metadata?: string;
+  icon?: string;
+  artifact?: string;
+}
+/** Puts the registry in place; answers with its URL. */
+function put({
+  registry = 'registry.test',
+  metadata = 'registry.test',
+  icon = 'cdn.test',
+  artifact = 'cdn.test',
+}: Hosts): string {
+  const at = (name: string): string => `https://${name}:${host.port}`;
+  const app = {
+    name: 'App A',
+    description: 'Does a thing.',
+    blockStyle: { iconUrl: `${at(icon)}/a.svg`, color: '#336699' },
+    appMetadataUrl: `${at(metadata)}/a.json`,
+  };
+  host.on('/r.json', json({ apps: { 'app-a': app } }));
+  host.on(
+    '/a.json',
+    json({
+      versions: [{ version: '1.0.0', artifactUrl: `${at(artifact)}/1.tar.gz`, artifactChecksum: checksum(BYTES) }],
+    }),
+  );
+  host.on('/1.tar.gz', gzipped(BYTES));
+  icons({});
+  return `${at(registry)}/r.json`;
+}
+function icons(headers: Record<string, string>): void {
+  host.on(
+    '/a.svg',
+    byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS, ...headers }, body: SVG }) }),
+  );
+}
+async function told(url: string, origin = 'https://svc.test'): Promise<string[]> {
+  return faults((await patiently(url, { lookup: toLoopback, origins: [origin] })).report).sort();
+}
+
+describe('nothing is wrong', () => {
+  test('four hosts, one of them under a wildcard certificate', async () => {
+    expect(await told(put({ metadata: 'svc.test', icon: 'img.svc.test', artifact: 'files.svc.test' }))).toEqual([]);
+  });
+  test('the dot of the root behind the name of the registry', async () => {
+    expect(await told(put({ registry: 'registry.test.' }))).toEqual([]);
+  });
+  test('everything at the service’s own origin, where browsers ask for no permission', async () => {
+    const own = 'svc.test';
+    const url = put({ registry: own, metadata: own, icon: own, artifact: own });
+    icons({
+      'Access-Control-Allow-Origin': `https://svc.test:${host.port}`,
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    });
+    expect(await told(url, `https://svc.test:${host.port}`)).toEqual([]);
+  });
+  test('icons for pages of their own site', async () => {
+    const url = put({ icon: 'img.svc.test' });
+    icons({ 'Cross-Origin-Resource-Policy': 'same-site' });
+    expect(await told(url)).toEqual([]);
+  });
+  test('an artifact that is redirected through three hosts', async () => {
+    const url = put({});
+    host.on('/1.tar.gz', redirect(`https://svc.test:${host.port}/2.tar.gz`));
+    host.on('/2.tar.gz', redirect(`//files.svc.test:${host.port}/3.tar.gz`));
+    host.on('/3.tar.gz', gzipped(BYTES));
+    expect(await told(url)).toEqual([]);
+  });
+});
+
+describe('one host of several', () => {
+  test('is not named in the certificate: one error for what lies there', async () => {
+    expect(await told(put({ artifact: 'deep.files.svc.test' }))).toEqual([
+      'error tls-untrusted wrong-host (artifact 1.0.0)',
+    ]);
+  });
+  test('lets pages of its own site alone embed its icons', async () => {
+    const url = put({ icon: 'cdn.test' });
+    icons({ 'Cross-Origin-Resource-Policy': 'same-site' });
+    expect(await told(url)).toEqual(['error icon-embedding-refused same-site (icon)']);
+  });
+  test('has no name', async () => {
+    const url = put({ icon: 'nowhere.test' });
+    const lookup: LookupFunction = (name, options, callback) =>
+      name === 'nowhere.test'
+        ? callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }), '')
+        : toLoopback(name, options, callback);
+    const { report } = await patiently(url, { lookup, origins: ['https://svc.test'] });
+    expect(faults(report)).toEqual(['error unreachable dns-not-found (icon)']);
+  });
+});
