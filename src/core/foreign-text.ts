@@ -108,6 +108,19 @@ export function foreignKind(text: string): TextFault | null {
       ...(code ? { evidence: { code } } : {}),
     };
   }
+  // "Not Found", "404: page not found": one short line, of words.
+  const line = head.length < 300 ? head.trimEnd() : '';
+  if (
+    /^(?!(?:true|false|null)\b)[\p{L}\d][^\r\n{}[\]"'`=<>\\]*$/u.test(line) &&
+    /\p{L}{2}.* \p{L}{2}|\d: \p{L}{2}/u.test(line)
+  ) {
+    return fault(
+      'text-message',
+      0,
+      `This is a line of text (“${printable(shorten(line, 80))}”), not JSON.`,
+      'It looks like a message of the host: check the URL, that the file was uploaded, and that anybody may read it.',
+    );
+  }
   if (head.startsWith('\u0000') || head[1] === '\u0000')
     return fault('not-utf8', 0, 'The file is UTF-16, not UTF-8.', 'Save the file as UTF-8 without a byte order mark.');
   return null;

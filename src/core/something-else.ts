@@ -5,6 +5,7 @@
 export const SOMETHING_ELSE: readonly string[] = [
   'document-unreadable html-page',
   'document-unreadable xml-error',
+  'document-unreadable text-message',
   'document-misshapen error-message',
   'icon-not-image html',
   'icon-not-image xml',

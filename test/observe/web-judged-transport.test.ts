@@ -270,6 +270,11 @@ describe('something else in the place of a file: one error, whatever the headers
       serve('2.tar.gz', page),
       ['error artifact-checksum-mismatch html-page (artifact 2.0.0)'],
     ],
+    ...['404: Not Found', 'Access denied.\n', '404 page not found\n'].map((body): Case => [
+      `“${body.trim()}” with 200, for metadata`,
+      serve('a.json', answer({ headers: { 'Content-Type': 'text/plain' }, body })),
+      ['error document-unreadable text-message (metadata)'],
+    ]),
     [
       'a store’s XML with 200, for metadata',
       serve('a.json', answer({ headers: { 'Content-Type': 'application/xml' }, body: error })),

@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest';
 import { documentUnreadable } from '../../../src/core/rules/document-unreadable.ts';
 import { documentFacts } from '../../support/core-facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
@@ -48,6 +49,10 @@ ruleTable(documentUnreadable, {
       documentFacts('version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n'),
       { cause: 'git-lfs-pointer', advice: 'git lfs pull' },
     ],
+    ...['Not Found', '404: Not Found', '404 page not found\n', '\ufeffZugriff verweigert.'].map(
+      (text) =>
+        [`a message: ${text}`, documentFacts(text), { cause: 'text-message', message: 'a line of text' }] as const,
+    ),
     [
       'byte FF in a name',
       documentFacts(bytes(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)),
@@ -86,3 +91,11 @@ ruleTable(documentUnreadable, {
     ['an escape that lost its end', documentFacts('["\\ud83d\\ude0"]'), { cause: 'bad-escape' }],
   ],
 });
+
+test.each(['undefined', 'true false', 'name: "x"', '12 13', 'a\nb c', 'one, two: {', '// a comment here'])(
+  'no message of a host: %j',
+  (text) => {
+    const found = documentUnreadable.check({ reading: documentFacts(text).reading });
+    expect(found).toMatchObject({ cause: expect.not.stringMatching(/^text-message$/) });
+  },
+);
