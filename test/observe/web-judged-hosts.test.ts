@@ -15,6 +15,10 @@ afterAll(() => host.close());
 
 const toLoopback: LookupFunction = (_, options, callback) =>
   options.all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4);
+const exceptNowhere: LookupFunction = (name, options, callback) =>
+  name === 'nowhere.test'
+    ? callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }), '')
+    : toLoopback(name, options, callback);
 const BYTES = archive('export {};');
 
 interface Hosts {
@@ -101,11 +105,7 @@ describe('one host of several', () => {
   });
   test('has no name', async () => {
     const url = put({ icon: 'nowhere.test' });
-    const lookup: LookupFunction = (name, options, callback) =>
-      name === 'nowhere.test'
-        ? callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }), '')
-        : toLoopback(name, options, callback);
-    const { report } = await patiently(url, { lookup, origins: ['https://svc.test'] });
+    const { report } = await patiently(url, { lookup: exceptNowhere, origins: ['https://svc.test'] });
     expect(faults(report)).toEqual(['error unreachable dns-not-found (icon)']);
   });
 });
