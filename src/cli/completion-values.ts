@@ -65,7 +65,7 @@ const KINDS: Record<string, Kind> = {
   which: words(['all', 'latest']),
 };
 const FREE_NAMES =
-  '#RRGGBB address bucket duration endpoint header i/n n name name.json name=ENVVAR name|url origin prefix range region s target text url';
+  '#RRGGBB ENVVAR address base_url bucket duration endpoint header i/n n name name.json name=ENVVAR name|url origin prefix range region s target text url';
 for (const name of FREE_NAMES.split(' ')) KINDS[name] = FREE;
 
 /** True for a name that has its line in the table. */

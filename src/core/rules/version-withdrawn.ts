@@ -1,5 +1,5 @@
 import { shorten } from '../text.ts';
-import { isSemver, latestOf, likelyVersion } from '../version.ts';
+import { comparePrecedence, isSemver, latestOf, likelyVersion } from '../version.ts';
 import { defineRule } from '../rule.ts';
 
 export const versionWithdrawn = defineRule({
@@ -18,12 +18,14 @@ export const versionWithdrawn = defineRule({
     const gone = earlier.filter((before) => !listed.has(before.version) && !mended(before.version));
     const newest = latestOf(earlier.map(({ version }) => version).filter(isSemver));
     const now = latestOf([...listed].filter((version) => version !== null && isSemver(version)) as string[]);
+    // What is offered to everybody went back; where a higher one is listed, it did not.
+    const lost = newest !== null && (now === null || comparePrecedence(now, newest) < 0) ? newest : null;
     return gone.map((before) => ({
       at: '/versions',
       version: before.version,
-      ...(before.version === newest ? { cause: 'newest' } : {}),
+      ...(before.version === lost ? { cause: 'newest' } : {}),
       message: `The version ${shorten(before.version, 60)}, published according to ${shorten(earlierSource, 100)}, is no longer listed.${
-        before.version === newest
+        before.version === lost
           ? ` It was the newest; ${now === null ? 'there is none now' : `now that is ${shorten(now, 60)}`}.`
           : ''
       }`,
