@@ -251,15 +251,15 @@ describe('what is run', () => {
   });
 });
 
-test('verify of a live registry, once', async () => {
+test.each(['verify', 'diagnose'])('%s of a live registry', async (command) => {
   const workspace = folder(registry({ '1.0.0': ONE }));
   const server = spawn(process.execPath, [join(home, 'bin/appreg.js'), 'serve', workspace, '--port', '0']);
   onTestFinished(() => void server.kill());
   const url = await new Promise<string>((done) => server.stdout.once('data', (line) => done(String(line).trim())));
-  const { code, outputs, summary, log } = run(folder(), PUSH, { command: 'verify', url, format: 'json' });
+  const { code, outputs, summary, log } = run(folder(), PUSH, { command, url, format: 'json' });
   expect(code, log).toBe(0);
   const report = JSON.parse(readFileSync(outputs['report']!, 'utf8'));
-  expect(report).toMatchObject({ command: 'verify', target: url, summary: { artifacts: 1 } });
+  expect(report).toMatchObject({ command, target: url, summary: { artifacts: 1 } });
   expect(outputs['outcome']).toBe(report.outcome);
   expect(summary).toContain('clock');
 });
