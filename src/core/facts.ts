@@ -174,6 +174,8 @@ export interface Hop {
   headers: [string, string][];
   address: string | null;
   tls: TlsFacts | null;
+  /** Other addresses of the name that were tried before, and why no connection came about. */
+  vain?: { address: string; code: string }[];
   /** True when “100 Continue” came first, which had not been asked for. */
   continued?: true;
   /** What it was asked over; absent when the host was asked directly. */

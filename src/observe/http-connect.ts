@@ -11,6 +11,7 @@ export interface Connection {
   /** Null behind a proxy: it alone knows. */
   address: string | null;
   tls: TlsFacts | null;
+  vain: Dialled['vain'];
   /** The code of an error that the host told when the connection stood (a TLS alert), or null. */
   alert: string | null;
   /** Answers that came over it so far. */
@@ -36,8 +37,8 @@ export function connector(
     const reached = proxy ? through(proxy, target, options, until, closing) : dial(target, options, until, closing);
     callbackify(() => reached)((error, dialled) => {
       if (error) return callback(error, null);
-      const { socket, address, tls } = dialled;
-      const connection: Connection = { address, tls, alert: null, answers: 0 };
+      const { socket, address, tls, vain } = dialled;
+      const connection: Connection = { address, tls, vain, alert: null, answers: 0 };
       socket.on('error', ({ code = null }: { code?: string | null }) => {
         connection.alert ??= code;
       });
@@ -62,7 +63,7 @@ async function through(
     if (!(error instanceof ConnectFailure)) throw error;
     throw failure(error.code, error.message, error.tls);
   }
-  if (!target.secure) return { socket, address: null, tls: null };
+  if (!target.secure) return { socket, address: null, tls: null, vain: [] };
   await tunnel(socket, proxy, target, until);
   return { ...(await dial({ ...target, over: socket }, options, until, closing)), address: null };
 }

@@ -1,6 +1,7 @@
+import { lookup as lookUp } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { Failure, TlsFacts } from '../core/facts.ts';
+import type { Failure, Hop, TlsFacts } from '../core/facts.ts';
 import { type Trust, tlsFacts } from './tls.ts';
 
 /** A connection that did not come about, and how far it got. */
@@ -38,6 +39,8 @@ export interface Dialled {
   socket: Socket;
   address: string | null;
   tls: TlsFacts | null;
+  /** Other addresses of the name, which were tried first. */
+  vain: NonNullable<Hop['vain']>;
 }
 
 /**
@@ -48,7 +51,10 @@ export interface Dialled {
 export function dial(place: Place, options: ConnectOptions, until: number, closing: AbortSignal): Promise<Dialled> {
   const { host, port, secure, over } = place;
   const { trust, lookup } = options;
-  const where = over ? { socket: over } : { host, port, ...(lookup ? { lookup } : {}) };
+  // One address after the other; a quarter of a second, as is usual, is too short for hosts that are far away.
+  const near = { host, port, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2000 };
+  const where = over ? { socket: over } : { ...near, ...(lookup ? { lookup } : {}) };
+  const vain: NonNullable<Hop['vain']> = [];
   let phase: Failure['phase'] = over ? 'tls' : isIP(host) ? 'connect' : 'dns';
   return new Promise((resolve, reject) => {
     const socket: Socket = secure
@@ -59,7 +65,7 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
           rejectUnauthorized: false,
           ALPNProtocols: ['http/1.1'],
         })
-      : connectTcp({ host, port, ...(lookup ? { lookup } : {}) });
+      : connectTcp({ ...near, ...(lookup ? { lookup } : {}) });
     socket.setNoDelay(true);
     const abort = (): void => fail('SOCKET_CLOSED', 'the run ended');
     const timer = setTimeout(
@@ -81,17 +87,32 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
       reject(new ConnectFailure(phase, code, message, over ? null : address, tls));
     }
 
+    socket.on('connectionAttemptFailed', (address: string, _port, _family, error: NodeJS.ErrnoException) =>
+      vain.push({ address, code: error.code ?? 'CONNECT_FAILED' }),
+    );
+    socket.on('connectionAttemptTimeout', (address: string) => vain.push({ address, code: 'ETIMEDOUT' }));
     socket.on('lookup', (error: Error | null) => {
       if (!error) phase = 'connect';
     });
     socket.once('connect', () => {
       phase = 'tls';
     });
-    socket.on('error', (error: NodeJS.ErrnoException) =>
+    let doubted = false;
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      const code = codeIn(error);
+      if (code === 'ENOTFOUND' && !lookup) {
+        doubted = true;
+        // Where a machine has no IPv6, names that have nothing else are said not to exist.
+        return lookUp(host, { family: 6 }, (none, address) => {
+          if (none) return fail(code, messageOf(error));
+          phase = 'connect';
+          fail('ENETUNREACH', `no way to ${address}, the only kind of address that ${host} has`);
+        });
+      }
       // A host may show its certificate first, and refuse ours then.
-      fail(error.code ?? codeIn(error), messageOf(error), secure ? tlsFacts(socket as TLSSocket, trust) : null),
-    );
-    socket.once('close', () => fail('SOCKET_CLOSED', 'the connection was closed'));
+      fail(code, messageOf(error), secure ? tlsFacts(socket as TLSSocket, trust) : null);
+    });
+    socket.once('close', () => doubted || fail('SOCKET_CLOSED', 'the connection was closed'));
     socket.once(secure ? 'secureConnect' : 'connect', () => {
       const tls = secure ? tlsFacts(socket as TLSSocket, trust) : null;
       if (secure && !(socket as TLSSocket).authorized) {
@@ -101,14 +122,19 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
         return fail(/^[A-Z0-9_]+$/.test(text) ? text : 'UNSPECIFIED', text, tls);
       }
       settle();
-      resolve({ socket, address: socket.remoteAddress ?? null, tls });
+      resolve({ socket, address: socket.remoteAddress ?? null, tls, vain });
     });
   });
 }
 
-function codeIn(error: Error): string {
-  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException | undefined) : undefined;
-  return first?.code ?? 'CONNECT_FAILED';
+// What says nothing about the host: this machine has no way to addresses of that kind.
+const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
+
+/** Of several addresses that failed, what the most telling one failed with. */
+function codeIn(error: NodeJS.ErrnoException): string {
+  if (!(error instanceof AggregateError)) return error.code ?? 'CONNECT_FAILED';
+  const codes = error.errors.map((one: NodeJS.ErrnoException) => one.code ?? 'CONNECT_FAILED');
+  return codes.find((code) => !LOCAL.test(code)) ?? codes[0] ?? 'CONNECT_FAILED';
 }
 
 /** Several addresses fail with an error that has no words of its own. */

@@ -79,6 +79,7 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
   } finally {
     if (hop.status !== 0)
       Object.assign(hop, { address: lane.connection?.address ?? null, tls: lane.connection?.tls ?? null });
+    if (lane.connection && lane.connection.vain.length > 0) hop.vain = lane.connection.vain;
     lanes.release(lane);
   }
 }

@@ -278,3 +278,33 @@ describe('protocols', () => {
     expect(faults(report)).toEqual(['error unreachable http2-only (manifest)']);
   });
 });
+
+/** What the name resolves to. */
+const resolving = (...addresses: string[]): object => ({
+  lookup: (_: string, __: object, callback: (error: null, all: object[]) => void) =>
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    ),
+});
+const plain = async (options: object): Promise<string[]> => {
+  const simple = await openFaultHost();
+  const { port } = simple;
+  const origin = `http://reg.test:${port}`;
+  simple.on('/registry.json', json({ apps: {} }));
+  const { report } = await verified(`${origin}/registry.json`, options);
+  await simple.close();
+  return faults(report).filter((line) => !line.includes('url-insecure'));
+};
+
+describe('names with several addresses', () => {
+  test.each<[string, string[], string[]]>([
+    ['both answer', ['127.0.0.1', '127.0.0.1'], []],
+    ['the first answers', ['127.0.0.1', '127.0.0.2'], []],
+    ['a dead AAAA record', ['::1', '127.0.0.1'], ['warning host-unsteady address-dead (manifest)']],
+    ['a dead A record', ['127.0.0.2', '127.0.0.1'], ['warning host-unsteady address-dead (manifest)']],
+    ['none answers', ['::1', '127.0.0.2'], ['error unreachable refused (manifest)']],
+  ])('%s', async (_, addresses, expected) => {
+    expect((await plain(resolving(...addresses))).filter((line) => !line.includes('apps-none'))).toEqual(expected);
+  });
+});

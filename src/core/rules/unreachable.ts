@@ -124,6 +124,16 @@ function ofFailure(failure: Failure, visit: Visit): Found {
   const redirect = REDIRECTS[code];
   if (redirect) return { cause: redirect[0], message: redirect[1], advice: redirect[2] };
   const connection = CONNECTIONS[code];
+  if (
+    /^(ENETUNREACH|EADDRNOTAVAIL)$/.test(code) &&
+    (/\[[0-9a-f:.]+\]/i.test(failure.url) || /\b[0-9a-f]*:[0-9a-f:]+:/i.test(failure.message))
+  )
+    return {
+      cause: 'no-ipv6-here',
+      message: `${host} was looked for over IPv6 alone, and this machine has no way there.`,
+      advice:
+        'Run the check where IPv6 works. Subscribers without it cannot reach the host either: give the name an A record.',
+    };
   if (connection && phase !== 'body') return { cause: connection[0], message: connection[1], advice: connection[2] };
   if (/^HTTP2_ALONE$|NO_APPLICATION_PROTOCOL/.test(code))
     return {

@@ -23,6 +23,16 @@ ruleTable(unreachable, {
     ['name servers silent', facts(failed('dns', 'EAI_AGAIN')), { cause: 'dns-temporary' }],
     ['refused', facts(failed('connect', 'ECONNREFUSED')), { cause: 'refused' }],
     ['no route', facts(failed('connect', 'EHOSTUNREACH')), { cause: 'no-route' }],
+    [
+      'IPv6 alone, and none here',
+      facts(failed('connect', 'ENETUNREACH', { message: 'connect ENETUNREACH 2001:db8::1:443 - Local (:::0)' })),
+      { cause: 'no-ipv6-here' },
+    ],
+    [
+      'IPv4 without a way there',
+      facts(failed('connect', 'ENETUNREACH', { message: 'connect ENETUNREACH 192.0.2.1:443 - Local (0.0.0.0:0)' })),
+      { cause: 'no-route' },
+    ],
     ['no connection in time', facts(failed('connect', 'CONNECT_TIMEOUT')), { cause: 'connection-failed' }],
     ['handshake reset', facts(failed('tls', 'ECONNRESET')), { cause: 'tls-reset' }],
     ['handshake never answered', facts(failed('tls', 'CONNECT_TIMEOUT')), { cause: 'tls-timeout' }],
