@@ -89,9 +89,9 @@ export async function verified(url: string, { before, ...options }: VerifiedOpti
     {
       ca: certificates().ca,
       backoff: () => 1,
-      headersTimeout: 400,
-      idleTimeout: 400,
-      connectTimeout: 1000,
+      headersTimeout: 1500,
+      idleTimeout: 1500,
+      connectTimeout: 4000,
       ...options,
       origins,
     },
