@@ -105,7 +105,12 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
 }
 
 function notFacts(message: string, cause?: unknown): Trouble {
-  return new Trouble('facts-unreadable', message, 'Name a file that appreg verify --save wrote.', { cause });
+  return new Trouble(
+    'facts-unreadable',
+    message,
+    'Name a file that appreg verify --save or appreg diagnose --bundle wrote.',
+    { cause },
+  );
 }
 
 /** What the schema says is wrong, for people: the place, and what would stand there. */

@@ -83,7 +83,7 @@ export function markdownDiagnosis(
     ...list(view.next?.title ?? '', view.next?.lines ?? []),
     ...list('Not looked at', view.unseen),
   );
-  return [...lines, '', `Registry: ${prose(view.closing)}`].join('\n');
+  return [...lines, '', `Registry: ${code(view.closing)}`].join('\n');
 }
 
 function causeItems(cause: Cause): string[] {

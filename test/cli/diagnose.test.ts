@@ -243,7 +243,7 @@ describe('why is my app not there?', () => {
     const { code, out } = await run(live.url, { app: ['app-a'], version: '2.1.0' });
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'confirmed']);
-    expect(line(out, '✗')).toContain('Version 2.1.0 is not listed; the highest of 2 listed is 2.0.0.');
+    expect(line(out, '✗')).toContain('Version 2.1.0 is not listed; the highest of 2 that are: 2.0.0.');
     expect(out).toContain('  app-a: visible, latest 2.0.0; 2.1.0 is not listed');
     expect(out).toContain('Of a version that is not listed there is no artifact to look at.');
   });

@@ -39,7 +39,7 @@ export const versionNotListed = defineRule({
       message:
         latest === null
           ? `Version ${name} is not listed, nor any other valid one.`
-          : `Version ${name} is not listed; the highest of ${versions.length} listed is ${latest}.`,
+          : `Version ${name} is not listed; ${versions.length === 1 ? 'the only one that is' : `the highest of ${versions.length} that are`}: ${latest}.`,
       advice:
         'Publish it (appreg publish-version <app> <version>), and see that the metadata file that was changed is the one at this URL.',
     };

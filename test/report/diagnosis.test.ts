@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { diagnose } from '../../src/core/diagnosis.ts';
+import type { Snapshot } from '../../src/core/facts.ts';
+import { render } from '../../src/report/index.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { entry, listed, snapshot } from '../support/snapshots.ts';
+import { hop, visit, web } from '../support/visits.ts';
+
+type Show = { verbose?: boolean; format?: 'pretty' | 'markdown' | 'json' };
+
+function show(facts: Snapshot, { verbose = false, format = 'pretty' }: Show = {}): string {
+  const { report, about } = diagnose(facts, {});
+  return render(report, format, { style: PLAIN, verbose, about });
+}
+
+/** As if its host had answered so. */
+function answered(facts: Snapshot, headers: Record<string, string>): Snapshot {
+  const all = { 'content-type': 'application/json', 'cache-control': 'max-age=300', etag: '"1"', ...headers };
+  facts.manifest.web = web(visit(hop(all)));
+  facts.manifest.url = 'https://apps.example.com/registry.json';
+  return facts;
+}
+
+const keys = (count: number, name = 'app'): string[] => Array.from({ length: count }, (_, i) => `${name}-${i}`);
+const all = <T>(names: readonly string[], value: T): Record<string, T> =>
+  Object.fromEntries(names.map((name) => [name, value]));
+const seen = (text: string): string => /seen:? .*/.exec(text.slice(text.indexOf('checksum-malformed')))![0];
+const section = (text: string, title: string): string => text.split(`\n${title}\n`)[1]?.split('\n\n')[0] ?? '';
+
+describe('causes', () => {
+  test('the same cause over many apps is told once, with the count and some names', () => {
+    const text = show(snapshot(keys(40), all(keys(40), listed('v1'))));
+    expect(text).toContain(
+      '“v1” is not a semantic version. (40 times in 40 apps: app-0, app-1, app-10, …) version-not-',
+    );
+    expect(text.match(/version-not-semver$/gm)).toHaveLength(1);
+    expect(text.split('\n').length).toBeLessThan(50);
+  });
+
+  test('several times in one app', () => {
+    expect(show(snapshot(['a'], { a: listed('v1', 'v2', '1.0.0') }))).toContain('(2 times in a) version-not-semver');
+  });
+
+  test('errors come before warnings, three causes are told, and the rest is counted', () => {
+    const facts = snapshot(['a'], {
+      a: { versions: listed('v1', '1.0', '1.0.0-rc.1', '1.0.0', '1.0.0').versions.map((v) => ({ ...v, extra: 1 })) },
+    });
+    const marks = [
+      ...show(facts)
+        .split('App does not appear')[1]!
+        .matchAll(/^ {2}([✗!])/gm),
+    ].map((match) => match[1]);
+    expect(marks.join('')).toMatch(/^✗+!*$/);
+    const many = show(
+      snapshot({
+        apps: {
+          a: entry('a', { blockStyle: { iconUrl: 'x', color: '#12' }, appMetadataUrl: 'x' }),
+          b: entry('b', { name: '', description: '', appMetadataUrl: 'http://apps.example.com/b' }),
+          c: { name: 1 },
+          d: entry('d', { name: 'a\u0007b' }),
+          D: entry('D', { nane: 1 }),
+        },
+      }),
+    );
+    expect(many).toContain('Besides\n');
+    expect(many).toMatch(/… and \d+ more causes?; --verbose tells them\./);
+  });
+
+  test('what belongs to no symptom is told, when it is an error or a warning', () => {
+    const text = show(snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: 'x', color: 'red' } }) } }));
+    expect(text).toContain('\nBesides\n  ✗ The colour “red” is not of the form #RRGGBB.');
+    expect(show(snapshot({ apps: {} }))).not.toContain('Besides');
+    expect(show(snapshot({ apps: {} }), { verbose: true })).toContain('Besides\n  · The registry lists no apps.');
+  });
+});
+
+describe('apps', () => {
+  test('hidden ones first, one by one; visible ones as a count', () => {
+    const text = show(snapshot([...keys(8), 'z z'], { 'app-3': listed('v1') }));
+    expect(section(text, 'Apps')).toBe(
+      [
+        '  app-3: hidden, because of versions-none-valid: The one version that is listed is not valid.',
+        '  z z: hidden, because of app-key-unsafe: The app key “z z” is not URL-safe.',
+        '  7 visible apps',
+      ].join('\n'),
+    );
+    expect(section(show(snapshot(keys(8)), { verbose: true }), 'Apps').split('\n')).toHaveLength(8);
+  });
+
+  test('many hidden for one reason are one line', () => {
+    const text = show(snapshot(keys(40), all(keys(40), listed('v1'))));
+    expect(section(text, 'Apps')).toBe('  40 apps hidden, because of versions-none-valid: app-0, app-1, app-10, …');
+  });
+
+  test('those that nobody knows of', () => {
+    const text = show(snapshot(['a'], { a: { unseen: 'because of unreachable' } }));
+    expect(section(text, 'Apps')).toBe('  a: not known, because nobody could look');
+  });
+
+  test('an app that its entry hides is told under its symptom as well', () => {
+    const text = show(snapshot({ apps: { a: { ...entry('a'), name: 1 } } }));
+    expect(text).toContain('App does not appear: confirmed\n  1 app hidden by what is told elsewhere here.');
+  });
+});
+
+describe('how old what was seen may be', () => {
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['five minutes', {}, /hold the manifest for 5 min, so a change made less than 65 min ago/],
+    ['an hour', { 'cache-control': 'max-age=3600' }, /for 1 hour, so a change made less than 2 hours ago/],
+    ['asked each time', { 'cache-control': 'no-cache' }, /every hour, so a change made less than 1 hour ago/],
+    ['nothing told', { 'cache-control': '' }, /for the manifest no lifetime is told, so caches guess one/],
+    ['a copy', { age: '100' }, /the manifest seen here was a copy of 100 s/],
+  ])('%s', (_, headers, words) => {
+    const facts = { ...answered(snapshot(['a']), headers), asked: { apps: ['b'], version: null } };
+    expect(show(facts)).toMatch(words);
+  });
+
+  test('nobody knows', () => {
+    expect(show({ ...snapshot(['a']), asked: { apps: ['b'], version: null } })).not.toContain('every hour');
+  });
+});
+
+describe('what nobody looked at', () => {
+  test('offline, no symptom is called clear, and the reason is told', () => {
+    const text = show(snapshot(['a']));
+    expect(text).not.toContain(': clear');
+    expect(text).toContain('  Not looked at: needs the network.');
+    expect(text).toContain('Not looked at:\n  needs the network (');
+  });
+
+  test('an incomplete run is called so, and hints at nothing', () => {
+    const text = show({ ...snapshot(['a']), incomplete: 'interrupted after 1 app' });
+    expect(text.split('\n').at(-1)).toMatch(/· incomplete: 0 errors, 0 warnings so far$/);
+    expect(text).not.toContain('What to look at next');
+  });
+});
+
+describe('hostile text', () => {
+  const nasty = 'a\u001b[2J\n## x | <b> `` [l](https://x.test) @me \u202e';
+  const facts = snapshot({ apps: { [nasty]: entry('a', { blockStyle: { iconUrl: nasty, color: nasty } }) } });
+
+  test.each(['pretty', 'markdown'] as const)('%s: nothing moves the cursor or begins a line', (format) => {
+    for (const verbose of [false, true]) {
+      const text = show(facts, { format, verbose });
+      // eslint-disable-next-line no-control-regex
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      expect(text).not.toMatch(/^## x/m);
+    }
+  });
+
+  test('Markdown: what is no word stands as code', () => {
+    const text = show(facts, { format: 'markdown' });
+    const bare = text.replaceAll(/(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
+    expect(bare).not.toMatch(/<b>|\]\(|@me/);
+  });
+});
+
+test('Markdown writes digests out, and the other formats are those of every report', () => {
+  const facts = snapshot(['a'], {
+    a: { versions: [{ ...listed('1.0.0').versions[0], artifactChecksum: `SHA256:${'a'.repeat(64)}` }] },
+  });
+  expect(seen(show(facts))).not.toContain('a'.repeat(64));
+  expect(seen(show(facts, { format: 'markdown' }))).toContain('a'.repeat(64));
+  expect(JSON.parse(show(facts, { format: 'json' }))).toMatchObject({ command: 'diagnose' });
+});
