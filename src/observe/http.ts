@@ -86,6 +86,11 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes, patience: Pat
     for (;;) {
       made.attempts += 1;
       const { hops, failure } = await attempt(ask, options, lanes, patience, clock);
+      // Given up between two attempts: what the one before it saw stands.
+      if (failure?.phase === 'unasked' && made.attempts > 1) {
+        made.attempts -= 1;
+        break;
+      }
       made.hops = hops;
       made.failure = failure;
       const last = hops.at(-1)!;

@@ -100,7 +100,7 @@ const reasons = (report: { notJudged: { reason: string }[] }): Set<string> =>
   new Set(report.notJudged.map(({ reason }) => reason.replace(/\d+ (requests|waits)/, 'n $1')));
 
 describe('a host of many files that is slow in one way', () => {
-  const APPS = 60;
+  const APPS = 90;
   let many: FaultHost;
   beforeAll(async () => {
     many = await openFaultHost();
@@ -165,6 +165,7 @@ describe('a host of many files that is slow in one way', () => {
   test('too many requests: no storm, and what was not seen is not judged', async () => {
     const { report } = await verified(list(answer({ status: 429 })), some);
     expect(many.requests.filter((one) => one.path.endsWith('.json')).length).toBeLessThan(APPS + 20);
+    expect(faults(report).filter((line) => line.includes('unreachable rate-limited'))).not.toEqual([]);
     expect([...reasons(report)]).toContain(
       `${name()} wanted no more requests (429 or 503) even after n waits, and was not asked again`,
     );
