@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { certificates } from '../support/fault-certificates.ts';
 import { runsIn, sameOf } from '../support/cli-runs.ts';
 import { answer, type FaultHost, inTurn, json, openFaultHost, tagged } from '../support/fault-host.ts';
@@ -23,7 +23,10 @@ beforeEach(() => {
   runs = runsIn(folder, 'ca.pem');
   live = putRegistry(host);
   host.requests.length = 0;
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  };
 });
 
 /** The metadata file lists version 2.0.0 only after so many milliseconds. */
@@ -149,12 +152,12 @@ describe('what does not come', () => {
   });
 
   test('a signal ends the pause: 130, with the report, and nothing is left behind', async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('appreg-wait-'));
+    for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, folder);
     setTimeout(() => process.emit('SIGINT'), 1500);
     const { code, report } = await runs.verify(live.url, { ...APP, versions: '3.0.0', wait: '10m' });
     expect([code, report.outcome]).toEqual([130, 'incomplete']);
     expect(process.listenerCount('SIGINT') + process.listenerCount('SIGTERM')).toBe(0);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('appreg-wait-'))).toEqual(before);
+    expect(readdirSync(folder)).toEqual(['ca.pem']);
   });
 });
 
