@@ -183,6 +183,19 @@ test('every rule says who has to act on what it finds, and nobody else does', ()
   expect(Object.keys(ACTORS).toSorted()).toEqual(rules.map((rule) => rule.id).toSorted());
 });
 
+test('every rule has a live case, but for those about files in a workspace', () => {
+  const live = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter(
+      (file) =>
+        /^(observe\/web|hosts\/|cli\/(verify|diagnose))[^/]*/.test(file.replaceAll('\\', '/')) &&
+        file.endsWith('.test.ts'),
+    )
+    .map((file) => readFileSync(join(root, 'test', file), 'utf8'))
+    .join('\n');
+  const without = rules.map(({ id }) => id).filter((id) => !new RegExp(`\\b${id}\\b`).test(live));
+  expect(without).toEqual(['file-missing', 'metadata-orphaned']);
+});
+
 describe('generated files are fresh', () => {
   test('validators, from the schemas', () => {
     for (const [name, source] of Object.entries(validatorFiles(root) as Record<string, string>))

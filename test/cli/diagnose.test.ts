@@ -241,6 +241,7 @@ describe('why is my app not there?', () => {
 
   test('a version that is not listed', async () => {
     const { code, out } = await run(live.url, { app: ['app-a'], version: '2.1.0' });
+    expect(out).toContain('version-not-listed');
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'confirmed']);
     expect(line(out, '✗')).toContain('Version 2.1.0 is not listed; the highest of 2 that are: 2.0.0.');
@@ -250,6 +251,7 @@ describe('why is my app not there?', () => {
 
   test('a version that is listed: its artifact alone is fetched', async () => {
     const { code, out } = await run(live.url, { app: ['app-a'], version: '1.0.0' });
+    expect(out).not.toContain('version-not-listed');
     expect(code).toBe(0);
     expect(out).toContain('1 artifact downloaded and hashed');
     expect(out).toContain('  app-a: visible, latest 2.0.0; 1.0.0 is listed');
