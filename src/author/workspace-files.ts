@@ -1,4 +1,5 @@
 import { githubWorkflow, gitlabPipeline } from './ci-files.ts';
+import { type HostName, PRESETS } from './host-files.ts';
 import { newManifest } from './manifest.ts';
 
 /** The files of a new workspace. */
@@ -11,6 +12,8 @@ export interface NewWorkspace {
   ci: 'github' | 'gitlab' | 'none';
   /** Where the registry is published, as the configuration has it. */
   store: { type: string } & Record<string, string>;
+  /** Whose configuration is written, too; null for none. */
+  host: HostName | null;
   /** The version of appreg that the CI runs. */
   appreg: string;
 }
@@ -19,10 +22,12 @@ export interface NewFile {
   path: string;
   text: string;
   what: string;
+  /** True for what lies where the registry is published, and not only beside the configuration. */
+  served: boolean;
 }
 
 export function workspaceFiles(workspace: NewWorkspace): NewFile[] {
-  const { manifest, baseUrl, serviceOrigins, ci, store } = workspace;
+  const { manifest, baseUrl, serviceOrigins, ci, store, host } = workspace;
   const config = {
     $schema: './node_modules/appreg/schemas/config.schema.json',
     manifest,
@@ -30,12 +35,15 @@ export function workspaceFiles(workspace: NewWorkspace): NewFile[] {
     serviceOrigins,
     store,
   };
-  const files: NewFile[] = [
-    { path: 'appreg.config.json', text: `${JSON.stringify(config, null, 2)}\n`, what: 'the configuration' },
-    { path: manifest, text: newManifest(), what: 'the manifest, without apps' },
-  ];
+  const files = [beside('appreg.config.json', `${JSON.stringify(config, null, 2)}\n`, 'the configuration')];
+  files.push({ path: manifest, text: newManifest(), what: 'the manifest, without apps', served: true });
+  if (host !== null) files.push(...PRESETS[host].files(workspace));
   if (ci === 'github')
-    files.push({ path: '.github/workflows/registry.yml', text: githubWorkflow(workspace), what: 'the CI workflow' });
-  if (ci === 'gitlab') files.push({ path: '.gitlab-ci.yml', text: gitlabPipeline(workspace), what: 'the CI pipeline' });
+    files.push(beside('.github/workflows/registry.yml', githubWorkflow(workspace), 'the CI workflow'));
+  if (ci === 'gitlab') files.push(beside('.gitlab-ci.yml', gitlabPipeline(workspace), 'the CI pipeline'));
   return files;
+}
+
+function beside(path: string, text: string, what: string): NewFile {
+  return { path, text, what, served: false };
 }

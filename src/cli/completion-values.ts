@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isSafeKey } from '../core/app-key.ts';
 import { CHECK_COMMANDS } from '../core/report.ts';
 import { FORMATS } from '../report/options.ts';
-import { CI_SYSTEMS, LEVELS, SHELLS, STORES } from './choices.ts';
+import { CI_SYSTEMS, HOSTS, LEVELS, SHELLS, STORES } from './choices.ts';
 import { configAtRest } from './config.ts';
 import { RESULT_FORMATS } from './format.ts';
 
@@ -50,6 +50,7 @@ const KINDS: Record<string, Kind> = {
   format: ({ command }) =>
     words((CHECK_COMMANDS as readonly string[]).includes(command) ? FORMATS : RESULT_FORMATS)({} as Where, ''),
   glob: FILES,
+  host: words(HOSTS),
   'id=level': ruleLevels,
   key: appKeys,
   output: FILES,

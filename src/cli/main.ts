@@ -82,13 +82,20 @@ export function build(done: (code: number) => void): Command {
     .option('--base-url <url>', 'the address that the files will be served at')
     .option('--manifest <name.json>', 'file name of the manifest (default: registry.json)')
     .option('--service-origin <origin>', 'an origin that browsers will ask from; repeatable', collect)
-    .option('--store <type>', 'where the registry is published: directory, git or s3')
+    .option(
+      '--store <type>',
+      'where the registry is published: directory, git or s3 (default: what --host takes, or directory)',
+    )
     .option('--bucket <name>', 'with --store s3: the bucket')
     .option('--prefix <path>', 'with --store s3: put in front of every path')
     .option('--region <region>', "with --store s3: the bucket's region")
     .option('--endpoint <url>', "with --store s3: the store's address, where it is not Amazon's")
     .option('--remote <name|url>', 'with --store git: the remote (default: origin)')
     .option('--branch <name>', 'with --store git: the branch (default: gh-pages)')
+    .option(
+      '--host <host>',
+      'also write what this host needs: r2, s3, gcs, github-pages, cloudflare-pages, netlify or nginx',
+    )
     .option('--ci <system>', 'write a CI workflow: github, gitlab or none');
 
   command(

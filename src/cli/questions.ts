@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { printable } from '../core/text.ts';
 import { isLoopback, urlFault } from '../core/url.ts';
-import { CI_SYSTEMS, STORES } from './choices.ts';
+import { CI_SYSTEMS, HOSTS, STORES } from './choices.ts';
 import { isUrl } from './fetch.ts';
 import type { Question } from './prompts.ts';
 
@@ -22,6 +22,14 @@ export const BUCKET: Question = {
   message: 'In which bucket is it kept?',
   fault: (text) =>
     /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(text) ? null : 'a bucket has letters, digits, dots and hyphens.',
+};
+export const HOST: Question = { flag: '--host', message: '', fault: oneOf(HOSTS) };
+/** Cloudflare gives each account an address of its own. */
+export const R2_ENDPOINT: Question = {
+  flag: '--endpoint',
+  message: 'At which address does R2 take what is stored? (R2 › Settings › S3 API)',
+  placeholder: 'https://<account id>.r2.cloudflarestorage.com',
+  fault: (text) => urlFault(text)?.message ?? null,
 };
 export const CI: Question = { flag: '--ci', message: '', fault: oneOf(CI_SYSTEMS) };
 

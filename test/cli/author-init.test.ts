@@ -1,8 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { init } from '../../src/cli/commands/init.ts';
 import { validateConfig } from '../../src/core/generated/validators.js';
+import { HOSTS } from '../../src/cli/choices.ts';
+import { PRESETS } from '../../src/author/host-files.ts';
+import { openObjectStore } from '../support/object-store.ts';
 import { contextIn, folder, refusal, snapshot } from './author-support.ts';
 
 const BASE = { baseUrl: 'https://apps.example.com/r' };
@@ -90,6 +94,82 @@ describe('a new workspace', () => {
   });
 });
 
+test('every host that can be chosen has its configuration', () => {
+  expect([...HOSTS]).toEqual(Object.keys(PRESETS));
+});
+
+function bare(): string {
+  const dir = folder();
+  execFileSync('git', ['init', '--quiet', '--bare', dir]);
+  return dir;
+}
+
+describe('for a host', () => {
+  test.each<[string, Parameters<typeof init>[2], object]>([
+    ['r2', { store: 'directory' }, { type: 'directory' }],
+    ['nginx', {}, { type: 'directory' }],
+  ])('%s: its configuration stands beside the workspace', async (host, more, store) => {
+    const dir = folder();
+    const context = contextIn(dir);
+    await init(context, undefined, { ...BASE, ...more, host });
+    expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8')).store).toEqual(store);
+    expect(context.said.out).toContain(`created ${join('host', 'README.md')}`);
+    const before = snapshot(dir);
+    await init(contextIn(dir), undefined, { ...BASE, ...more, host });
+    expect(snapshot(dir)).toBe(before);
+  });
+
+  test.each([
+    ['github-pages', 'gh-pages', ['.nojekyll', 'registry.json']],
+    ['netlify', 'registry', ['_headers', 'registry.json']],
+    ['cloudflare-pages', 'registry', ['404.html', '_headers', 'registry.json']],
+  ])('%s: what it reads lies in the branch that it serves', async (host, branch, files) => {
+    const dir = folder();
+    const remote = bare();
+    const options = { baseUrl: 'https://apps.example.com/', host, remote };
+    await init(contextIn(dir), undefined, options);
+    const listed = (): string[] =>
+      execFileSync('git', ['-C', remote, 'ls-tree', '--name-only', branch], { encoding: 'utf8' }).trim().split('\n');
+    expect(listed()).toEqual(files);
+    expect(existsSync(join(dir, files[0]!))).toBe(false);
+    expect(existsSync(join(dir, 'host/README.md'))).toBe(true);
+    const context = contextIn(dir);
+    await init(context, undefined, options);
+    expect(context.said.out.filter((line) => !line.startsWith('unchanged'))).toEqual([]);
+    expect(listed()).toEqual(files);
+  });
+
+  test('r2: a bucket of the account that is named', async () => {
+    const server = await openObjectStore();
+    try {
+      const dir = folder();
+      const context = contextIn(dir);
+      context.env = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
+      await init(context, undefined, { ...BASE, host: 'r2', bucket: 'apps', endpoint: server.endpoint });
+      expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8')).store).toEqual({
+        type: 's3',
+        bucket: 'apps',
+        region: 'auto',
+        endpoint: server.endpoint,
+      });
+      expect([...server.objects.keys()].filter((key) => !key.includes('probe'))).toEqual(['apps/registry.json']);
+      expect(readFileSync(join(dir, 'host/README.md'), 'utf8')).toContain('r2 bucket cors set apps ');
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('a file of that name which is there stays', async () => {
+    const dir = folder();
+    mkdirSync(join(dir, 'host'));
+    writeFileSync(join(dir, 'host/nginx.conf'), 'mine');
+    const before = snapshot(dir);
+    const trouble = await refusal(init(contextIn(dir), undefined, { ...BASE, host: 'nginx' }));
+    expect(trouble).toMatchObject({ code: 'exists', exit: 1 });
+    expect(snapshot(dir)).toBe(before);
+  });
+});
+
 describe('nothing is overwritten', () => {
   test.each(['registry.json', 'appreg.config.json', '.gitlab-ci.yml'])('%s is there', async (name) => {
     const dir = folder();
@@ -127,6 +207,10 @@ describe('what it is given', () => {
     ['an unknown store', { ...BASE, store: 'ftp' }, '--store'],
     ['a bucket store without a bucket', { ...BASE, store: 's3' }, '--bucket'],
     ['a flag of another store', { ...BASE, branch: 'pages' }, '--branch'],
+    ['an unknown host', { ...BASE, host: 'ftp' }, '--host'],
+    ['a host whose store needs a bucket', { ...BASE, host: 's3' }, '--bucket'],
+    ['R2 without an account', { ...BASE, host: 'r2', bucket: 'b-1' }, '--endpoint'],
+    ['a flag of another store than the host has', { ...BASE, host: 'netlify', bucket: 'b-1' }, '--bucket'],
   ];
   test.each(wrong)('%s', async (_, options, names) => {
     const dir = folder();

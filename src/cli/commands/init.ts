@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { type HostName, PRESETS } from '../../author/host-files.ts';
 import { type NewFile, type NewWorkspace, workspaceFiles } from '../../author/workspace-files.ts';
-import { printable, safeJson } from '../../core/text.ts';
+import { printable, safeJson, shorten } from '../../core/text.ts';
 import { VERSION } from '../../core/tool.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { asBase } from '../../observe/places.ts';
@@ -11,8 +12,8 @@ import { openDirectory } from '../../store/directory.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
-import { answersTo } from '../prompts.ts';
-import { BASE_URL, BUCKET, CI, MANIFEST, ORIGIN, STORE } from '../questions.ts';
+import { answersTo, type Question } from '../prompts.ts';
+import { BASE_URL, BUCKET, CI, HOST, MANIFEST, ORIGIN, R2_ENDPOINT, STORE } from '../questions.ts';
 import type { Config } from '../config.ts';
 import { openStore } from '../open-store.ts';
 
@@ -27,6 +28,7 @@ interface Options extends GlobalOptions {
   endpoint?: string;
   remote?: string;
   branch?: string;
+  host?: string;
   ci?: string;
 }
 
@@ -34,21 +36,29 @@ interface Options extends GlobalOptions {
 export async function init(context: Context, dir: string | undefined, options: Options): Promise<number> {
   const { cwd, terminal } = context;
   const json = wantsJson('init', options.format);
-  const {
-    manifest = 'registry.json',
-    store: type = 'directory',
-    ci = 'none',
-    serviceOrigin: serviceOrigins = [],
-  } = options;
-  const origins = serviceOrigins.map(() => ORIGIN);
-  const buckets = type === 's3' ? [BUCKET] : [];
+  const { manifest = 'registry.json', ci = 'none', serviceOrigin: serviceOrigins = [] } = options;
+  const host = hostFrom(options.host);
+  const fitting = host === null ? null : PRESETS[host].store;
+  const type = options.store ?? fitting?.type ?? 'directory';
+  const asked = [
+    [BASE_URL, options.baseUrl],
+    [MANIFEST, manifest],
+    [STORE, type],
+    [CI, ci],
+    ...serviceOrigins.map((origin) => [ORIGIN, origin] as const),
+    ...(type === 's3' ? [[BUCKET, options.bucket] as const] : []),
+    ...(type === 's3' && host === 'r2' ? [[R2_ENDPOINT, options.endpoint] as const] : []),
+  ] as const;
   const answers = await answersTo(
     terminal,
-    [BASE_URL, MANIFEST, STORE, CI, ...origins, ...buckets],
-    [options.baseUrl, manifest, type, ci, ...serviceOrigins, ...buckets.map(() => options.bucket)],
+    asked.map(([question]) => question),
+    asked.map(([, given]) => given),
   );
   if (answers === null) return 130;
-  const kept = storeFrom(type, options, answers.at(-1)!);
+  const answerTo = (question: Question): string | undefined => answers[asked.findIndex(([one]) => one === question)];
+  const preset = fitting?.type === type ? fitting : {};
+  const answered = { bucket: answerTo(BUCKET), endpoint: answerTo(R2_ENDPOINT) };
+  const kept = storeFrom(type, options, { ...preset, ...given(options), ...given(answered) });
   const baseUrl = asBase(answers[0]!);
   if (dir === '')
     throw new Trouble('folder-name', 'The name of the folder is empty.', 'Leave it out for the current folder.');
@@ -60,25 +70,22 @@ export async function init(context: Context, dir: string | undefined, options: O
     serviceOrigins,
     ci: ci as 'github' | 'gitlab' | 'none',
     store: kept,
+    host,
     appreg: VERSION,
   });
   const elsewhere = type !== 'directory';
   const folder = openDirectory(root);
   const results = await put(
     folder,
-    files.filter(({ path }) => !elsewhere || path !== manifest),
+    files.filter(({ served }) => !elsewhere || !served),
   );
   if (elsewhere) {
     const store = await openStore(context, kept as Config['store'], root);
+    // A registry that is kept there already is taken over as it is.
     const there = (await store.read(manifest)) !== null;
     if (there) results.push({ path: manifest, status: 'unchanged' });
-    else
-      results.push(
-        ...(await put(
-          store,
-          files.filter(({ path }) => path === manifest),
-        )),
-      );
+    const served = files.filter((file) => file.served && !(there && file.path === manifest));
+    results.push(...(await put(store, served)));
   }
   if (json)
     terminal.out(
@@ -102,13 +109,19 @@ async function put(store: Store, files: readonly NewFile[]): Promise<{ path: str
   return files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged' }));
 }
 
+type StoreFields = Partial<Record<'bucket' | 'prefix' | 'region' | 'endpoint' | 'remote' | 'branch', string>>;
+
+const TAKEN = { directory: [], git: ['remote', 'branch'], s3: ['bucket', 'prefix', 'region', 'endpoint'] } as const;
+
+/** What was given of a store's fields. */
+function given(options: { [Name in keyof StoreFields]?: string | undefined }): StoreFields {
+  const names = Object.values(TAKEN).flat();
+  return Object.fromEntries(names.filter((name) => options[name]).map((name) => [name, options[name]]));
+}
+
 /** The store's part of the configuration. Throws Trouble for a flag that belongs to another kind of store. */
-function storeFrom(type: string, options: Options, bucket: string): NewWorkspace['store'] {
-  const taken: Record<string, readonly (keyof Options)[]> = {
-    git: ['remote', 'branch'],
-    s3: ['bucket', 'prefix', 'region', 'endpoint'],
-  };
-  for (const [kind, flags] of Object.entries(taken))
+function storeFrom(type: string, options: Options, fields: StoreFields): NewWorkspace['store'] {
+  for (const [kind, flags] of Object.entries(TAKEN))
     for (const flag of flags)
       if (kind !== type && options[flag] !== undefined)
         throw new Trouble(
@@ -116,8 +129,22 @@ function storeFrom(type: string, options: Options, bucket: string): NewWorkspace
           `--${flag} belongs to --store ${kind}.`,
           `Add --store ${kind}, or leave --${flag} out.`,
         );
-  if (type === 'git') return { type, remote: options.remote ?? 'origin', branch: options.branch ?? 'gh-pages' };
-  if (type !== 's3') return { type };
-  const { prefix, region, endpoint } = options;
-  return { type, bucket, ...(prefix && { prefix }), ...(region && { region }), ...(endpoint && { endpoint }) };
+  const all: StoreFields = type === 'git' ? { remote: 'origin', branch: 'gh-pages', ...fields } : fields;
+  const own: readonly (keyof StoreFields)[] = TAKEN[type as keyof typeof TAKEN];
+  return Object.fromEntries([
+    ['type', type],
+    ...own.filter((name) => all[name] !== undefined).map((name) => [name, all[name]]),
+  ]);
+}
+
+/** Throws Trouble (exit 2) for a host that there is no configuration for. */
+function hostFrom(name: string | undefined): HostName | null {
+  if (name === undefined) return null;
+  const fault = HOST.fault(name);
+  if (fault === null) return name as HostName;
+  throw new Trouble(
+    'option-invalid',
+    `--host “${printable(shorten(name, 80))}”: ${fault}`,
+    'appreg init --help tells what each option takes.',
+  );
 }

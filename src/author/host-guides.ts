@@ -1,0 +1,124 @@
+import type { Hosted } from './hosted.ts';
+
+/** host/README.md: what is left to do by hand, with the commands to paste. */
+
+/** A word for a POSIX shell. */
+function word(text: string): string {
+  return /^[\w./:@=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A registry may be kept in a folder, and uploaded by other means. */
+export function bucketOf({ store }: Hosted): string {
+  return store['bucket'] ?? 'BUCKET';
+}
+
+/** The command that shows whether it worked, for the end of every guide. */
+function check({ baseUrl, manifest, serviceOrigins }: Hosted): string {
+  const origins = serviceOrigins.map((origin) => ` --origin ${word(origin)}`).join('');
+  return `Then see what subscribers see:
+
+\`\`\`sh
+appreg verify ${word(baseUrl + encodeURIComponent(manifest))}${origins}
+\`\`\`
+`;
+}
+
+function commands(...lines: string[]): string {
+  return `\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`;
+}
+
+/** appreg sends these with every file that it puts into a bucket. */
+const STORED =
+  'Types and cache lifetimes are stored with each file by appreg; files that are put there by other means need them too (`Content-Type`, `Cache-Control`).\n';
+
+export function s3Guide(hosted: Hosted): string {
+  const bucket = `--bucket ${word(bucketOf(hosted))}`;
+  return `# Amazon S3
+
+A new bucket lets nobody read, and tells browsers nothing. Let them, once:
+
+${commands(
+  `aws s3api put-public-access-block ${bucket} --public-access-block-configuration BlockPublicAcls=true,IgnorePublicAcls=true,BlockPublicPolicy=false,RestrictPublicBuckets=false`,
+  `aws s3api put-bucket-policy ${bucket} --policy file://host/policy.json`,
+  `aws s3api put-bucket-cors ${bucket} --cors-configuration file://host/cors.json`,
+)}
+Behind CloudFront, forward \`Origin\`, \`Access-Control-Request-Method\` and \`Access-Control-Request-Headers\` (the managed origin request policy CORS-S3Origin), allow GET, HEAD and OPTIONS, and leave automatic compression off for \`.tar.gz\`.
+
+${STORED}
+${check(hosted)}`;
+}
+
+export function r2Guide(hosted: Hosted): string {
+  const bucket = word(bucketOf(hosted));
+  return `# Cloudflare R2
+
+Connect the bucket to the host of ${hosted.baseUrl} (R2 › the bucket › Settings › Custom Domains): the address at r2.dev is limited and not meant for production. Then tell the bucket what browsers may ask; it takes half a minute:
+
+${commands(`npx wrangler r2 bucket cors set ${bucket} --file host/cors.json`, `npx wrangler r2 bucket cors list ${bucket}`)}
+A custom domain holds \`.tar.gz\`, \`.svg\` and \`.png\` at the edge, and JSON not. Never fetch an artifact's address before it is published: "not found" is held for minutes.
+
+${STORED}
+${check(hosted)}`;
+}
+
+export function gcsGuide(hosted: Hosted): string {
+  const bucket = word(`gs://${bucketOf(hosted)}`);
+  return `# Google Cloud Storage
+
+${commands(
+  `gcloud storage buckets update ${bucket} --cors-file=host/cors.json`,
+  `gcloud storage buckets add-iam-policy-binding ${bucket} --member=allUsers --role=roles/storage.objectViewer`,
+)}
+appreg writes with an HMAC key (Settings › Interoperability) in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Serve from storage.googleapis.com or a load balancer: storage.cloud.google.com never sends CORS headers.
+
+Never upload with \`gcloud storage cp --gzip-local\` or \`-Z\`: an artifact that is stored with Content-Encoding: gzip is unpacked on its way, and its checksum is that of the packed file.
+
+${STORED}
+${check(hosted)}`;
+}
+
+export function githubPagesGuide(hosted: Hosted): string {
+  const { branch = 'gh-pages' } = hosted.store;
+  return `# GitHub Pages
+
+Settings › Pages: deploy from the branch \`${branch}\`, folder \`/\`. The empty \`.nojekyll\` in it keeps Jekyll from leaving files out.
+
+GitHub Pages sends \`Access-Control-Allow-Origin: *\` and holds everything for ten minutes; neither can be changed. A site has at most 1 GB.
+
+A push by a workflow's own token does not build the site: the workflow that \`appreg init --ci github\` writes asks for the build.
+
+${check(hosted)}`;
+}
+
+export function netlifyGuide(hosted: Hosted): string {
+  const { branch } = hosted.store;
+  const several = hosted.serviceOrigins.length > 1;
+  return `# Netlify
+
+New project from git: ${branch === undefined ? '' : `the branch \`${branch}\`, `}no build command, publish directory \`.\`. Netlify reads \`_headers\` from it.
+${several ? '\nA fixed header can name one origin, and there are several; so it is the wildcard.\n' : ''}
+${check(hosted)}`;
+}
+
+export function cloudflarePagesGuide(hosted: Hosted): string {
+  const { branch } = hosted.store;
+  const several = hosted.serviceOrigins.length > 1;
+  return `# Cloudflare Pages
+
+Create the project from git: ${branch === undefined ? '' : `production branch \`${branch}\`, `}no build command, output directory \`/\`. It reads \`_headers\` from there. With \`404.html\` a missing file is answered with 404; without it, every unknown path is a web page with 200.
+
+${several ? 'A fixed header can name one origin, and there are several; so it is the wildcard. ' : ''}A file has at most 25 MiB.
+
+${check(hosted)}`;
+}
+
+export function nginxGuide(hosted: Hosted): string {
+  return `# nginx
+
+\`host/nginx.conf\` is a server block: put the registry's files into /srv/registry (or change that line), then
+
+${commands('sudo cp host/nginx.conf /etc/nginx/conf.d/registry.conf', 'sudo nginx -t && sudo systemctl reload nginx')}
+When you upload a version by hand: the artifact first, then the metadata file, so that no subscriber sees half of it.
+
+${check(hosted)}`;
+}

@@ -1,0 +1,110 @@
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { cacheControlOf } from '../core/media.ts';
+import type { Hosted } from './hosted.ts';
+
+/**
+ * A server block for nginx, to be included in its `http`. Headers stand at the level of the server alone, since a block
+ * with an `add_header` of its own would lose them.
+ * @throws Trouble `host-name` (exit 2) for a host name that nginx would take for more than a name
+ */
+export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
+  const { protocol, hostname, port, pathname } = new URL(baseUrl);
+  if (!/^[a-z0-9_.-]+$/.test(hostname) && !/^\[[0-9a-f:]+\]$/.test(hostname))
+    throw new Trouble(
+      'host-name',
+      `“${printable(hostname)}” is no host name that could stand in a configuration of nginx.`,
+      'Give the name of the host that nginx will answer to as --base-url.',
+    );
+  const tls = protocol === 'https:';
+  const listen = port || (tls ? '443' : '80');
+  const any = serviceOrigins.length === 0;
+  return `# Serves the registry at ${JSON.stringify(baseUrl).slice(1, -1)}
+# Put this into /etc/nginx/conf.d/, adjust the folder and the certificate, then: nginx -t && systemctl reload nginx
+${any ? '' : `${origins(serviceOrigins)}\n`}map $uri $registry_cache {
+  default ${quoted(cacheControlOf('.json'))};
+  "~*\\.(svg|png)$" ${quoted(cacheControlOf('.svg'))};
+  "~*\\.tar\\.gz$" ${quoted(cacheControlOf('.tar.gz'))};
+}
+${
+  tls && listen === '443'
+    ? `server {
+  listen 80;
+  listen [::]:80;
+  server_name ${hostname};
+  return 301 https://${hostname}$request_uri;
+}
+`
+    : ''
+}server {
+  listen ${listen}${tls ? ' ssl' : ''};
+  listen [::]:${listen}${tls ? ' ssl' : ''};
+  server_name ${hostname};
+${
+  tls
+    ? `  # The whole chain: without the intermediate certificate, browsers often work where the service fails.
+  ssl_certificate /etc/letsencrypt/live/${hostname}/fullchain.pem;
+  ssl_certificate_key /etc/letsencrypt/live/${hostname}/privkey.pem;
+  ssl_protocols TLSv1.2 TLSv1.3;
+`
+    : ''
+}  server_tokens off;
+  autoindex off;
+  add_header Access-Control-Allow-Origin ${any ? '"*"' : '$registry_origin'} always;
+${any ? '' : '  add_header Vary Origin always;\n'}  add_header Access-Control-Allow-Methods "GET, HEAD, OPTIONS" always;
+  add_header Access-Control-Allow-Headers "*" always;
+  add_header Access-Control-Max-Age 3600 always;
+  add_header X-Content-Type-Options nosniff always;
+  # Without "always": an error must not be held as long as a file.
+  add_header Cache-Control $registry_cache;
+  # Artifacts are not listed here, and must go out as they are: their checksum is that of the file.
+  gzip on;
+  gzip_types application/json image/svg+xml;
+  gzip_vary on;
+  # No repository, no editor's leftovers.
+  location ~ "/\\.(?!well-known/)" {
+    return 404;
+  }
+  location ${quoted(decoded(pathname))} {
+    alias /srv/registry/;
+    types {
+      application/json json;
+      application/gzip gz;
+      image/svg+xml svg;
+      image/png png;
+    }
+    default_type application/octet-stream;
+    if ($request_method = OPTIONS) {
+      return 204;
+    }
+  }
+}
+`;
+}
+
+/** The one that asks is answered, if it is among those that may; nobody else gets a header. */
+function origins(serviceOrigins: readonly string[]): string {
+  const lines = serviceOrigins.map((origin) => `  ${quoted(origin)} $http_origin;\n`);
+  return `map $http_origin $registry_origin {\n  default "";\n${lines.join('')}}`;
+}
+
+/** A string of nginx's configuration. */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** Locations are compared with the decoded path. */
+function decoded(pathname: string): string {
+  try {
+    const path = decodeURIComponent(pathname);
+    // oxlint-disable-next-line no-control-regex
+    if (!/[\u0000-\u001f\u007f]/.test(path)) return path;
+  } catch {
+    // Told below.
+  }
+  throw new Trouble(
+    'host-path',
+    `The path ${printable(pathname)} cannot stand in a configuration of nginx.`,
+    'Give --base-url a path without control characters.',
+  );
+}

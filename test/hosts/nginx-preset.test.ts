@@ -1,0 +1,131 @@
+import { request } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { nginxServer } from '../../src/author/host-nginx.ts';
+import type { Hosted } from '../../src/author/hosted.ts';
+import { thrown } from '../support/folders.ts';
+import { faults, ORIGIN, verified } from '../support/live-registry.ts';
+import { programOf, startServer, type WebServer } from '../support/web-server.ts';
+import { trusting } from '../support/trusting.ts';
+import { nginx } from './nginx-frame.ts';
+import { onAll, putSite } from './site.ts';
+
+/** What `init --host nginx` writes, in a real nginx. */
+
+const hosted: Hosted = {
+  baseUrl: 'https://127.0.0.1/',
+  manifest: 'registry.json',
+  serviceOrigins: [],
+  store: { type: 'directory' },
+};
+const OTHER = 'https://other.test';
+/** What a URL may hold in its host, and a careless configuration would obey. */
+const ODD = `https://a"\${x};}'*.test`;
+
+/** The same configuration, on free ports, with this machine's files and certificate. */
+function onThisMachine(text: string): string {
+  const local = text
+    .replaceAll(/^ *listen \[::\]:.*\n/gm, '')
+    .replace('listen 443 ssl;', 'listen 127.0.0.1:@PORT@ ssl;')
+    .replace('listen 80;', 'listen 127.0.0.1:@SECOND@;')
+    .replace(/ssl_certificate .*;/, 'ssl_certificate @CERT@;')
+    .replace(/ssl_certificate_key .*;/, 'ssl_certificate_key @KEY@;')
+    .replace('alias /srv/registry/;', 'alias @ROOT@/;');
+  return nginx({ name: '', global: local, server: '', listen: 'listen unix:@DIR@/unused.sock;' });
+}
+
+async function served<T>(
+  given: Partial<Hosted>,
+  look: (server: WebServer, base: string) => Promise<T>,
+  change: (text: string) => string = (text) => text,
+): Promise<T> {
+  const whole = { ...hosted, ...given };
+  const path = decodeURIComponent(new URL(whole.baseUrl).pathname);
+  const text = change(nginxServer(whole));
+  const server = await startServer('nginx', onThisMachine(text), (root, origin) =>
+    putSite(root, origin + encodeURI(path).replace(/\/$/, '')),
+  );
+  try {
+    return await look(server, server.origin + encodeURI(path));
+  } finally {
+    await server.close();
+  }
+}
+
+const missing = programOf('nginx') === null;
+describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (skipped: no nginx)' : ''}`, () => {
+  test.each<[string, Partial<Hosted>, string[]]>([
+    ['for any origin', {}, []],
+    ['for any origin, asked with one', {}, [ORIGIN]],
+    ['for one origin', { serviceOrigins: [ORIGIN] }, [ORIGIN]],
+    ['for several origins', { serviceOrigins: [OTHER, ORIGIN] }, [ORIGIN, OTHER]],
+    ['with an odd origin among them', { serviceOrigins: [ODD, ORIGIN] }, [ORIGIN]],
+    ['below a path', { baseUrl: 'https://127.0.0.1/r/' }, []],
+    ['below an odd path', { baseUrl: `https://127.0.0.1/a%22b;$c%7B%7D'd/` }, []],
+  ])('%s serves a registry that verify finds nothing in', async (_, given, origins) => {
+    const found = await served(
+      given,
+      async (_server, base) => (await verified(`${base}registry.json`, { origins })).report,
+    );
+    expect(faults(found)).toEqual([]);
+  });
+
+  test.each<[string, (text: string) => string, string[]]>([
+    [
+      'without CORS',
+      (text) => text.replace(/add_header Access-Control-Allow-Origin.*\n/, '\n'),
+      onAll('error cors-missing absent').filter((one) => !one.includes('artifact')),
+    ],
+    [
+      'without Vary',
+      (text) => text.replace('add_header Vary Origin always;', ''),
+      onAll('warning cors-not-varied only-with-origin'),
+    ],
+    [
+      'without an answer for preflights',
+      (text) => text.replace('return 204;', ''),
+      onAll('warning cors-preflight-refused status-405'),
+    ],
+  ])('%s it would not do', async (_, change, expected) => {
+    const found = await served(
+      { serviceOrigins: [ORIGIN] },
+      async (_server, base) => (await verified(`${base}registry.json`, { origins: [ORIGIN] })).report,
+      change,
+    );
+    expect(faults(found).sort()).toEqual(expected.sort());
+  });
+
+  test('each kind of file has its type and lifetime; errors and hidden files have none', async () => {
+    await served({}, async ({ origin, secondPort }) => {
+      const dispatcher = trusting();
+      const at = async (path: string): Promise<unknown[]> => {
+        const { statusCode, headers, body } = await request(origin + path, {
+          dispatcher,
+          headers: { 'accept-encoding': 'gzip' },
+        });
+        await body.dump();
+        return [statusCode, headers['content-type'], headers['cache-control'], headers['content-encoding']];
+      };
+      expect(await at('/registry.json')).toEqual([200, 'application/json', 'public, max-age=300', 'gzip']);
+      expect(await at('/apps/app-a/icon.svg')).toEqual([200, 'image/svg+xml', 'public, max-age=3600', 'gzip']);
+      const artifact = [200, 'application/gzip', 'public, max-age=31536000, immutable', undefined];
+      expect(await at('/apps/app-a/versions/1.0.0.tar.gz')).toEqual(artifact);
+      expect((await at('/apps/app-a/versions/9.0.0.tar.gz')).slice(0, 3)).toEqual([404, 'text/html', undefined]);
+      expect((await at('/.git/config'))[0]).toBe(404);
+      expect((await at('/apps/'))[0]).toBe(403);
+      const plain = await request(`http://127.0.0.1:${secondPort}/registry.json`);
+      await plain.body.dump();
+      expect([plain.statusCode, plain.headers['location']]).toEqual([301, 'https://127.0.0.1/registry.json']);
+    });
+  });
+});
+
+test.each([`https://a;b{}$c.test/`, `https://~x.test/`, `https://*.test/`])(
+  'a host that is no name is refused: %s',
+  (baseUrl) => {
+    expect(thrown(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'host-name', exit: 2 });
+  },
+);
+
+test.each(['https://a.test/%00/', 'https://a.test/%0a/', 'https://a.test/%ff/'])('so is a path: %s', (baseUrl) => {
+  expect(thrown(() => nginxServer({ ...hosted, baseUrl }))).toMatchObject({ code: 'host-path', exit: 2 });
+});

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PRESETS } from '../../src/author/host-files.ts';
+import type { Hosted } from '../../src/author/hosted.ts';
+import { mediaTypeOf } from '../../src/core/media.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import { folder, thrown } from '../support/folders.ts';
+import { headersFor, readHeadersFile } from '../support/headers-file.ts';
+import { faults, ORIGIN, verified } from '../support/live-registry.ts';
+import { onAll, putSite } from './site.ts';
+
+/** What `init --host netlify` and `--host cloudflare-pages` write, on a host that sends what its `_headers` say. */
+
+const hosted: Hosted = {
+  baseUrl: 'https://apps.example.com/',
+  manifest: 'registry.json',
+  serviceOrigins: [],
+  store: { type: 'git', branch: 'registry' },
+};
+
+function fileOf(host: 'netlify' | 'cloudflare-pages', name: string, given: Partial<Hosted> = {}): string {
+  const file = PRESETS[host].files({ ...hosted, ...given }).find(({ path }) => path === name)!;
+  expect(file.served).toBe(true);
+  return file.text;
+}
+
+/** Serves a registry with these headers, and looks at it. */
+async function faultsWith(headers: string, origins: string[]): Promise<string[]> {
+  const rules = readHeadersFile(headers);
+  const root = folder();
+  const { key, cert } = certificates().get('good');
+  const server = createServer({ key, cert }, (asked, answer) => {
+    const path = new URL(asked.url!, 'https://x').pathname;
+    const there = existsSync(join(root, path));
+    const bytes = there && asked.method !== 'OPTIONS' ? readFileSync(join(root, path)) : Buffer.alloc(0);
+    answer.writeHead(there ? 200 : 404, {
+      'Content-Type': mediaTypeOf(path),
+      'Content-Length': bytes.length,
+      ...headersFor(rules, path),
+    });
+    answer.end(asked.method === 'HEAD' ? undefined : bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  putSite(root, origin);
+  try {
+    return faults((await verified(`${origin}/registry.json`, { origins })).report).sort();
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+describe.each(['netlify', 'cloudflare-pages'] as const)('_headers of %s', (host) => {
+  test.each<[string, string[], string[]]>([
+    ['any origin', [], []],
+    ['any origin, asked with one', [], [ORIGIN]],
+    ['one origin', [ORIGIN], [ORIGIN]],
+    ['several origins', [ORIGIN, 'https://other.test'], [ORIGIN, 'https://other.test']],
+  ])('%s: verify finds nothing', async (_, serviceOrigins, asked) => {
+    expect(await faultsWith(fileOf(host, '_headers', { serviceOrigins }), asked)).toEqual([]);
+  });
+
+  test.each<[string, (text: string) => string, string[]]>([
+    [
+      'the origin is left out',
+      (text) => text.replace(/.*Allow-Origin.*\n/, ''),
+      onAll('error cors-missing absent').filter((one) => !one.includes('artifact')),
+    ],
+    [
+      'a second rule names an origin as well',
+      (text) => `${text}/*\n  Access-Control-Allow-Origin: *\n`,
+      onAll('error cors-invalid list'),
+    ],
+  ])('%s: it finds that', async (_, change, expected) => {
+    expect(await faultsWith(change(fileOf(host, '_headers')), [ORIGIN])).toEqual(expected.sort());
+  });
+
+  test('each kind of file has its lifetime', () => {
+    const rules = readHeadersFile(fileOf(host, '_headers', { manifest: 'all-apps.json' }));
+    const lifetime = (path: string): string | undefined => headersFor(rules, path)['Cache-Control'];
+    expect(lifetime('/all-apps.json')).toBe('public, max-age=300');
+    expect(lifetime('/apps/clock/versions.json')).toBe('public, max-age=300');
+    expect(lifetime('/apps/clock/icon.svg')).toBe('public, max-age=3600');
+    expect(lifetime('/apps/clock/icon.png')).toBe('public, max-age=3600');
+    expect(lifetime('/apps/clock/versions/1.0.0.tar.gz')).toBe('public, max-age=31536000, immutable');
+    expect(lifetime('/missing.html')).toBeUndefined();
+  });
+
+  test('such a host has no folder to serve from', () => {
+    const baseUrl = 'https://apps.example.com/r/';
+    expect(thrown(() => fileOf(host, '_headers', { baseUrl }))).toMatchObject({ code: 'host-path', exit: 2 });
+  });
+
+  test('its guide says which branch, and how to look at the result', () => {
+    const guide = PRESETS[host].files(hosted).find(({ path }) => path === 'host/README.md')!.text;
+    expect(guide).toContain('`registry`');
+    expect(guide).toContain('appreg verify https://apps.example.com/registry.json');
+  });
+});
+
+test('Cloudflare Pages has an answer of its own for what is not there', () => {
+  expect(fileOf('cloudflare-pages', '404.html')).toMatch(/^<!doctype html>/);
+});
