@@ -49,7 +49,7 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
   report: { folders: ['core'], packages: /^$/ },
   observe: { folders: ['core'], packages: /^(node:|undici$|saxes$|semver\/|p-map$)/ },
   bundle: { folders: ['core'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
-  store: { folders: ['core'], packages: /^(node:|undici$|aws4fetch$)/ },
+  store: { folders: ['core'], packages: /^(node:|undici$)/ },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
   subscribe: { folders: ['core', 'observe'], packages: /^(node:|undici$)/ },
   mirror: { folders: ['core', 'observe', 'store'], packages: /^node:/ },

@@ -1,5 +1,8 @@
 import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { proxiesIn } from '../observe/http-proxy.ts';
 import { openDirectory } from '../store/directory.ts';
+import type { WebProxyFor } from '../store/s3-web.ts';
 import type { Store } from '../store/store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -21,7 +24,32 @@ export async function openStore(context: Context, config: Config['store'], root:
         'The store is used without conditional writes: whoever publishes at the same time may be overwritten.',
       );
     const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
-    return openS3({ bucket, prefix: folder.replace(/^\/+/, ''), region, endpoint, unconditional, env: context.env });
+    return openS3({
+      bucket,
+      prefix: folder.replace(/^\/+/, ''),
+      region,
+      endpoint,
+      unconditional,
+      env: context.env,
+      proxyFor: proxies(context.env),
+    });
   }
   return openDirectory(root, { notice: (text) => context.terminal.log(printable(text)) });
+}
+
+/** The proxies as every command reads them. */
+function proxies(env: NodeJS.ProcessEnv): WebProxyFor {
+  const proxyFor = proxiesIn(env);
+  return (url) => {
+    const proxy = proxyFor(url);
+    if (proxy === null) return null;
+    const { facts, secure, host, port, authorization, unusable } = proxy;
+    if (unusable !== null)
+      throw new Trouble(
+        'proxy-unusable',
+        `${facts.variable} names ${printable(unusable)}, which the store cannot be asked over. Nothing was changed.`,
+        `Set ${facts.variable} to http://host:port, or exempt the store: NO_PROXY=${printable(url.hostname)}`,
+      );
+    return { uri: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`, authorization };
+  };
 }

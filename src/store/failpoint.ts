@@ -14,7 +14,10 @@ export type FailStep =
   | 'after-link'
   | 'before-rename'
   | 'after-rename'
-  | 'before-unlock';
+  | 'before-unlock'
+  // Of a store that is asked over the network: a write that is about to be sent, and one that is answered.
+  | 'before-send'
+  | 'after-send';
 
 const [STEP, SIGNAL = 'SIGKILL'] = (process.env['APPREG_FAILPOINT'] ?? '').split(':');
 

@@ -10,14 +10,31 @@ export interface GitRun {
   stderr: string;
 }
 
+/** What binds git to a repository, as it is set in hooks: ours are named by their folder. Settings of the user stay. */
+const BINDING = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_COMMON_DIR',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_GRAFT_FILE',
+  'GIT_SHALLOW_FILE',
+  'GIT_CEILING_DIRECTORIES',
+  'GIT_QUARANTINE_PATH',
+];
+
 /** @throws Trouble `git-missing` where there is no git; a status other than 0 is an answer, not an error */
 export async function runGit(
   args: readonly string[],
   { cwd, input, env = {} }: { cwd: string; input?: Uint8Array | string; env?: Record<string, string> },
 ): Promise<GitRun> {
+  const own = Object.entries(process.env).filter(([name]) => !BINDING.includes(name));
   const child = spawn('git', args, {
     cwd,
-    env: { ...process.env, ...env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
+    env: { ...Object.fromEntries(own), ...env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const out: Buffer[] = [];
@@ -42,4 +59,11 @@ export function saidBy({ stderr }: GitRun): string {
     .map((line) => line.replace(/^(fatal|error|remote|hint|warning): */, '').trim())
     .filter((line) => line !== '' && !line.startsWith('To '));
   return printable(redact(shorten(lines.slice(0, 4).join(' · '), 400)));
+}
+
+/** True where the way to the remote failed, and not the remote or git: trying again may help. */
+export function isPassing({ stderr }: GitRun): boolean {
+  return /returned error: (429|5\d\d)|HTTP (429|5\d\d)|hung up|early EOF|RPC failed|timed out|Connection (was )?(reset|refused|closed)|Could not resolve|Temporary failure|Empty reply|unexpected disconnect|Internal Server Error|Couldn't connect|Failed to connect/i.test(
+    stderr,
+  );
 }

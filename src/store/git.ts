@@ -1,35 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
-import { type GitRun, runGit, saidBy } from './git-process.ts';
+import { failpoint } from './failpoint.ts';
+import { type Clone, fullDisk, type GitPlace, makeClone, must, text } from './git-clone.ts';
+import { type GitRun, isPassing, runGit, saidBy } from './git-process.ts';
 import { segmentsOf } from './paths.ts';
 import type { Store, Stored } from './store.ts';
 
-export interface GitPlace {
-  /** Name of a remote of the repository around `root`, or a URL that git understands. */
-  remote: string;
-  branch: string;
-  /** Folder that a remote's name and a relative path are looked up from. */
-  root: string;
-}
-
 /** A write that others were faster than is made anew on top of theirs, so often. */
 const ATTEMPTS = 60;
+/** So often the way to the remote may fail. */
+const PATIENCE = 5;
+/** Commits that are looked through for one of ours. */
+const DEPTH = 200;
 
 /**
  * A registry in a branch of a git remote, as hosts of static pages publish it. Every write is one commit on top of the
  * branch as it is now, and a push that the remote takes only if the branch has not moved: then it is read again, the
- * condition is checked again, and the commit is made anew. Nothing is checked out, and the user's own repository is not
- * touched; only the files that are read are fetched, where the remote can do that.
+ * condition is checked again, and the commit is made anew. A push that got no answer is looked for in the branch.
+ * Nothing is checked out, and the user's own repository is not touched; only the files that are read are fetched, where
+ * the remote can do that.
  */
-export function openGit({ remote, branch, root }: GitPlace): Store {
-  let clone: Promise<string> | null = null;
+export function openGit(place: GitPlace): Store {
+  const { remote, branch, root } = place;
+  let clone: Promise<Clone> | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
   /** One after the other: git locks its own files, and does not wait. */
@@ -39,31 +37,36 @@ export function openGit({ remote, branch, root }: GitPlace): Store {
     return turn;
   }
 
-  const git = async (
+  async function git(
     args: readonly string[],
     more: { input?: Uint8Array | string; env?: Record<string, string> } = {},
-  ) => runGit(args, { cwd: await (clone ??= makeClone(remote, root)), ...more });
+  ): Promise<GitRun> {
+    const { folder, env } = await (clone ??= makeClone(place));
+    return runGit(args, { ...more, cwd: folder, env: { ...env, ...more.env } });
+  }
+
+  /** For what may be asked twice. */
+  async function patiently(args: readonly string[]): Promise<GitRun> {
+    for (let attempt = 1; ; attempt++) {
+      const run = await git(args);
+      if (run.status === 0 || attempt === PATIENCE || !isPassing(run)) return run;
+      await pause(attempt);
+    }
+  }
 
   /** The commit that the branch is at; null where there is no such branch yet. */
-  async function tip(): Promise<string | null> {
-    const run = await git([
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      '--depth=1',
-      '--filter=blob:none',
-      'origin',
-      `refs/heads/${branch}`,
-    ]);
+  async function tip(depth = 1): Promise<string | null> {
+    const how = ['--quiet', '--no-tags', `--depth=${depth}`, '--filter=blob:none'];
+    const run = await patiently(['fetch', ...how, 'origin', `refs/heads/${branch}`]);
     if (run.status === 0) return text(await must(git(['rev-parse', 'FETCH_HEAD'])));
     if (/couldn't find remote ref/i.test(run.stderr)) return null;
-    throw unreachable(remote, run);
+    throw fullDisk(run) ?? unreachable(remote, run);
   }
 
   /** The id of a file's content in a commit; null where nothing is. */
   async function blobAt(commit: string | null, path: string): Promise<string | null> {
     if (commit === null) return null;
-    const listed = text(await must(git(['ls-tree', '-z', commit, '--', `:(literal)${path}`])));
+    const listed = text(await must(patiently(['ls-tree', '-z', commit, '--', `:(literal)${path}`])));
     const found = /^(\d+) (\w+) ([0-9a-f]+)\t/.exec(listed);
     if (!found) return null;
     if (found[2] === 'blob' && found[1] !== '120000') return found[3]!;
@@ -78,27 +81,47 @@ export function openGit({ remote, branch, root }: GitPlace): Store {
     segmentsOf(path);
     const blob = await blobAt(await tip(), path);
     if (blob === null) return null;
-    return { bytes: (await must(git(['cat-file', 'blob', blob]))).stdout, token: blob };
+    return { bytes: (await must(patiently(['cat-file', 'blob', blob]))).stdout, token: blob };
   }
 
   /** Writes if the file is in the state that is asked for; false when it is not. */
   async function write(path: string, bytes: Uint8Array, expected: string | null): Promise<boolean> {
     segmentsOf(path);
     const blob = text(await must(git(['hash-object', '-w', '--no-filters', '--stdin'], { input: bytes })));
+    /** Commits that were sent, and may have been taken all the same. */
+    const sent: string[] = [];
+    let unanswered: GitRun | null = null;
     for (let attempt = 1; ; attempt++) {
-      const parent = await tip();
-      if ((await blobAt(parent, path)) !== expected) return false;
+      const parent = await tip().catch((error: unknown) => {
+        throw unanswered === null ? error : uncertain(remote, unanswered, error);
+      });
+      if ((await blobAt(parent, path)) !== expected) return isAmong(sent);
+      if (unanswered !== null && attempt > PATIENCE) throw unreachable(remote, unanswered);
+      if (attempt > ATTEMPTS) throw contended(branch);
       const commit = await commitOn(parent, path, blob, expected === null ? 'Add' : 'Update');
+      failpoint('before-send');
       const push = await git(['push', '--quiet', 'origin', `${commit}:refs/heads/${branch}`]);
+      failpoint('after-send');
       if (push.status === 0) return true;
-      if (!isBeaten(push)) throw refusedBy(remote, branch, push);
-      if (attempt === ATTEMPTS) throw contended(branch);
-      await wait(Math.random() * Math.min(2000, 50 * 2 ** attempt));
+      unanswered = isPassing(push) ? push : null;
+      if (unanswered === null && !isBeaten(push)) throw fullDisk(push) ?? refusedBy(remote, branch, push);
+      // Also one that was beaten at the remote: below git, what got no answer is sent again unasked.
+      if (!/^ ! \[rejected\]/m.test(push.stderr)) sent.push(commit);
+      await pause(attempt);
     }
   }
 
+  /** Whether one of these commits is in the branch; others may have gone on from there. */
+  async function isAmong(commits: readonly string[]): Promise<boolean> {
+    const now = commits.length === 0 ? null : await tip(DEPTH);
+    if (now === null) return false;
+    for (const commit of commits)
+      if ((await git(['merge-base', '--is-ancestor', commit, now])).status === 0) return true;
+    return false;
+  }
+
   async function commitOn(parent: string | null, path: string, blob: string, verb: string): Promise<string> {
-    const index = join(await clone!, `index-${randomUUID()}`);
+    const index = join((await clone!).folder, `index-${randomUUID()}`);
     const env = { GIT_INDEX_FILE: index };
     try {
       await must(git(parent === null ? ['read-tree', '--empty'] : ['read-tree', parent], { env }));
@@ -119,13 +142,7 @@ export function openGit({ remote, branch, root }: GitPlace): Store {
   /** Machines of CI often have no name; git refuses to commit without one. */
   async function author(): Promise<Record<string, string>> {
     const known = await runGit(['var', 'GIT_COMMITTER_IDENT'], { cwd: root });
-    if (known.status === 0) return nameOf(text(known));
-    const name = { NAME: 'appreg', EMAIL: 'appreg@localhost' };
-    return Object.fromEntries(
-      ['AUTHOR', 'COMMITTER'].flatMap((who) =>
-        Object.entries(name).map(([key, value]) => [`GIT_${who}_${key}`, value]),
-      ),
-    );
+    return known.status === 0 ? nameOf(text(known)) : named('appreg', 'appreg@localhost');
   }
 
   return {
@@ -136,53 +153,18 @@ export function openGit({ remote, branch, root }: GitPlace): Store {
   };
 }
 
-/** A bare clone without any content yet, gone when the program ends. */
-async function makeClone(remote: string, root: string): Promise<string> {
-  const url = await urlOf(remote, root);
-  const folder = await mkdtemp(join(tmpdir(), 'appreg-git-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const git = (...args: string[]): Promise<GitRun> => must(runGit(args, { cwd: folder }));
-  await git('init', '--quiet', '--bare');
-  await git('remote', 'add', 'origin', url);
-  // What is not fetched now may be fetched when it is read.
-  await git('config', 'remote.origin.promisor', 'true');
-  await git('config', 'gc.auto', '0');
-  return folder;
+async function pause(attempt: number): Promise<void> {
+  await wait(Math.random() * Math.min(2000, 50 * 2 ** attempt));
 }
 
-/** A remote by name is looked up where the workspace is; its push address is the one that takes what is written. */
-async function urlOf(remote: string, root: string): Promise<string> {
-  if (remote.startsWith('-')) throw unusable(remote);
-  const named = await runGit(['remote', 'get-url', '--push', remote], { cwd: root });
-  if (named.status === 0) return text(named);
-  if (/^[\w.-]+$/.test(remote)) throw unusable(remote);
-  return /^(\.|\/)/.test(remote) ? resolve(root, remote) : remote;
-}
-
-async function must(run: Promise<GitRun>): Promise<GitRun> {
-  const done = await run;
-  if (done.status === 0) return done;
-  throw new Trouble(
-    'git-failed',
-    `git failed: ${saidBy(done)} ${NOTHING_CHANGED}`,
-    'Run it again; see what git says in that repository.',
-  );
-}
-
-function text({ stdout }: GitRun): string {
-  return stdout.toString('utf8').replace(/\n$/, '');
-}
-
-/** `Name <mail> seconds zone`, as variables that commit-tree takes for both. */
+/** `Name <mail> seconds zone`, as variables that commit-tree takes. */
 function nameOf(ident: string): Record<string, string> {
   const found = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(ident);
-  if (!found) return {};
-  return {
-    GIT_AUTHOR_NAME: found[1]!,
-    GIT_AUTHOR_EMAIL: found[2]!,
-    GIT_COMMITTER_NAME: found[1]!,
-    GIT_COMMITTER_EMAIL: found[2]!,
-  };
+  return found ? named(found[1]!, found[2]!) : {};
+}
+
+function named(name: string, mail: string): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
 }
 
 /** The branch moved while the commit was made: somebody else was faster. */
@@ -192,19 +174,20 @@ function isBeaten({ stderr }: GitRun): boolean {
   );
 }
 
-function unusable(remote: string): Trouble {
-  return new Trouble(
-    'git-remote',
-    `There is no git remote “${printable(remote)}” here.`,
-    'Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.',
-  );
-}
-
 function unreachable(remote: string, run: GitRun): Trouble {
   return new Trouble(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} cannot be read: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)} ${NOTHING_CHANGED}`,
     'Check its address, and that git itself may read it here: git ls-remote <url>',
+  );
+}
+
+function uncertain(remote: string, run: GitRun, cause: unknown): Trouble {
+  return new Trouble(
+    'git-unreachable',
+    `The git remote ${printable(redact(remote))} broke off while it was written to: ${saidBy(run)} Whether the last write came through is not known.`,
+    'Run the same command again when it can be reached: it finishes what is left.',
+    { cause },
   );
 }
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import undici from 'undici';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { openWeb, type Web } from './s3-web.ts';
 
 export interface Credentials {
   accessKeyId: string;
@@ -15,17 +15,20 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Section = Readonly<Record<string, string>>;
 
 const TIMEOUT = 5000;
+/** What a container or machine asks on itself is never asked over a proxy. */
+const near = openWeb();
 
 /**
  * Credentials for an S3 store from the places where they usually are, the first that has some: the environment; an OIDC
  * role (a token file, or the token that GitHub Actions gives); the profile in the shared files; the container's or the
  * machine's own endpoint.
+ * @param web how services outside of this machine are asked
  * @throws Trouble `s3-credentials` that names the places
  */
-export async function findCredentials(env: Env, region: string): Promise<Credentials> {
+export async function findCredentials(env: Env, region: string, web: Web): Promise<Credentials> {
   const found =
     fromEnvironment(env) ??
-    (await fromRole(env, region)) ??
+    (await fromRole(env, region, web)) ??
     fromProfile(env) ??
     (await fromContainer(env)) ??
     (await fromMachine(env));
@@ -53,16 +56,25 @@ function keys(id: string | undefined, secret: string | undefined, token: string 
 }
 
 function fromProfile(env: Env): Credentials | null {
+  let known = false;
   for (const file of ['credentials', 'config'] as const) {
     const section = profileOf(env, file);
+    known ||= section !== null;
     const found =
       section && keys(section['aws_access_key_id'], section['aws_secret_access_key'], section['aws_session_token']);
     if (found) return found;
   }
   if (!env['AWS_PROFILE']) return null;
+  const name = printable(env['AWS_PROFILE']);
+  if (!known)
+    throw new Trouble(
+      's3-credentials',
+      `There is no profile ${name} in the shared files (~/.aws/credentials, ~/.aws/config).`,
+      'Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE where they are set.',
+    );
   throw new Trouble(
     's3-credentials',
-    `The profile ${printable(env['AWS_PROFILE'])} holds no access key.`,
+    `The profile ${name} holds no access key.`,
     'For a profile of another kind (SSO, a role): eval "$(aws configure export-credentials --format env)"',
   );
 }
@@ -102,10 +114,10 @@ function sectionsOf(text: string): Map<string, Record<string, string>> {
 }
 
 /** A role that a token of the pipeline's own identity opens. */
-async function fromRole(env: Env, region: string): Promise<Credentials | null> {
+async function fromRole(env: Env, region: string, web: Web): Promise<Credentials | null> {
   const role = env['AWS_ROLE_ARN'];
   if (!role) return null;
-  const token = await webToken(env);
+  const token = await webToken(env, web);
   if (token === null) return null;
   const form = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
@@ -114,44 +126,48 @@ async function fromRole(env: Env, region: string): Promise<Credentials | null> {
     RoleSessionName: env['AWS_ROLE_SESSION_NAME'] ?? 'appreg',
     WebIdentityToken: token,
   });
-  const host = region === 'auto' ? 'sts.amazonaws.com' : `sts.${region}.amazonaws.com`;
-  const endpoint = env['AWS_ENDPOINT_URL_STS'] ?? `https://${host}/`;
-  const { status, body } = await ask(
-    'POST',
-    endpoint,
-    { 'content-type': 'application/x-www-form-urlencoded' },
-    form.toString(),
-  );
+  const host = region === 'auto' ? 'sts' : `sts.${region}`;
+  const endpoint =
+    env['AWS_ENDPOINT_URL_STS'] ?? `https://${host}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
+  const { status, body } = await ask(web, 'POST', endpoint, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    content: form.toString(),
+  });
   const field = (name: string): string | undefined => new RegExp(`<${name}>([^<]+)</${name}>`).exec(body)?.[1];
   const found = status === 200 ? keys(field('AccessKeyId'), field('SecretAccessKey'), field('SessionToken')) : null;
   if (found) return found;
+  // What the service says may quote what it was sent.
+  const reason = (field('Message') ?? 'no reason').replaceAll(token, 'REDACTED');
   throw refused(
-    `The role ${role} was not given (${field('Code') ?? `status ${status}`}: ${field('Message') ?? 'no reason'}).`,
+    `The role ${role} was not given (${field('Code') ?? `status ${status}`}: ${reason}).`,
     'Check the trust policy of the role: its provider, audience and subject.',
   );
 }
 
-async function webToken(env: Env): Promise<string | null> {
+async function webToken(env: Env, web: Web): Promise<string | null> {
   const file = env['AWS_WEB_IDENTITY_TOKEN_FILE'];
-  if (file) {
-    try {
-      return readFileSync(file, 'utf8').trim();
-    } catch (cause) {
-      throw new Trouble(
-        's3-credentials',
-        `The token file ${printable(file)} cannot be read.`,
-        'Check AWS_WEB_IDENTITY_TOKEN_FILE.',
-        { cause },
-      );
-    }
-  }
+  if (file) return tokenIn(file, 'AWS_WEB_IDENTITY_TOKEN_FILE');
   const url = env['ACTIONS_ID_TOKEN_REQUEST_URL'];
   const bearer = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
   if (!url || !bearer) return null;
-  const { status, body } = await ask('GET', `${url}&audience=sts.amazonaws.com`, { authorization: `Bearer ${bearer}` });
+  const { status, body } = await ask(web, 'GET', `${url}&audience=sts.amazonaws.com`, {
+    headers: { authorization: `Bearer ${bearer}` },
+  });
   const token = status === 200 ? (jsonOf(body)['value'] as string | undefined) : undefined;
   if (token) return token;
   throw refused(`GitHub gave no OIDC token (status ${status}).`, 'Give the job permissions: id-token: write');
+}
+
+function tokenIn(file: string, variable: string): string {
+  const hint = `Check the variable ${variable}.`;
+  let token: string;
+  try {
+    token = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw new Trouble('s3-credentials', `The token file ${printable(file)} cannot be read.`, hint, { cause });
+  }
+  if (token !== '') return token;
+  throw new Trouble('s3-credentials', `The token file ${printable(file)} is empty.`, hint);
 }
 
 async function fromContainer(env: Env): Promise<Credentials | null> {
@@ -159,8 +175,10 @@ async function fromContainer(env: Env): Promise<Credentials | null> {
   const url = path ? `http://169.254.170.2${path}` : env['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
   if (!url) return null;
   const file = env['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'];
-  const token = file ? readFileSync(file, 'utf8').trim() : env['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
-  const { status, body } = await ask('GET', url, token ? { authorization: token } : {});
+  const token = file
+    ? tokenIn(file, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')
+    : env['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
+  const { status, body } = await ask(near, 'GET', url, { headers: token ? { authorization: token } : {} });
   const found = status === 200 ? keysIn(body) : null;
   if (found) return found;
   throw refused(`The container's endpoint gave no credentials (status ${status}).`, 'Check the role of the task.');
@@ -168,25 +186,19 @@ async function fromContainer(env: Env): Promise<Credentials | null> {
 
 /** The metadata service of a cloud machine; where there is none, nobody answers. */
 async function fromMachine(env: Env): Promise<Credentials | null> {
-  if (env['AWS_EC2_METADATA_DISABLED'] === 'true') return null;
-  const base = 'http://169.254.169.254/latest';
+  if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null;
+  const base = `${(env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(/\/$/, '')}/latest`;
+  const roles = `${base}/meta-data/iam/security-credentials/`;
   try {
-    const session = await ask(
-      'PUT',
-      `${base}/api/token`,
-      { 'x-aws-ec2-metadata-token-ttl-seconds': '300' },
-      undefined,
-      1000,
-    );
+    const session = await ask(near, 'PUT', `${base}/api/token`, {
+      headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '300' },
+      timeout: 1000,
+    });
     if (session.status !== 200) return null;
     const headers = { 'x-aws-ec2-metadata-token': session.body };
-    const role = await ask('GET', `${base}/meta-data/iam/security-credentials/`, headers, undefined, 1000);
+    const role = await ask(near, 'GET', roles, { headers, timeout: 1000 });
     if (role.status !== 200) return null;
-    const { status, body } = await ask(
-      'GET',
-      `${base}/meta-data/iam/security-credentials/${role.body.trim()}`,
-      headers,
-    );
+    const { status, body } = await ask(near, 'GET', `${roles}${role.body.trim()}`, { headers });
     return status === 200 ? keysIn(body) : null;
   } catch {
     // This is no such machine: there are no credentials to be had here, which is said in the end.
@@ -208,28 +220,31 @@ function jsonOf(body: string): Record<string, unknown> {
 }
 
 async function ask(
+  web: Web,
   method: 'GET' | 'POST' | 'PUT',
   url: string,
-  headers: Record<string, string>,
-  content?: string,
-  timeout = TIMEOUT,
+  { headers, content = null, timeout = TIMEOUT }: Asked,
 ): Promise<{ status: number; body: string }> {
+  const shown = printable(redact(url));
+  if (!URL.canParse(url)) throw refused(`${shown} is no address to ask for credentials.`, 'Check the variable.');
   try {
-    const answer = await undici.request(url, {
-      method,
-      headers,
-      body: content ?? null,
-      signal: AbortSignal.timeout(timeout),
-    });
-    return { status: answer.statusCode, body: await answer.body.text() };
+    const { status, bytes } = await web(new URL(url), { method, headers, body: content, timeout });
+    return { status, body: bytes.toString('utf8') };
   } catch (cause) {
+    if (cause instanceof Trouble) throw cause;
     throw new Trouble(
       's3-credentials',
-      `${printable(redact(url))} does not answer (${(cause as Error).message}).`,
+      `${shown}, which is asked for credentials, does not answer (${printable(redact((cause as Error).message))}).`,
       'Check the network, or set the keys in the environment.',
       { cause },
     );
   }
+}
+
+interface Asked {
+  headers: Record<string, string>;
+  content?: string | null;
+  timeout?: number;
 }
 
 function refused(message: string, hint: string): Trouble {

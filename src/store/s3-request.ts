@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { AwsV4Signer } from 'aws4fetch';
-import undici from 'undici';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
+import { failpoint } from './failpoint.ts';
 import { type Credentials, findCredentials, profileSettings } from './s3-credentials.ts';
+import { AMAZON, encodeSegment, GOOGLE, signed } from './s3-sign.ts';
+import { openWeb, type WebProxyFor } from './s3-web.ts';
 
 /** Signed requests to an object store that speaks S3. */
 
@@ -16,6 +16,8 @@ export interface S3Place {
   region: string | null;
   /** The store's address where it is not Amazon's; the bucket is then the first part of the path. */
   endpoint: string | null;
+  /** True for a store that speaks as Google's does (default: by its address). */
+  google?: boolean;
 }
 
 export interface S3Answer {
@@ -40,79 +42,92 @@ const TIMEOUT = 300_000;
 /** Codes of a 4xx that mean: later. */
 const PASSING = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConflict', 'OperationAborted']);
 
-/** @throws Trouble for what trying again would not help; other answers are given back, whatever their status */
-export function s3Requests(place: S3Place, env: NodeJS.ProcessEnv): S3Request {
+/**
+ * @returns how to ask, and whether the store speaks as Google's does
+ * @throws Trouble `s3-endpoint`; asking throws Trouble for what trying again would not help, other answers are given
+ * back, whatever their status
+ */
+export function openRequests(
+  place: S3Place,
+  env: NodeJS.ProcessEnv,
+  proxyFor?: WebProxyFor,
+): { request: S3Request; google: boolean } {
   const profile = profileSettings(env);
-  const endpoint = place.endpoint ?? env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] ?? profile.endpoint;
-  const region = place.region ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? profile.region ?? 'us-east-1';
+  const named = place.endpoint ?? env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] ?? profile.endpoint;
+  const endpoint = named === null ? null : checked(named);
+  const google = place.google ?? (endpoint !== null && /(^|\.)storage\.googleapis\.com$/.test(endpoint.hostname));
+  const usual = google ? 'auto' : 'us-east-1';
+  const region = place.region ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? profile.region ?? usual;
   const base = baseOf(place, endpoint, region);
+  const web = openWeb(proxyFor);
   let credentials: Promise<Credentials> | null = null;
-  let dispatcher: InstanceType<typeof undici.EnvHttpProxyAgent> | null = null;
+  let secrets: string[] = [];
+  /** What a server says, without what it was told in confidence. */
+  const discreet = (text: string): string =>
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, 'REDACTED'), redact(text));
 
   async function once(method: 'GET' | 'PUT', path: string, headers: Record<string, string>, body: Uint8Array | null) {
-    const sent: Record<string, string> = {
-      ...headers,
-      'x-amz-content-sha256': createHash('sha256')
-        .update(body ?? '')
-        .digest('hex'),
-    };
-    const key = `${place.prefix}${path}`.split('/').map(encodeURIComponent).join('/');
-    const signer = new AwsV4Signer({
-      method,
-      url: base + key,
-      headers: sent,
-      service: 's3',
-      region,
-      allHeaders: true,
-      ...(await (credentials ??= findCredentials(env, region))),
-    });
-    const signed = await signer.sign();
-    dispatcher ??= new undici.EnvHttpProxyAgent();
-    const answer = await undici.request(signed.url.href, {
-      method,
-      headers: Object.fromEntries(signed.headers.entries()),
-      body,
-      dispatcher,
-      headersTimeout: 60_000,
-      signal: AbortSignal.timeout(TIMEOUT),
-    });
-    return { answer, bytes: Buffer.from(await answer.body.arrayBuffer()) };
+    const known = await (credentials ??= findCredentials(env, region, web));
+    secrets = [known.secretAccessKey, known.sessionToken ?? ''].filter((secret) => secret !== '');
+    const url = new URL(base + `${place.prefix}${path}`.split('/').map(encodeSegment).join('/'));
+    const sent = signed({ method, url, headers, body, region }, known, google ? GOOGLE : AMAZON);
+    return web(url, { method, headers: sent, body, timeout: TIMEOUT });
   }
 
-  return async (method, path, headers = {}, body) => {
+  const request: S3Request = async (method, path, headers = {}, body) => {
     let uncertain = false;
     for (let attempt = 1; ; attempt++) {
       let trouble: unknown;
       try {
-        const { answer, bytes } = await once(method, path, headers, body ?? null);
-        const { statusCode: status } = answer;
+        if (method === 'PUT') failpoint('before-send');
+        const { status, headers: answered, bytes } = await once(method, path, headers, body ?? null);
+        if (method === 'PUT') failpoint('after-send');
         const code = status >= 300 ? codeIn(bytes) : '';
         if (!isPassing(status, code)) {
-          if (status >= 300 && status !== 404 && status !== 412 && status !== 409)
-            throw refused(place, method, path, status, code, bytes, region);
-          if (code === 'NoSuchBucket') throw refused(place, method, path, status, code, bytes, region);
-          return { status, headers: answer.headers as S3Answer['headers'], bytes, code, uncertain };
+          const isAnswer = status < 300 || status === 404 || status === 412 || status === 409;
+          if (isAnswer && code !== 'NoSuchBucket') return { status, headers: answered, bytes, code, uncertain };
+          const said = /<Message>([^<]+)<\/Message>/.exec(bytes.toString('utf8', 0, 8192))?.[1] ?? '';
+          const meant = answered['x-amz-bucket-region'] ?? /<Region>([\w-]+)<\/Region>/.exec(bytes.toString())?.[1];
+          throw refused(place, `${method} ${place.prefix}${path}`, {
+            status,
+            code,
+            said: discreet(said),
+            region,
+            meant,
+          });
         }
-        // The host says that it did nothing; a server error leaves that open.
-        uncertain ||= status >= 500 && status !== 503;
+        // Whoever stands in front of a store may say so after the store has written.
+        uncertain ||= status >= 500;
         trouble = `status ${status}${code === '' ? '' : ` ${code}`}`;
       } catch (error) {
         if (error instanceof Trouble) throw error;
         uncertain ||= method === 'PUT';
         trouble = error;
       }
-      if (attempt === ATTEMPTS) throw unreachable(base, trouble);
+      if (attempt === ATTEMPTS) throw unreachable(base, discreet(reasonOf(trouble)), uncertain, trouble);
       await wait(Math.random() * Math.min(8000, 200 * 2 ** attempt));
     }
   };
+  return { request, google };
+}
+
+function checked(endpoint: string): URL {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === '') return url;
+  throw new Trouble(
+    's3-endpoint',
+    `The endpoint of the S3 store is no usable address: ${printable(redact(shorten(endpoint)))}`,
+    'Write it as https://host[:port], without a login (in the configuration, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile’s endpoint_url).',
+  );
 }
 
 /** The address that keys are put behind, with its slash. */
-function baseOf({ bucket }: S3Place, endpoint: string | null, region: string): string {
-  if (endpoint !== null) return `${endpoint.replace(/\/+$/, '')}/${encodeURIComponent(bucket)}/`;
-  const host = `s3.${region}.amazonaws.com`;
+function baseOf({ bucket }: S3Place, endpoint: URL | null, region: string): string {
+  const name = encodeSegment(bucket);
+  if (endpoint !== null) return `${endpoint.href.replace(/\/+$/, '')}/${name}/`;
+  const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   // A dot in the name would not be covered by the certificate.
-  return bucket.includes('.') ? `https://${host}/${bucket}/` : `https://${bucket}.${host}/`;
+  return bucket.includes('.') ? `https://${host}/${name}/` : `https://${name}.${host}/`;
 }
 
 function isPassing(status: number, code: string): boolean {
@@ -123,49 +138,50 @@ function codeIn(bytes: Buffer): string {
   return /<Code>(\w+)<\/Code>/.exec(bytes.toString('utf8', 0, 8192))?.[1] ?? '';
 }
 
+function reasonOf(trouble: unknown): string {
+  if (!(trouble instanceof Error)) return String(trouble);
+  return shorten(trouble.message || (trouble as NodeJS.ErrnoException).code || trouble.name);
+}
+
 const HINTS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'Check "bucket", "region" and "endpoint" of the store in the configuration.',
   InvalidAccessKeyId: 'Check AWS_ACCESS_KEY_ID, and that it belongs to this endpoint.',
   SignatureDoesNotMatch: 'Check AWS_SECRET_ACCESS_KEY.',
   ExpiredToken: 'Get new credentials: the session is over.',
   RequestTimeTooSkewed: 'Set the clock of this machine.',
-  PermanentRedirect: 'Set "region" of the store to the region of the bucket.',
-  AuthorizationHeaderMalformed: 'Set "region" of the store to the region of the bucket (R2: auto).',
 };
+const ELSEWHERE = new Set(['PermanentRedirect', 'TemporaryRedirect', 'AuthorizationHeaderMalformed']);
+const RIGHTS =
+  'The credentials need s3:GetObject and s3:PutObject on the files, and s3:ListBucket on the bucket (without it, what is not there cannot be told from what is forbidden).';
 
-function refused(
-  place: S3Place,
-  method: string,
-  path: string,
-  status: number,
-  code: string,
-  bytes: Buffer,
-  region: string,
-): Trouble {
-  const said = /<Message>([^<]+)<\/Message>/.exec(bytes.toString('utf8', 0, 8192))?.[1] ?? '';
-  const rights =
-    'The credentials need s3:GetObject and s3:PutObject on the files, and s3:ListBucket on the bucket (without it, what is not there cannot be told from what is forbidden).';
-  return new Trouble(
-    's3-refused',
-    printable(
-      redact(
-        `The bucket ${place.bucket} (region ${region}) refuses ${method} ${place.prefix}${path}: ${status}${code === '' ? '' : ` ${code}`}${said === '' ? '' : `, ${shorten(said)}`}. ${NOTHING_CHANGED}`,
-      ),
-    ),
-    HINTS[code] ??
-      (status === 403 || status === 401 ? rights : 'See what the store’s documentation says of that code.'),
-  );
+interface Refusal {
+  status: number;
+  code: string;
+  said: string;
+  region: string;
+  /** The region that the store names instead. */
+  meant: string | undefined;
 }
 
-function unreachable(base: string, trouble: unknown): Trouble {
-  const reason =
-    trouble instanceof Error
-      ? trouble.message || (trouble as NodeJS.ErrnoException).code || trouble.name
-      : String(trouble);
+function refused(place: S3Place, what: string, { status, code, said, region, meant }: Refusal): Trouble {
+  const words = `${status}${code === '' ? '' : ` ${code}`}${said === '' ? '' : `, ${shorten(said)}`}`;
+  const message = `The bucket ${place.bucket} (region ${region}) refuses ${what}: ${words.replace(/\.$/, '')}. ${NOTHING_CHANGED}`;
+  return new Trouble('s3-refused', printable(message), printable(hintFor(status, code, meant)));
+}
+
+function hintFor(status: number, code: string, meant: string | undefined): string {
+  if (ELSEWHERE.has(code))
+    return `Set "region" of the store to ${meant === undefined ? 'the region of the bucket (R2: auto)' : `"${shorten(meant)}"`}.`;
+  const rights = status === 403 || status === 401;
+  return HINTS[code] ?? (rights ? RIGHTS : 'See what the store’s documentation says of that code.');
+}
+
+function unreachable(base: string, reason: string, uncertain: boolean, cause: unknown): Trouble {
+  const state = uncertain ? 'Whether the last write came through is not known.' : NOTHING_CHANGED;
   return new Trouble(
     's3-unreachable',
-    `${printable(redact(base))} cannot be used: ${printable(redact(shorten(reason)))}, ${ATTEMPTS} times in a row. Whether the last write came through is not known.`,
-    'Run the same command again: it finishes what is left.',
-    trouble instanceof Error ? { cause: trouble } : {},
+    `${printable(redact(base))} cannot be used: ${printable(reason)}, ${ATTEMPTS} times in a row. ${state}`,
+    `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it finishes what is left' : ''}.`,
+    cause instanceof Error ? { cause } : {},
   );
 }

@@ -4,15 +4,16 @@ import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 import { segmentsOf } from './paths.ts';
-import { type S3Answer, type S3Place, type S3Request, s3Requests } from './s3-request.ts';
+import { openRequests, type S3Answer, type S3Place, type S3Request } from './s3-request.ts';
+import type { WebProxyFor } from './s3-web.ts';
 import type { Store, Stored } from './store.ts';
 
 export interface S3Options extends S3Place {
   env: NodeJS.ProcessEnv;
   /** True to use a store that knows no conditions: what is there is looked at before each write instead. */
   unconditional?: boolean;
-  /** True for a store whose conditions go by generations, as Google's do (default: by its address). */
-  generations?: boolean;
+  /** The proxies of this machine (default: none). */
+  proxyFor?: WebProxyFor;
 }
 
 /** How a store is asked to write only where nothing is, or only over what was read. */
@@ -21,6 +22,9 @@ interface Conditions {
   replace(token: string): Record<string, string>;
   tokenOf(answer: S3Answer): string;
 }
+
+/** So often what a store kept otherwise than it was sent is sent anew. */
+const REPAIRS = 4;
 
 /** Written where the store's promises are tried out; it stays, so that it need not be deleted. */
 const PROBE = '.appreg-probe.txt';
@@ -32,47 +36,56 @@ const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store h
  * overwrite each other, and is refused.
  */
 export function openS3(options: S3Options): Store {
-  const request = s3Requests(options, options.env);
-  const google = options.generations ?? isGoogle(options.endpoint);
+  const { request, google } = openRequests(options, options.env, options.proxyFor);
+  const name = `the bucket ${options.bucket}${options.prefix === '' ? '' : `/${options.prefix}`}`;
+  const marker = google ? 'x-goog-meta-appreg-write' : 'x-amz-meta-appreg-write';
+  const usual = google ? GOOGLE : ETAGS;
   let proven: Promise<Conditions> | null = null;
-  const conditions = (): Promise<Conditions> => (proven ??= google ? prove(request, GOOGLE) : proveEtags(request));
+  const conditions = (): Promise<Conditions> =>
+    (proven ??= options.unconditional
+      ? Promise.resolve({ ...usual, create: {}, replace: () => ({}) })
+      : google
+        ? prove(request, GOOGLE)
+        : proveEtags(request));
 
-  async function read(path: string): Promise<(Stored & { answer: S3Answer }) | null> {
+  async function read(path: string): Promise<(Stored & { mark: string | undefined }) | null> {
     segmentsOf(path);
     const answer = await request('GET', path);
     if (answer.status === 404) return null;
-    return { bytes: answer.bytes, token: (google ? GOOGLE : ETAGS).tokenOf(answer), answer };
+    return { bytes: answer.bytes, token: usual.tokenOf(answer), mark: answer.headers[marker] };
   }
 
   async function put(path: string, bytes: Uint8Array, condition: Record<string, string>): Promise<boolean> {
     const mark = randomUUID();
-    const field = google ? 'x-goog-meta-appreg-write' : 'x-amz-meta-appreg-write';
-    const answer = await request('PUT', path, { ...headersOf(path, bytes), [field]: mark, ...condition }, bytes);
-    if (answer.status < 300) return true;
+    const headers = { ...headersOf(path, bytes), [marker]: mark };
+    const answer = await request('PUT', path, { ...headers, ...condition }, bytes);
     // An attempt that got no answer may have been carried out, and then it is what stands in the way now.
-    return answer.uncertain && (await read(path))?.answer.headers[field] === mark;
+    if (answer.status >= 300 && (!answer.uncertain || (await read(path))?.mark !== mark)) return false;
+    // A store that keeps something else than what it took is found out before anything lists it.
+    for (let attempt = 1; ; attempt++) {
+      const there = await read(path);
+      // Others may have gone on from there already.
+      if (there && (there.mark !== mark || Buffer.from(there.bytes).equals(bytes))) return true;
+      if (attempt === REPAIRS) throw damaged(name, path, bytes, there?.bytes ?? null);
+      const { create, replace } = await conditions();
+      await request('PUT', path, { ...headers, ...(there ? replace(there.token) : create) }, bytes);
+    }
   }
 
   return {
-    name: `the bucket ${options.bucket}${options.prefix === '' ? '' : `/${options.prefix}`}`,
+    name,
     read,
     async create(path, bytes) {
       segmentsOf(path);
-      if (options.unconditional)
-        return (await read(path)) === null && (await put(path, bytes, {})) ? 'created' : 'exists';
+      if (options.unconditional && (await read(path)) !== null) return 'exists';
       return (await put(path, bytes, (await conditions()).create)) ? 'created' : 'exists';
     },
     async replace(path, bytes, token) {
       segmentsOf(path);
-      if (options.unconditional)
-        return (await read(path))?.token === token && (await put(path, bytes, {})) ? 'replaced' : 'changed';
+      if (options.unconditional && (await read(path))?.token !== token) return 'changed';
       return (await put(path, bytes, (await conditions()).replace(token))) ? 'replaced' : 'changed';
     },
   };
-}
-
-function isGoogle(endpoint: string | null): boolean {
-  return endpoint !== null && /(^|\.)storage\.googleapis\.com$/.test(new URL(endpoint).hostname);
 }
 
 /** The digests let the store refuse what was damaged on its way. */
@@ -139,5 +152,14 @@ function unconditional(why: string): Trouble {
     'store-unconditional',
     `The store does not honour conditional writes: ${printable(why)}. Two who publish at once could overwrite each other. ${NOTHING_CHANGED}`,
     'Use a store that does (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
+  );
+}
+
+function damaged(name: string, path: string, sent: Uint8Array, there: Uint8Array | null): Trouble {
+  const kept = there === null ? 'nothing' : `${there.length} bytes that are not it`;
+  return new Trouble(
+    's3-damaged',
+    `${printable(name)} took ${printable(path)} (${sent.length} bytes), and keeps ${kept}, ${REPAIRS} times in a row.`,
+    'Ask whoever runs that store, or what stands in front of it; then run the same command again.',
   );
 }

@@ -1,22 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openGit } from '../../src/store/git.ts';
+import type { Store } from '../../src/store/store.ts';
+import { bareIn, git, type GitHost, type GitMishap, openGitHost } from '../support/git-host.ts';
 import { storeContract } from './contract.ts';
 import { scratch } from './scratch.ts';
 
-function git(cwd: string, ...args: string[]): string {
-  const run = spawnSync('git', args, { cwd, encoding: 'utf8' });
-  if (run.status !== 0) throw new Error(run.stderr);
-  return run.stdout;
-}
-
-function bare(): string {
-  const root = scratch();
-  git(root, 'init', '--quiet', '--bare');
-  return root;
-}
+const bare = (): string => bareIn(scratch());
 
 storeContract(
   'a branch of a git remote',
@@ -99,5 +91,132 @@ describe('a branch', () => {
       message: expect.stringContaining('pages is protected') as string,
     });
     expect(error.message).not.toContain('s3cret');
+  });
+});
+
+describe('a remote over http', () => {
+  const bytes = Buffer.from('{}');
+  let host: GitHost;
+  let store: Store;
+  beforeAll(async () => {
+    host = await openGitHost(scratch());
+  });
+  afterAll(() => host.close());
+  beforeEach(async () => {
+    git(host.folder, 'config', 'core.logAllRefUpdates', 'false');
+    store = openGit({ remote: host.url, branch: 'pages', root: scratch() });
+  });
+  afterEach(() => {
+    host.next = [];
+    host.authorization = null;
+    host.readOnly = null;
+    vi.unstubAllEnvs();
+  });
+  const commits = (): number => Number(git(host.folder, 'rev-list', '--count', 'pages'));
+
+  test.each<GitMishap>(['reset-before', 'reset-during', 'reset-after', '503-before', '500-after'])(
+    'a push with %s is made, and made once',
+    async (mishap) => {
+      const path = `${mishap}.json`;
+      await store.create('first.json', bytes);
+      const before = commits();
+      host.next.push(mishap);
+      expect(await store.create(path, bytes)).toBe('created');
+      expect(commits()).toBe(before + 1);
+    },
+  );
+
+  test('a push that got no answer, with another on top of it since: is told from theirs', async () => {
+    await store.create('counter', Buffer.from('0'));
+    const { token } = (await store.read('counter'))!;
+    const rival = openGit({ remote: host.url, branch: 'pages', root: scratch() });
+    host.next.push('500-after');
+    const ours = store.replace('counter', Buffer.from('1'), token);
+    const theirs = (async () => {
+      for (;;) {
+        const there = (await rival.read('counter'))!;
+        if (String(there.bytes) === '1') return rival.replace('counter', Buffer.from('2'), there.token);
+      }
+    })();
+    expect(await Promise.all([ours, theirs])).toEqual(['replaced', 'replaced']);
+    expect(git(host.folder, 'show', 'pages:counter')).toBe('2');
+  });
+
+  test('a remote that may only be read is told at once', async () => {
+    host.readOnly = 403;
+    await expect(store.create('a.json', bytes)).rejects.toMatchObject({
+      code: 'git-refused',
+      message: expect.stringMatching(/403.*Nothing was changed\.$/) as string,
+      hint: expect.stringContaining('may push') as string,
+    });
+  });
+
+  test('the token that the repository around the workspace has for the remote is used, and is not told', async () => {
+    host.authorization = `Basic ${Buffer.from('x-access-token:a-canary').toString('base64')}`;
+    const root = scratch();
+    git(root, 'init', '--quiet');
+    git(root, 'remote', 'add', 'origin', host.url);
+    git(root, 'config', `http.${new URL(host.url).origin}/.extraheader`, `Authorization: ${host.authorization}`);
+    vi.stubEnv('GIT_CONFIG_COUNT', '1');
+    vi.stubEnv('GIT_CONFIG_KEY_0', 'user.name');
+    vi.stubEnv('GIT_CONFIG_VALUE_0', 'Ann');
+    const known = openGit({ remote: 'origin', branch: 'pages', root });
+    expect(await known.create('by-token.json', bytes)).toBe('created');
+    const error = (await store.create('a.json', bytes).catch((caught: unknown) => caught)) as Error;
+    expect(error).toMatchObject({ code: 'git-unreachable' });
+    host.readOnly = 403;
+    const told = (await known.create('b.json', bytes).catch((caught: unknown) => caught)) as Error;
+    expect(String(told.stack) + JSON.stringify(told)).not.toMatch(/a-canary|eC1hY2Nlc3M/);
+  }, 60_000);
+});
+
+describe('where git runs', () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const bytes = Buffer.from('{}');
+
+  test('in a hook of another repository, that repository is left alone', async () => {
+    const [remote, other] = [bare(), scratch()];
+    git(other, 'init', '--quiet');
+    const before = git(other, 'config', '--list', '--local');
+    vi.stubEnv('GIT_DIR', join(other, '.git'));
+    vi.stubEnv('GIT_INDEX_FILE', join(other, '.git/index'));
+    vi.stubEnv('GIT_WORK_TREE', other);
+    const store = openGit({ remote, branch: 'pages', root: scratch() });
+    expect(await store.create('a.json', bytes)).toBe('created');
+    vi.unstubAllEnvs();
+    expect(git(remote, 'show', 'pages:a.json')).toBe('{}');
+    expect(git(other, 'config', '--list', '--local')).toBe(before);
+    expect(git(other, 'count-objects')).toMatch(/^0 objects/);
+  });
+
+  test('without a temporary folder, it says which, and what to set', async () => {
+    const store = openGit({ remote: bare(), branch: 'pages', root: scratch() });
+    vi.stubEnv('TMPDIR', join(scratch(), 'gone'));
+    await expect(store.read('a.json')).rejects.toMatchObject({
+      code: 'temporary-folder',
+      message: expect.stringContaining('gone (ENOENT)') as string,
+      hint: expect.stringContaining('TMPDIR') as string,
+    });
+  });
+
+  test('what a killed run left in the temporary folder is swept a day later', async () => {
+    const temporary = scratch();
+    vi.stubEnv('TMPDIR', temporary);
+    expect(tmpdir()).toBe(temporary);
+    for (const [name, age] of [
+      ['appreg-git-old', 25],
+      ['appreg-git-new', 23],
+      ['other', 25],
+    ] as const) {
+      mkdirSync(join(temporary, name));
+      const time = new Date(Date.now() - age * 3_600_000);
+      utimesSync(join(temporary, name), time, time);
+    }
+    await openGit({ remote: bare(), branch: 'pages', root: scratch() }).read('a.json');
+    expect(
+      readdirSync(temporary)
+        .filter((name) => /-(old|new)$|^other$/.test(name))
+        .sort(),
+    ).toEqual(['appreg-git-new', 'other']);
   });
 });

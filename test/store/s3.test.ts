@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { Trouble } from '../../src/core/trouble.ts';
 import { openS3, type S3Options } from '../../src/store/s3.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Ceph, cephMissing, openCeph } from '../support/ceph.ts';
+import { openFaultProxy } from '../support/fault-proxy.ts';
 import { type Mishap, type ObjectStore, type ObjectStoreOptions, openObjectStore } from '../support/object-store.ts';
 import { storeContract } from './contract.ts';
 
@@ -18,7 +20,7 @@ function options(endpoint: string, more: Partial<S3Options> = {}): S3Options {
 describe.each(['s3', 'google'] as const)('conditions as %s has them', (conditions) => {
   storeContract(`a bucket by the rules of ${conditions}`, async () => {
     const server = await openObjectStore({ conditions });
-    const more = conditions === 'google' ? { generations: true } : {};
+    const more = conditions === 'google' ? { google: true } : {};
     return {
       store: openS3(options(server.endpoint, more)),
       rival: openS3(options(server.endpoint, more)),
@@ -70,6 +72,28 @@ describe('what a bucket does to a write', () => {
       expect(server!.objects.get('registry/a.json')?.bytes.toString()).toBe('new');
     },
   );
+
+  test.each(['a.json', '1.0.0.tar.gz'])('what is stored truncated is found, and sent anew: %s', async (path) => {
+    const store = await opened();
+    await store.create('first.json', bytes);
+    server!.next.push('truncate', 'truncate');
+    expect(await store.create(path, bytes)).toBe('created');
+    expect(server!.objects.get(`registry/${path}`)?.bytes).toEqual(bytes);
+    const { token } = (await store.read(path))!;
+    server!.next.push('truncate');
+    expect(await store.replace(path, Buffer.from('{"apps":{"a":1}}'), token)).toBe('replaced');
+    expect(server!.objects.get(`registry/${path}`)?.bytes.toString()).toBe('{"apps":{"a":1}}');
+  });
+
+  test('what is stored truncated each time is told', async () => {
+    const store = await opened();
+    await store.create('first.json', bytes);
+    server!.next.push('truncate', 'truncate', 'truncate', 'truncate');
+    await expect(store.create('a.json', bytes)).rejects.toMatchObject({
+      code: 's3-damaged',
+      message: expect.stringMatching(/took a\.json \(11 bytes\), and keeps 5 bytes/) as string,
+    });
+  });
 
   test('a change that somebody else was faster with, after no answer: is told from one of ours', async () => {
     const store = await opened();
@@ -140,9 +164,16 @@ describe('what a bucket does to a write', () => {
     [403, 'RequestTimeTooSkewed', /clock/],
     [404, 'NoSuchBucket', /bucket/],
     [301, 'PermanentRedirect', /region/],
-    [400, 'AuthorizationHeaderMalformed', /region/],
-  ])('%i %s is told with what to do, and without secrets', async (status, code, hint) => {
-    const store = await opened({ error: { status, code } });
+    [
+      400,
+      'AuthorizationHeaderMalformed',
+      /"region" of the store to "eu-west-9"/,
+      'Use it.</Message><Region>eu-west-9</Region><Message>',
+    ],
+    [400, 'InvalidToken', /documentation/, 'The token a-session-that-nobody-may-see is a-secret-that-nobody-may-see'],
+  ])('%i %s is told with what to do, and without secrets', async (status, code, hint, says = 'It says so.') => {
+    const env = { ...KEYS, AWS_SESSION_TOKEN: 'a-session-that-nobody-may-see' };
+    const store = await opened({ error: { status, code, says } }, { env });
     const error = await store
       .read('a.json')
       .catch((caught: unknown) => caught as Error & { hint: string; code: string });
@@ -151,12 +182,114 @@ describe('what a bucket does to a write', () => {
       message: expect.stringContaining(code) as string,
       hint: expect.stringMatching(hint) as string,
     });
-    expect(JSON.stringify(error) + String(error)).not.toContain('a-secret-that');
+    expect(JSON.stringify(error) + String(error)).not.toMatch(/a-secret-that|a-session-that/);
   });
 
   test('what was never stored is null, and nothing is probed for reading alone', async () => {
     const store = await opened();
     expect(await store.read('a.json')).toBeNull();
     expect(server!.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
+
+describe('where a bucket is', () => {
+  test.each<[string, Partial<S3Options>, Record<string, string>, string]>([
+    ['on Amazon', { bucket: 'b', region: 'eu-west-1' }, {}, 'https://b.s3.eu-west-1.amazonaws.com/r/a.json'],
+    ['on Amazon, of no named region', { bucket: 'b' }, {}, 'https://b.s3.us-east-1.amazonaws.com/r/a.json'],
+    [
+      'on Amazon, by AWS_REGION',
+      { bucket: 'b' },
+      { AWS_REGION: 'ap-east-1' },
+      'https://b.s3.ap-east-1.amazonaws.com/r/a.json',
+    ],
+    [
+      'with dots in its name',
+      { bucket: 'apps.example.com', region: 'eu-west-1' },
+      {},
+      'https://s3.eu-west-1.amazonaws.com/apps.example.com/r/a.json',
+    ],
+    ['in China', { bucket: 'b', region: 'cn-north-1' }, {}, 'https://b.s3.cn-north-1.amazonaws.com.cn/r/a.json'],
+    [
+      'on R2',
+      { bucket: 'b', region: 'auto', endpoint: 'https://id.r2.cloudflarestorage.com' },
+      {},
+      'https://id.r2.cloudflarestorage.com/b/r/a.json',
+    ],
+    [
+      'on Google',
+      { bucket: 'b.c', endpoint: 'https://storage.googleapis.com/' },
+      {},
+      'https://storage.googleapis.com/b.c/r/a.json',
+    ],
+    ['behind a path', { bucket: 'b', endpoint: 'https://h.test/s3/' }, {}, 'https://h.test/s3/b/r/a.json'],
+    [
+      'by AWS_ENDPOINT_URL_S3',
+      { bucket: 'b' },
+      { AWS_ENDPOINT_URL_S3: 'http://h.test:9000', AWS_ENDPOINT_URL: 'http://no.test' },
+      'http://h.test:9000/b/r/a.json',
+    ],
+    ['by AWS_ENDPOINT_URL', { bucket: 'b' }, { AWS_ENDPOINT_URL: 'http://h.test' }, 'http://h.test/b/r/a.json'],
+    [
+      'with spaces and signs in its keys',
+      { bucket: 'b', prefix: 'a b+c/', endpoint: 'http://h.test' },
+      {},
+      'http://h.test/b/a%20b%2Bc/a.json',
+    ],
+  ])('%s', async (_, place, env, address) => {
+    const asked: string[] = [];
+    const store = openS3({
+      bucket: '',
+      prefix: 'r/',
+      region: null,
+      endpoint: null,
+      env: { ...KEYS, ...env },
+      ...place,
+      proxyFor(url) {
+        asked.push(url.href);
+        throw new Trouble('seen', 'Enough seen.', '');
+      },
+    });
+    await expect(store.read('a.json')).rejects.toMatchObject({ code: 'seen' });
+    expect(asked).toEqual([address]);
+  });
+
+  test.each(['minio.local:9000', 'ftp://h.test', 'https://u:p-canary@h.test', '', 'https://h.test?x=1'])(
+    'an endpoint that is none is refused: %j',
+    (endpoint) => {
+      const open = (): Store => openS3(options(endpoint));
+      expect(open).toThrow(/no usable address/);
+      expect(open).not.toThrow(/canary/);
+    },
+  );
+
+  test('Google is spoken to in its own words alone', async () => {
+    const server = await openObjectStore({ conditions: 'google' });
+    const store = openS3(options(server.endpoint, { google: true }));
+    await store.create('a.json', Buffer.from('{}'));
+    const names = server.requests.flatMap(({ headers }) => Object.keys(headers));
+    expect(names.filter((name) => name.startsWith('x-amz'))).toEqual([]);
+    expect(names).toContain('x-goog-if-generation-match');
+    await server.close();
+  });
+});
+
+describe('over a proxy', () => {
+  test.each(['http', 'https'] as const)('an endpoint by %s is asked over it, with its login', async (scheme) => {
+    const server = await openObjectStore();
+    const { port } = new URL(server.endpoint);
+    const proxy = await openFaultProxy({ to: '127.0.0.1', login: 'user:a-proxy-secret' });
+    const login = `Basic ${Buffer.from('user:a-proxy-secret').toString('base64')}`;
+    const store = openS3(
+      options(`${scheme}://s3.test:${port}`, {
+        proxyFor: () => ({ uri: proxy.url, authorization: login }),
+      }),
+    );
+    if (scheme === 'http') expect(await store.create('a.json', Buffer.from('{}'))).toBe('created');
+    // There is no certificate behind it: that it was asked at all is enough.
+    else await expect(store.read('a.json')).rejects.toMatchObject({ code: 's3-unreachable' });
+    expect(proxy.asked[0]).toBe(
+      scheme === 'http' ? `PUT http://s3.test:${port}/registry/.appreg-probe.txt` : `CONNECT s3.test:${port}`,
+    );
+    await Promise.all([server.close(), proxy.close()]);
   });
 });

@@ -24,13 +24,13 @@ export type Mishap = 'reset-before' | 'reset-after' | '500-before' | '500-after'
 export interface ObjectStoreOptions {
   /** `s3` by entity tags, `google` by generations; `ignores` takes every write; `unknown` answers conditions with 501. */
   conditions?: 's3' | 'google' | 'ignores' | 'unknown';
-  /** Answers every request with this error. */
-  error?: { status: number; code: string };
+  /** Answers every request with this error, and `says` something to it; with `writes`, only those that write. */
+  error?: { status: number; code: string; says?: string; writes?: boolean };
 }
 
-function refuse(response: ServerResponse, status: number, code: string): void {
+function refuse(response: ServerResponse, status: number, code: string, says = `It says ${code}.`): void {
   response.writeHead(status, { 'content-type': 'application/xml' });
-  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>It says ${code}.</Message></Error>`);
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${says}</Message></Error>`);
 }
 
 export async function openObjectStore({ conditions = 's3', error }: ObjectStoreOptions = {}): Promise<ObjectStore> {
@@ -82,7 +82,11 @@ export async function openObjectStore({ conditions = 's3', error }: ObjectStoreO
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      if (error) return refuse(response, error.status, error.code);
+      const names = Object.keys(request.headers);
+      if (conditions === 'google' && ['x-amz-', 'x-goog-'].every((own) => names.some((name) => name.startsWith(own))))
+        return refuse(response, 400, 'ExcessHeaderValues', 'Requests cannot specify both x-amz and x-goog headers.');
+      if (error && (!error.writes || request.method === 'PUT'))
+        return refuse(response, error.status, error.code, error.says);
       if (request.method === 'PUT') return put(key, Buffer.concat(chunks), request, response);
       const there = objects.get(key);
       if (!there) return refuse(response, 404, 'NoSuchKey');

@@ -1,0 +1,155 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { printable, redact } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { errno, NOTHING_CHANGED } from './disk-trouble.ts';
+import { type GitRun, isPassing, runGit, saidBy } from './git-process.ts';
+
+export interface GitPlace {
+  /** Name of a remote of the repository around `root`, or a URL that git understands. */
+  remote: string;
+  branch: string;
+  /** Folder that a remote's name and a relative path are looked up from. */
+  root: string;
+}
+
+export interface Clone {
+  folder: string;
+  /** How the user's repository gets at the remote, for the environment of git. */
+  env: Record<string, string>;
+}
+
+const PREFIX = 'appreg-git-';
+const DAY = 24 * 60 * 60 * 1000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** A bare clone without any content yet, gone when the program ends. @throws Trouble where it cannot be made */
+export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
+  const url = await urlOf(remote, root);
+  const folder = await temporaryFolder();
+  const git = (...args: string[]): Promise<GitRun> => must(runGit(args, { cwd: folder }));
+  await git('init', '--quiet', '--bare');
+  await git('remote', 'add', 'origin', url);
+  // What is not fetched now may be fetched when it is read.
+  await git('config', 'remote.origin.promisor', 'true');
+  await git('config', 'gc.auto', '0');
+  return { folder, env: await accessOf(root) };
+}
+
+/** A remote by name is looked up where the workspace is; its push address is the one that takes what is written. */
+async function urlOf(remote: string, root: string): Promise<string> {
+  if (remote.startsWith('-')) throw unusable(remote);
+  const named = await runGit(['remote', 'get-url', '--push', remote], { cwd: root });
+  if (named.status === 0) return text(named);
+  if (/^[\w.-]+$/.test(remote)) throw unusable(remote);
+  return /^(\.|\/)/.test(remote) ? resolve(root, remote) : remote;
+}
+
+/**
+ * What the user's own repository says of credentials, proxies and certificates: pipelines are given their token there.
+ * Handed on in the environment, so that no secret is written to a disk.
+ */
+async function accessOf(root: string): Promise<Record<string, string>> {
+  const found = await runGit(
+    ['config', '--show-scope', '-z', '--get-regexp', '^(http|https|credential|ssh)\\.|^core\\.(sshcommand|askpass)$'],
+    { cwd: root },
+  );
+  const env: Record<string, string> = {};
+  let count = Number(process.env['GIT_CONFIG_COUNT'] ?? 0);
+  const fields = found.stdout.toString('utf8').split('\0');
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    // The user's and the machine's settings hold in the clone as well.
+    if (fields[at] !== 'local' && fields[at] !== 'worktree') continue;
+    const [key = '', ...value] = fields[at + 1]!.split('\n');
+    env[`GIT_CONFIG_KEY_${count}`] = key;
+    env[`GIT_CONFIG_VALUE_${count}`] = value.join('\n');
+    count++;
+  }
+  if (Object.keys(env).length > 0) env['GIT_CONFIG_COUNT'] = String(count);
+  return env;
+}
+
+/** Gone when the program ends, also by a signal; what one that was killed left behind is swept a day later. */
+async function temporaryFolder(): Promise<string> {
+  const parent = tmpdir();
+  let folder: string;
+  try {
+    await sweep(parent);
+    folder = await mkdtemp(join(parent, PREFIX));
+  } catch (cause) {
+    throw new Trouble(
+      'temporary-folder',
+      `Cannot make a folder in ${printable(parent)} (${errno(cause)}). ${NOTHING_CHANGED}`,
+      'Set TMPDIR to a folder that may be written to, with some free space.',
+      { cause },
+    );
+  }
+  if (folders.size === 0) {
+    process.once('exit', removeAll);
+    for (const signal of SIGNALS) process.once(signal, die);
+  }
+  folders.add(folder);
+  return folder;
+}
+
+const folders = new Set<string>();
+
+function removeAll(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
+function die(signal: NodeJS.Signals): void {
+  removeAll();
+  // Somebody else who listens has heard the signal too, and decides.
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(parent, name);
+    // Somebody else's may be neither looked at nor removed, and need not be.
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > DAY) await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** What git answers. @throws Trouble where it fails, with what it said */
+export async function must(run: Promise<GitRun>): Promise<GitRun> {
+  const done = await run;
+  if (done.status === 0) return done;
+  throw (
+    fullDisk(done) ??
+    new Trouble(
+      'git-failed',
+      `git failed: ${saidBy(done)} ${NOTHING_CHANGED}`,
+      isPassing(done)
+        ? 'Run the same command again when the remote can be reached.'
+        : 'Run it again; see what git says in that repository.',
+    )
+  );
+}
+
+/** That the temporary folder is full; null where that is not the matter. (What the remote says begins with its name.) */
+export function fullDisk(run: GitRun): Trouble | null {
+  if (!/^(?!remote:).*(No space left on device|Disk quota exceeded)/m.test(run.stderr)) return null;
+  return new Trouble(
+    'disk-full',
+    `git has no space left in ${printable(tmpdir())}: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    'Free some space there, or set TMPDIR to another folder; then run the same command again.',
+  );
+}
+
+export function text({ stdout }: GitRun): string {
+  return stdout.toString('utf8').replace(/\n$/, '');
+}
+
+function unusable(remote: string): Trouble {
+  return new Trouble(
+    'git-remote',
+    `There is no git remote “${printable(redact(remote))}” here.`,
+    'Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.',
+  );
+}
