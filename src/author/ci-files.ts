@@ -1,11 +1,14 @@
-/** What a CI system is to do with a workspace: lint what is proposed, and verify every day what is served. */
+import { githubPublish, gitlabPublish, type Publishing, publishes } from './ci-publish.ts';
 
-export interface Checked {
+/**
+ * What a CI system is to do with a workspace: lint what is proposed, where the files lie in the repository; publish,
+ * where they are kept elsewhere; and verify every day what is served.
+ */
+
+export interface Checked extends Publishing {
   baseUrl: string;
   manifest: string;
   serviceOrigins: readonly string[];
-  /** The version of appreg that is run. */
-  appreg: string;
 }
 
 /** Values that users choose reach the shell through variables alone, never as part of a command. */
@@ -17,18 +20,21 @@ function variables({ baseUrl, manifest, serviceOrigins }: Checked): { lines: str
   return { lines, origins: serviceOrigins.map((_, i) => ` --origin "$SERVICE_ORIGIN_${i + 1}"`).join('') };
 }
 
-export function githubWorkflow(workspace: Checked): string {
-  const { lines, origins } = variables(workspace);
-  return `name: registry
-on:
-  pull_request:
-  schedule:
-    - cron: '17 6 * * *'
-  workflow_dispatch:
-permissions:
-  contents: read
-jobs:
-  lint:
+const GITHUB_TAGS = `  push:
+    tags:
+      - '*/v*'
+`;
+const GITHUB_INPUTS = `    inputs:
+      app:
+        description: The key of the app to publish; empty to verify what is served
+        default: ''
+      version:
+        description: Its version, or major, minor or patch
+        default: patch
+`;
+
+function githubLint({ appreg }: Checked): string {
+  return `  lint:
     if: github.event_name == 'pull_request'
     runs-on: ubuntu-latest
     steps:
@@ -39,9 +45,23 @@ jobs:
       - uses: actions/setup-node@v6
         with:
           node-version: 24
-      - run: npx --yes appreg@${workspace.appreg} lint --against HEAD^1
-  verify:
-    if: github.event_name != 'pull_request'
+      - run: npx --yes appreg@${appreg} lint --against HEAD^1
+`;
+}
+
+export function githubWorkflow(workspace: Checked): string {
+  const { lines, origins } = variables(workspace);
+  const published = publishes(workspace);
+  return `name: registry
+on:
+${published ? GITHUB_TAGS : '  pull_request:\n'}  schedule:
+    - cron: '17 6 * * *'
+  workflow_dispatch:
+${published ? GITHUB_INPUTS : ''}permissions:
+  contents: read
+jobs:
+${published ? githubPublish(workspace) : githubLint(workspace)}  verify:
+    if: ${published ? "github.event_name != 'push' && inputs.app == ''" : "github.event_name != 'pull_request'"}
     runs-on: ubuntu-latest
     steps:
       - uses: actions/setup-node@v6
@@ -52,14 +72,15 @@ jobs:
 ${lines.map((line) => `          ${line}\n`).join('')}`;
 }
 
-export function gitlabPipeline(workspace: Checked): string {
-  const { lines, origins } = variables(workspace);
-  return `default:
-  image: node:24
-  before_script:
-    - npm install --global appreg@${workspace.appreg}
-variables:
-${lines.map((line) => `  ${line.replaceAll('$', '$$$$')}\n`).join('')}lint:
+const GITLAB_INPUTS = `  APP:
+    value: ""
+    description: The key of the app to publish; empty to verify what is served
+  VERSION:
+    value: patch
+    description: Its version, or major, minor or patch
+`;
+
+const GITLAB_LINT = `lint:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   variables:
@@ -76,9 +97,19 @@ ${lines.map((line) => `  ${line.replaceAll('$', '$$$$')}\n`).join('')}lint:
     reports:
       codequality: code-quality.json
       junit: junit.xml
-verify:
+`;
+
+export function gitlabPipeline(workspace: Checked): string {
+  const { lines, origins } = variables(workspace);
+  const published = publishes(workspace);
+  return `default:
+  image: node:24
+  before_script:
+    - npm install --global appreg@${workspace.appreg}
+variables:
+${lines.map((line) => `  ${line.replaceAll('$', '$$$$')}\n`).join('')}${published ? GITLAB_INPUTS : ''}${published ? gitlabPublish(workspace) : GITLAB_LINT}verify:
   rules:
-    - if: $CI_PIPELINE_SOURCE == "schedule" || $CI_PIPELINE_SOURCE == "web"
+    - if: $CI_PIPELINE_SOURCE == "schedule" || $CI_PIPELINE_SOURCE == "web"${published ? ' && $APP == ""' : ''}
   script:
     - appreg verify "$REGISTRY_URL"${origins} --save facts.json
   after_script:

@@ -10,6 +10,7 @@ const workspace: Checked = {
   baseUrl: 'https://apps.example.com/r/',
   serviceOrigins: ['https://flows.example.com', 'https://flows.example.org'],
   appreg: '1.2.3',
+  store: { type: 'directory' },
 };
 /** What nobody would choose, and a careless script would run. */
 const odd: Checked = {
@@ -52,6 +53,71 @@ describe('the GitHub workflow', () => {
       ...given.serviceOrigins.flatMap((origin) => ['--origin', origin]),
     ]);
   });
+});
+
+const STORES: [string, Checked['store'], permissions: string[]][] = [
+  ['Pages', { type: 'git', remote: 'origin', branch: 'gh-pages' }, ['contents: write', 'pages: write']],
+  ['another branch', { type: 'git', remote: 'origin', branch: 'registry' }, ['contents: write']],
+  ['a bucket of Amazon', { type: 's3', bucket: 'apps' }, ['contents: read', 'id-token: write']],
+  ['a bucket elsewhere', { type: 's3', bucket: 'apps', endpoint: 'https://x.test' }, ['contents: read']],
+];
+
+describe.each(STORES)('publishing to %s', (_, store, permissions) => {
+  const github = githubWorkflow({ ...odd, store });
+  const { on, jobs, permissions: usual } = parse(github);
+  const gitlab = parse(gitlabPipeline({ ...odd, store }));
+
+  test('GitHub has nothing against it, and it may do what it needs alone', () => {
+    expect(problemsIn('workflow', github)).toEqual([]);
+    expect(usual).toEqual({ contents: 'read' });
+    const granted = Object.entries(jobs.publish.permissions as Record<string, string>).map(
+      ([name, level]) => `${name}: ${level}`,
+    );
+    expect(granted).toEqual(permissions);
+  });
+
+  test('by a tag or by hand; nothing is linted that lies elsewhere, and one thing is done at a time', () => {
+    expect(Object.keys(on)).toEqual(['push', 'schedule', 'workflow_dispatch']);
+    expect(Object.keys(jobs)).toEqual(['publish', 'verify']);
+    expect(jobs.publish.concurrency).toMatchObject({ 'cancel-in-progress': false });
+    expect(gitlab.publish.resource_group).toBe('registry');
+    expect(gitlab).not.toHaveProperty('lint');
+  });
+
+  test('no script holds text from outside, and no word is an option', () => {
+    for (const { run } of jobs.publish.steps.filter((step: { run?: string }) => step.run !== undefined))
+      expect(run).not.toContain('${{');
+    const script = jobs.publish.steps
+      .at(-1)
+      .run.replace('npx --yes appreg@1.2.3', 'appreg')
+      .replace(/^gh .*$/m, '');
+    const env = { TAG: '--x/v$(id)`id`"; id', APP: '', VERSION: '', GITHUB_EVENT_NAME: 'push' };
+    const words = argumentsIn([script], env);
+    expect(words.slice(words.indexOf('--') + 1)).toEqual(['--x', '$(id)`id`"; id']);
+    const byHand = argumentsIn([script], { APP: 'clock', VERSION: 'patch', GITHUB_EVENT_NAME: 'workflow_dispatch' });
+    expect(byHand.slice(0, 4)).toEqual(['publish-version', '--entry', 'src/clock/main.ts', '--yes']);
+    const lines = (gitlab.publish.script as string[]).filter((line) => !line.includes('npm ci'));
+    const there = argumentsIn(lines, { CI_COMMIT_TAG: 'clock/v1.2.3', AWS_ID_TOKEN: 't', PATH: process.env['PATH']! });
+    expect(there.slice(there.indexOf('--') + 1)).toEqual(['clock', '1.2.3']);
+  });
+});
+
+test('git gets its password from the workflow wherever it works', () => {
+  const { env } = parse(githubWorkflow({ ...workspace, store: STORES[0]![1] })).jobs.publish.steps.at(-1);
+  const said = execFileSync('git', ['credential', 'fill'], {
+    input: 'protocol=https\nhost=github.com\n\n',
+    encoding: 'utf8',
+    cwd: '/',
+    env: {
+      PATH: process.env['PATH'],
+      HOME: '/nowhere',
+      GIT_TERMINAL_PROMPT: '0',
+      ...env,
+      GIT_CONFIG_COUNT: '1',
+      GH_TOKEN: 'a-token',
+    },
+  });
+  expect(said).toContain('username=x-access-token\npassword=a-token\n');
 });
 
 describe('the GitLab pipeline', () => {

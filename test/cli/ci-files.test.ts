@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 // @ts-expect-error a script without types
@@ -16,6 +17,7 @@ const workspace = {
   baseUrl: 'https://apps.example.com/',
   serviceOrigins: [],
   appreg: '1.2.3',
+  store: { type: 'directory' },
 };
 const tools = folder();
 beforeAll(async () => {
@@ -24,9 +26,12 @@ beforeAll(async () => {
   write(tools, {
     'package.json': { type: 'commonjs' },
     'bin/appreg': `#!${process.execPath}\n${start}\n`,
+    'bin/gh': '#!/bin/sh\necho "$@" >> "$GH_LOG"\n',
     'bin/npx': '#!/bin/sh\n[ "$1 $2" = "--yes appreg@1.2.3" ] || exit 99\nshift 2\nexec appreg "$@"\n',
   });
-  for (const name of ['appreg', 'npx']) chmodSync(join(tools, 'bin', name), 0o755);
+  // What builds code is not part of the bundle.
+  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(tools, 'node_modules'), 'junction');
+  for (const name of ['appreg', 'gh', 'npx']) chmodSync(join(tools, 'bin', name), 0o755);
 }, 60_000);
 
 function run(script: string, cwd: string, env: NodeJS.ProcessEnv): { status: number | null; stdout: string } {
@@ -73,5 +78,66 @@ describe('the GitLab pipeline', () => {
     const quality = JSON.parse(readFileSync(join(cwd, codequality), 'utf8'));
     expect(quality.map((entry: { check_name: string }) => entry.check_name)).toEqual(rules);
     expect(readFileSync(join(cwd, junit), 'utf8')).toContain('<testsuites');
+  });
+});
+
+function versionsIn(remote: string, branch: string): string[] {
+  const { versions } = JSON.parse(git(remote, 'show', `${branch}:apps/clock/versions.json`));
+  return versions.map(({ version }: { version: string }) => version);
+}
+
+describe('publishing', () => {
+  const APP = { 'src/clock/main.ts': 'export const app = 1;\n' };
+  const NOT_SERVED = { GH_LOG: join(tools, 'gh.log'), GITHUB_REPOSITORY: 'acme/apps' };
+
+  /** A registry with one app in a branch of a bare repository, and the checkout of its sources. */
+  function published(branch: string): { remote: string; cwd: string } {
+    const remote = folder();
+    git(remote, 'init', '--quiet', '--bare');
+    const cwd = folder(APP);
+    git(cwd, 'init', '--quiet');
+    git(cwd, 'remote', 'add', 'origin', remote);
+    const base = '--base-url https://127.0.0.1:9/ --store git --yes';
+    expect(run(`appreg init ${base} --branch ${branch}`, cwd, {}).status).toBe(0);
+    const icon = '--icon https://127.0.0.1:9/icon.svg --color "#1864ab"';
+    expect(run(`appreg add-app clock --name Clock --description Clock ${icon} --yes`, cwd, {}).status).toBe(0);
+    return { remote, cwd };
+  }
+
+  test('GitHub: a tag, the same again, the next by hand; and the site is built', () => {
+    const { remote, cwd } = published('gh-pages');
+    const store = { type: 'git', remote: 'origin', branch: 'gh-pages' };
+    const script = parse(githubWorkflow({ ...workspace, store })).jobs.publish.steps.at(-1).run;
+    const tag = { ...NOT_SERVED, GITHUB_EVENT_NAME: 'push', TAG: 'clock/v1.0.0' };
+    expect(run(script, cwd, tag).status).toBe(0);
+    expect(run(script, cwd, tag).stdout).toContain('already published');
+    write(cwd, { 'src/clock/main.ts': 'export const app = 2;\n' });
+    expect(run(script, cwd, tag).status).toBe(1);
+    const byHand = { ...NOT_SERVED, GITHUB_EVENT_NAME: 'workflow_dispatch', APP: 'clock', VERSION: 'patch' };
+    expect(run(script, cwd, byHand).status).toBe(0);
+    expect(versionsIn(remote, 'gh-pages')).toEqual(['1.0.0', '1.0.1']);
+    expect(readFileSync(NOT_SERVED.GH_LOG, 'utf8').split('\n')[0]).toBe(
+      'api --silent --method POST repos/acme/apps/pages/builds',
+    );
+  });
+
+  test.each(['clock/v$(touch pwned)', '../clock/v1.0.0', '--config=evil.js/v1.0.0', 'clock'])(
+    'a tag that is called %s publishes nothing, and runs nothing',
+    (tag) => {
+      const { remote, cwd } = published('gh-pages');
+      const store = { type: 'git', remote: 'origin', branch: 'gh-pages' };
+      const script = parse(githubWorkflow({ ...workspace, store })).jobs.publish.steps.at(-1).run;
+      expect(run(script, cwd, { ...NOT_SERVED, GITHUB_EVENT_NAME: 'push', TAG: tag }).status).not.toBe(0);
+      expect(versionsIn(remote, 'gh-pages')).toEqual([]);
+      expect(existsSync(join(cwd, 'pwned'))).toBe(false);
+    },
+  );
+
+  test('GitLab: a tag', () => {
+    const { remote, cwd } = published('registry');
+    const store = { type: 'git', remote: 'origin', branch: 'registry' };
+    const { script } = parse(gitlabPipeline({ ...workspace, store })).publish;
+    expect(run(script.join('\n'), cwd, { CI_COMMIT_TAG: 'clock/v2.0.0' }).status).toBe(0);
+    expect(versionsIn(remote, 'registry')).toEqual(['2.0.0']);
   });
 });

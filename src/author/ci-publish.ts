@@ -1,0 +1,93 @@
+/** The job that publishes a version: by a tag such as clock/v1.2.0, or by hand. */
+
+export interface Publishing {
+  /** As the configuration has it. */
+  store: { type: string } & Record<string, string>;
+  /** The version of appreg that is run. */
+  appreg: string;
+}
+
+/** Whether the store can be written to from a CI system: a folder has to be uploaded by other means. */
+export function publishes({ store }: Publishing): boolean {
+  return store.type !== 'directory';
+}
+
+/** Amazon lends a role to a job that says which one it is; other stores want keys. */
+function lendsRoles({ store }: Publishing): boolean {
+  return store.type === 's3' && store['endpoint'] === undefined;
+}
+
+/** The branch that GitHub makes a site of, unless told otherwise. */
+function isPages({ store }: Publishing): boolean {
+  return store.type === 'git' && store['branch'] === 'gh-pages';
+}
+
+/** A key has no slash, and what a tag is called reaches the shell through variables alone. */
+const APP_OF_TAG = 'APP=${TAG%/v*} VERSION=${TAG##*/v}';
+const PUBLISH = 'publish-version --entry "src/$APP/main.ts" --yes';
+
+export function githubPublish(publishing: Publishing): string {
+  const { appreg } = publishing;
+  const pages = isPages(publishing);
+  const permissions = ['contents: read'];
+  const env = ['TAG: ${{ github.ref_name }}', 'APP: ${{ inputs.app }}', 'VERSION: ${{ inputs.version }}'];
+  if (lendsRoles(publishing)) {
+    permissions.push('id-token: write');
+    env.push('AWS_ROLE_ARN: ${{ vars.AWS_ROLE_ARN }}');
+  } else if (publishing.store.type === 's3') {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) env.push(`${name}: \${{ secrets.${name} }}`);
+  } else {
+    permissions[0] = 'contents: write';
+    if (pages) permissions.push('pages: write');
+    env.push(
+      'GH_TOKEN: ${{ github.token }}',
+      '# git asks this for its password, wherever it works.',
+      'GIT_CONFIG_COUNT: 1',
+      'GIT_CONFIG_KEY_0: credential.helper',
+      `GIT_CONFIG_VALUE_0: '!f() { echo username=x-access-token; echo "password=$GH_TOKEN"; }; f'`,
+    );
+  }
+  // The site is built from the branch as a whole, and only when it is asked for: see the guide for publishing.
+  const built = pages ? '\n          gh api --silent --method POST "repos/$GITHUB_REPOSITORY/pages/builds"' : '';
+  return `  publish:
+    if: github.event_name == 'push' || inputs.app != ''
+    runs-on: ubuntu-latest
+    permissions:
+${permissions.map((line) => `      ${line}\n`).join('')}    # One at a time for each app. A group for all of them would drop whoever waits third; appreg keeps them apart.
+    concurrency:
+      group: publish-\${{ inputs.app || github.ref_name }}
+      cancel-in-progress: false
+    steps:
+      - uses: actions/checkout@v6
+        with:
+          persist-credentials: false
+      - uses: actions/setup-node@v6
+        with:
+          node-version: 24
+      - if: hashFiles('package-lock.json') != ''
+        run: npm ci
+      - run: |
+          if [ "$GITHUB_EVENT_NAME" = push ]; then ${APP_OF_TAG}; fi
+          npx --yes appreg@${appreg} ${PUBLISH}${pages ? ' --no-read-back' : ''} -- "$APP" "$VERSION"${built}
+        env:
+${env.map((line) => `          ${line}\n`).join('')}`;
+}
+
+export function gitlabPublish(publishing: Publishing): string {
+  const role = lendsRoles(publishing);
+  return `publish:
+  rules:
+    - if: $CI_COMMIT_TAG =~ /^[A-Za-z0-9_-]+\\/v/
+    - if: $CI_PIPELINE_SOURCE == "web" && $APP
+  # One at a time.
+  resource_group: registry
+${role ? '  # With the variable AWS_ROLE_ARN set for this project.\n  id_tokens:\n    AWS_ID_TOKEN:\n      aud: https://gitlab.com\n' : ''}${
+    publishing.store.type === 'git'
+      ? '  # Settings > CI/CD > Job token permissions: allow Git push requests to the repository.\n'
+      : ''
+  }  script:
+    - if [ -f package-lock.json ]; then npm ci; fi
+${role ? '    - export AWS_WEB_IDENTITY_TOKEN_FILE=$(mktemp); printf %s "$AWS_ID_TOKEN" > "$AWS_WEB_IDENTITY_TOKEN_FILE"\n' : ''}    - if [ -n "$CI_COMMIT_TAG" ]; then TAG=$CI_COMMIT_TAG; ${APP_OF_TAG}; fi
+    - appreg ${PUBLISH} -- "$APP" "$VERSION"
+`;
+}
