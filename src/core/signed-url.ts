@@ -4,8 +4,7 @@
 export function signatureEnd(query: URLSearchParams): { until: number; scheme: string } | null {
   const lower = new Map([...query].map(([name, value]) => [name.toLowerCase(), value]));
   return (
-    dateAndSeconds(lower, 'x-amz-date', 'x-amz-expires', 'x-amz-signature', 'AWS SigV4') ??
-    dateAndSeconds(lower, 'x-goog-date', 'x-goog-expires', 'x-goog-signature', 'Google V4') ??
+    dateAndSeconds(lower) ??
     moment(
       lower,
       'expires',
@@ -24,30 +23,67 @@ export function signatureEnd(query: URLSearchParams): { until: number; scheme: s
       ],
       'Expires',
     ) ??
-    moment(lower, 'se', ['sig'], 'Azure SAS')
+    moment(lower, 'se', ['sig'], 'Azure SAS') ??
+    inPolicy(lower) ??
+    inSignTime(lower)
   );
 }
 
-function dateAndSeconds(
-  query: Map<string, string>,
-  date: string,
-  seconds: string,
-  signature: string,
-  scheme: string,
-): { until: number; scheme: string } | null {
-  const start = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get(date) ?? '');
-  const length = query.get(seconds) ?? '';
-  if (!start || !/^\d{1,9}$/.test(length) || !query.has(signature)) return null;
-  const [, year, month, day, hour, minute, second] = start.map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  return { until: Date.UTC(year, month - 1, day, hour, minute, second) + Number(length) * 1000, scheme };
+// All hosts that took over Amazon's scheme put their own name into it: x-amz-, x-goog-, x-oss-, x-obs-, x-tos- …
+const SCHEMES: Readonly<Record<string, string>> = { amz: 'AWS SigV4', goog: 'Google V4' };
+
+function dateAndSeconds(query: Map<string, string>): { until: number; scheme: string } | null {
+  for (const [name, length] of query) {
+    const vendor = /^x-([a-z]{2,10})-expires$/.exec(name)?.[1];
+    if (vendor === undefined || !query.has(`x-${vendor}-signature`) || !/^\d{1,9}$/.test(length)) continue;
+    const start = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get(`x-${vendor}-date`) ?? '');
+    if (!start) continue;
+    const [year, month, day, hour, minute, second] = start.slice(1).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    return {
+      until: Date.UTC(year, month - 1, day, hour, minute, second) + Number(length) * 1000,
+      scheme: SCHEMES[vendor] ?? `x-${vendor}-expires`,
+    };
+  }
+  return null;
+}
+
+/** How a policy of CloudFront begins: with `{"Statement"`, in base64. */
+export const POLICY_START = 'eyJTdGF0ZW1lbnQi';
+
+/** The end in CloudFront's own policy, which is JSON in a base64 that URLs can hold. */
+function inPolicy(query: Map<string, string>): { until: number; scheme: string } | null {
+  const policy = query.get('policy');
+  if (!policy?.startsWith(POLICY_START) || policy.length > 10_000 || !query.has('signature')) return null;
+  const text = decoded(policy.replaceAll('-', '+').replaceAll('_', '=').replaceAll('~', '/'));
+  return inSeconds(
+    /"DateLessThan"\s*:\s*\{\s*"AWS:EpochTime"\s*:\s*"?(\d{9,11})\b/.exec(text)?.[1],
+    'CloudFront policy',
+  );
+}
+
+/** Tencent's `start;end`. */
+function inSignTime(query: Map<string, string>): { until: number; scheme: string } | null {
+  if (!query.has('q-signature')) return null;
+  return inSeconds(/^\d+;(\d{9,11})$/.exec(query.get('q-sign-time') ?? '')?.[1], 'q-sign-time');
+}
+
+function inSeconds(seconds: string | undefined, scheme: string): { until: number; scheme: string } | null {
+  return seconds === undefined ? null : { until: Number(seconds) * 1000, scheme };
+}
+
+function decoded(base64: string): string {
+  try {
+    return atob(base64);
+  } catch {
+    return '';
+  }
 }
 
 /** Without a zone, `Date.parse` would take the moment for local time. */

@@ -1,3 +1,5 @@
+import { POLICY_START } from './signed-url.ts';
+
 /**
  * Everything that comes from a registry is untrusted text. Two things are done to it before anybody sees it: what
  * could move a cursor or reorder a line is shown escaped, and secrets are taken out.
@@ -70,14 +72,6 @@ const HARMLESS = new Set([
   'file',
   'name',
   'generation',
-  'x-amz-algorithm',
-  'x-amz-date',
-  'x-amz-expires',
-  'x-amz-signedheaders',
-  'x-goog-algorithm',
-  'x-goog-date',
-  'x-goog-expires',
-  'x-goog-signedheaders',
   'expires',
   'se',
   'st',
@@ -86,11 +80,31 @@ const HARMLESS = new Set([
   'sr',
   'spr',
 ]);
+
+// When a signature ends is no secret, and saved facts must still tell it: `signatureEnd` reads it out of these.
+const SIGNING = /^x-[a-z]{2,10}-(algorithm|date|expires|signedheaders)$/;
+
+function isHarmless(name: string, value: string): boolean {
+  const lower = name.toLowerCase();
+  if (lower === 'q-sign-time') return /^\d+(;|%3b)\d+$/i.test(value);
+  if (NESTED.test(value)) return false;
+  return lower === 'policy' ? value.startsWith(POLICY_START) : HARMLESS.has(lower) || SIGNING.test(lower);
+}
+
+// A value that may be a query of its own.
+const NESTED = /[=;?]|%3[bdf]/i;
 // A pair in a query or fragment: the name, and a value that runs up to whatever cannot be part of it.
 const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
 // Everything in front of the last @ of what may be an authority; browsers take a password with spaces in it.
 const USERINFO = /([/\\]{2})([^/\\?#"<>]+)@|(\bhttps?:[/\\]?)([^/\\?#"<>]{1,1000})@/gi;
 const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
+
+/** The values in a URL's query that `redact` hides and that are long enough to be told from words. */
+export function secretsOf(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const pairs = [...new URL(url).searchParams];
+  return pairs.filter(([name, value]) => value.length >= 16 && !isHarmless(name, value)).map(([, value]) => value);
+}
 
 /** The text with credentials in URLs (userinfo, query values that could be signatures) and bearer tokens hidden. */
 export function redact(text: string): string {
@@ -130,9 +144,7 @@ function hideSecrets(text: string, hide: (secret: string) => string): string {
       slashes === undefined ? `${scheme}${hide(other)}@` : `${slashes}${hide(name)}@`,
     )
     .replace(QUERY, (all, mark: string, name: string, value: string) =>
-      value === '' || (HARMLESS.has(name.toLowerCase()) && !/[=;?]|%3[bdf]/i.test(value))
-        ? all
-        : `${mark}${name}=${hide(value)}`,
+      value === '' || isHarmless(name, value) ? all : `${mark}${name}=${hide(value)}`,
     )
     .replace(BEARER, (_, scheme: string, space: string, token: string) => `${scheme}${space}${hide(token)}`);
 }

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { hopOrigins } from '../core/cors.ts';
 import type { Failure, Hop, Visit } from '../core/facts.ts';
 import { header, retryAfter } from '../core/headers.ts';
+import { secretsOf } from '../core/text.ts';
 import { VERSION } from '../core/tool.ts';
 import { type Body, type Clock, exchange, type Exchange } from './http-exchange.ts';
 import { openClock } from './http-clock.ts';
@@ -265,7 +266,9 @@ function withoutSecrets(made: Visit, { secrets }: HttpOptions): Visit {
   const conceal = concealer((secrets?.headers ?? []).map(([, value]) => value));
   for (const hop of made.hops) {
     hop.headers = hop.headers.map(([name, value]) => [name, name === 'set-cookie' ? 'REDACTED' : conceal(value)]);
-    if (hop.excerpt !== undefined) hop.excerpt = conceal(hop.excerpt);
+    // Stores name the signature that they refuse.
+    if (hop.excerpt !== undefined)
+      hop.excerpt = concealer(made.hops.flatMap(({ url }) => secretsOf(url)))(conceal(hop.excerpt));
   }
   return made;
 }

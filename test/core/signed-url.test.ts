@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { signatureEnd } from '../../src/core/signed-url.ts';
+import { redactInPlace } from '../../src/core/text.ts';
 
 // What hosts write, case by case, stands in the test of url-signed-expiring.
 
@@ -12,6 +13,37 @@ test('the moment is in milliseconds since 1970', () => {
   });
   expect(end('md5=x&expires=1767225600')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
   expect(end('Expires=1767225600&Signature=x')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
+});
+
+describe('hosts with schemes of their own', () => {
+  const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
+  const url = (text: string): string => text.replaceAll('+', '-').replaceAll('=', '_').replaceAll('/', '~');
+  const policy = (condition: object): string =>
+    url(base64({ Statement: [{ Resource: 'https://apps.example.com/a?>', Condition: condition }] }));
+  const until = Date.UTC(2026, 0, 1);
+  test.each([
+    ['x-oss-date=20251231T230000Z&x-oss-expires=3600&x-oss-signature=x', 'x-oss-expires'],
+    ['X-Tos-Expires=3600&X-Tos-Signature=x&X-Tos-Date=20251231T230000Z', 'x-tos-expires'],
+    [
+      `Policy=${policy({ DateGreaterThan: { 'AWS:EpochTime': 1667225600 }, DateLessThan: { 'AWS:EpochTime': 1767225600 } })}&Signature=x&Key-Pair-Id=K`,
+      'CloudFront policy',
+    ],
+    ['q-sign-time=1667225600;1767225600&q-signature=x', 'q-sign-time'],
+  ])('%s', (query, scheme) => {
+    expect(end(query)).toEqual({ until, scheme });
+    // Saved facts are judged with the same answer.
+    expect(end(redactInPlace(`?${query}`))).toEqual({ until, scheme });
+    expect(end(new URL(redactInPlace(new URL(`https://a.test/?${query}`).href)).search)).toEqual({ until, scheme });
+  });
+
+  test.each([
+    'x-oss-date=20251231T230000Z&x-oss-expires=3600',
+    'policy=none&signature=x',
+    'policy=%%%&signature=x',
+    'q-sign-time=1767225600&q-signature=x',
+  ])('no end: %s', (query) => {
+    expect(end(query)).toBe(null);
+  });
 });
 
 test.each([

@@ -428,6 +428,14 @@ describe('secrets', () => {
     expect(JSON.stringify(seen)).not.toContain('s3cr3t');
   });
 
+  test('of a signed URL are not in the body that refuses it', async () => {
+    const signature = '1f8b/5ecre7+0123456789=';
+    other.on('/signed', answer({ status: 403, body: `<Provided>${signature}</Provided>` }));
+    const url = host.on('/sign', redirect(`${other.origin}/signed?X-Amz-Signature=${encodeURIComponent(signature)}`));
+    const { seen } = await visit(url);
+    expect(seen.hops.at(-1)!.excerpt).toMatch(/^<Provided>REDACTED-+[^5]*<.Provided>$/);
+  });
+
   test('are not in a preflight', async () => {
     await visit(host.on('/options', answer({ status: 204 })), { method: 'OPTIONS' }, secrets());
     expect(host.asked('/options')[0]!.headers).not.toHaveProperty('authorization');
