@@ -117,6 +117,15 @@ export function corsFault(visit: Visit): CorsFault | null {
   return null;
 }
 
+/** Another of the origins asked with that the same resource allows by name, or null. */
+export function allowedBeside(visit: Visit, visits: readonly Visit[]): string | null {
+  for (const { origin, hops, failure } of visits) {
+    const allowed = header(hops.at(-1)?.headers ?? [], 'access-control-allow-origin');
+    if (failure === null && origin !== visit.origin && allowed?.trim() === origin) return origin;
+  }
+  return null;
+}
+
 /** True where the host names no origin at all, as those that answer by Origin do for one that they do not know. */
 export function saysNothing({ code, cause }: CorsFault): boolean {
   return code === 'missing' || cause === 'empty' || cause === 'null' || cause === 'unset-variable';

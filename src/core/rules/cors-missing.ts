@@ -1,4 +1,4 @@
-import { corsEvidence, corsFault } from '../cors.ts';
+import { allowedBeside, corsEvidence, corsFault } from '../cors.ts';
 import { isCached } from '../cache.ts';
 import { varyNames } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
@@ -22,6 +22,8 @@ export const corsMissing = defineRule({
       const hop = visit.hops[fault.hop]!;
       // Asked by nobody in particular, a host that answers by Origin has not said whom it allows: cors-origin-refused.
       if (origins.length === 0 && varyNames(hop.headers).includes('origin')) continue;
+      // A host that names another of the origins asked with has a list, and this one is not on it: told there as well.
+      if (role !== 'artifact' && allowedBeside(visit, web.browser) !== null) continue;
       // The answer to somebody it refuses (403 …) is told there as well.
       if (hop.status >= 400) continue;
       const where =

@@ -1,4 +1,4 @@
-import { corsEvidence, corsFault, saysNothing } from '../cors.ts';
+import { allowedBeside, corsEvidence, corsFault, saysNothing } from '../cors.ts';
 import { varyNames } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -18,8 +18,10 @@ export const corsOriginRefused = defineRule({
   check({ role, web, origins }) {
     const problems: Problem[] = [];
     for (const visit of web.browser) {
-      const problem = refusedStatus(role, visit, origins.length > 0) ?? refusedOrigin(role, visit, origins.length > 0);
-      if (problem) problems.push(problem);
+      const problem =
+        refusedStatus(role, visit, origins.length > 0) ?? refusedOrigin(role, visit, web.browser, origins.length > 0);
+      // Who may ask is a setting of the host, and not of one file; the message names the host, the kind of file and who.
+      if (problem) problems.push({ ...problem, once: problem.message });
     }
     return problems;
   },
@@ -47,7 +49,7 @@ function refusedStatus(role: Role, visit: Visit, named: boolean): Problem | null
   };
 }
 
-function refusedOrigin(role: Role, visit: Visit, named: boolean): Problem | null {
+function refusedOrigin(role: Role, visit: Visit, visits: readonly Visit[], named: boolean): Problem | null {
   const fault = corsFault(visit);
   if (!fault) return null;
   const hop = visit.hops[fault.hop]!;
@@ -62,7 +64,8 @@ function refusedOrigin(role: Role, visit: Visit, named: boolean): Problem | null
       evidence,
     };
   }
-  if (fault.code !== 'refused') return null;
+  const allowed = named && fault.code === 'missing' && role !== 'artifact' ? allowedBeside(visit, visits) : null;
+  if (fault.code !== 'refused' && allowed === null) return null;
   if (fault.cause === 'redirect-null-origin') {
     return {
       cause: fault.cause,
@@ -83,7 +86,7 @@ function refusedOrigin(role: Role, visit: Visit, named: boolean): Problem | null
   }
   return {
     cause: 'other-origin',
-    message: `${host} lets browsers read the ${role} from ${fault.value} only, not from ${visit.origin}.`,
+    message: `${host} lets browsers read the ${role} from ${allowed ?? fault.value}${allowed === null ? ' only' : ''}, not from ${visit.origin}.`,
     advice: `Send Access-Control-Allow-Origin: ${visit.origin} with Vary: Origin when that origin asks, or Access-Control-Allow-Origin: *`,
     evidence,
   };

@@ -23,6 +23,13 @@ ruleTable(corsMissing, {
       facts(browser({ vary: 'Origin' }, PROBE_ORIGIN), 'manifest', []),
     ],
     ['403 for ours, which is cors-origin-refused', facts(browser([hop({}, { status: 403 })]))],
+    [
+      'none for one of two, which is cors-origin-refused',
+      {
+        ...facts(visit(), 'manifest', [ORIGIN, 'https://two.test']),
+        web: web(visit(), { browser: [browser(acao(ORIGIN)), browser({}, 'https://two.test')] }),
+      },
+    ],
     ['the service’s own host', facts(browser([hop({}, { url: `${ORIGIN}/registry.json` })]))],
   ],
   faulty: [
@@ -37,10 +44,10 @@ ruleTable(corsMissing, {
       { cause: 'absent', severity: 'error', advice: '--origin' },
     ],
     [
-      'none, for the second of two origins',
+      'none, for the second of two origins, where the first gets the wildcard',
       {
         ...facts(browser(acao(ORIGIN))),
-        web: web(visit(), { browser: [browser(acao(ORIGIN)), browser({}, 'https://two.test')] }),
+        web: web(visit(), { browser: [browser(acao('*')), browser({}, 'https://two.test')] }),
         origins: [ORIGIN, 'https://two.test'],
       },
       { advice: 'Access-Control-Allow-Origin: https://two.test (with Vary: Origin)' },

@@ -56,5 +56,24 @@ ruleTable(corsOriginRefused, {
       facts([browser(acao(ORIGIN)), browser(acao(ORIGIN), 'https://two.test')], [ORIGIN, 'https://two.test']),
       [{ message: 'https://two.test' }],
     ],
+    [
+      'one of two, to whom nothing is said',
+      facts(
+        [browser(acao(ORIGIN, { vary: 'Origin' })), browser({ vary: 'Origin' }, 'https://two.test')],
+        [ORIGIN, 'https://two.test'],
+      ),
+      [
+        {
+          cause: 'other-origin',
+          message: `from ${ORIGIN}, not from https://two.test`,
+          advice: 'https://two.test with Vary',
+        },
+      ],
+    ],
+    [
+      'a setting of the host is told once for each kind of file',
+      facts(browser(acao('https://other.test'))),
+      { once: `apps.example.com lets browsers read the manifest from https://other.test only, not from ${ORIGIN}.` },
+    ],
   ],
 });
