@@ -17,10 +17,10 @@ test('the moment is in milliseconds since 1970', () => {
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
 const inUrl = (text: string): string => text.replaceAll('+', '-').replaceAll('=', '_').replaceAll('/', '~');
+const policy = (condition: object): string =>
+  inUrl(base64({ Statement: [{ Resource: 'https://apps.example.com/a?>', Condition: condition }] }));
 
 describe('hosts with schemes of their own', () => {
-  const policy = (condition: object): string =>
-    inUrl(base64({ Statement: [{ Resource: 'https://apps.example.com/a?>', Condition: condition }] }));
   const until = Date.UTC(2026, 0, 1);
   test.each([
     ['x-oss-date=20251231T230000Z&x-oss-expires=3600&x-oss-signature=x', 'x-oss-expires'],
