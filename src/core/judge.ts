@@ -301,6 +301,8 @@ export function startJudging(options: JudgeOptions): Judging {
       // Nothing behind a manifest that cannot be read was looked at.
       if (!isObject(apps)) {
         for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
+        if (manifestValue !== undefined)
+          ledger.aside('metadata', 'the apps, which the manifest does not name (document-misshapen)');
         for (const key of asked?.apps ?? [])
           ledger.absence({ key, visible: null, because: ledger.blockers(place), latest: null });
         return;

@@ -115,7 +115,8 @@ export class Ledger {
     // What a subscriber sees does not depend on how much its author minds: the rule's own severity counts here.
     const weighs = (problem.severity ?? rule.severity) === 'error';
     if (rule.hides && hits && weighs && app !== null) this.hide(app, rule.id);
-    const about = problem.once === undefined ? null : `${rule.id} ${problem.once}`;
+    const one = problem.once ?? shared(rule, problem, place);
+    const about = one === null ? null : `${rule.id} ${one}`;
     const told = about === null ? undefined : this.told.get(about);
     if (told) return holdsAlso(told, app);
     const override = this.overrides[rule.id];
@@ -312,10 +313,10 @@ export class Ledger {
   /** Confirmed where an error says so; "app does not appear" only where an app is known to be hidden. */
   symptom(id: Symptom): Report['symptoms'][number] {
     const found = this.findings.filter((f) => f.symptom === id && f.severity !== 'note');
-    const rules = [...new Set(found.map((f) => f.rule))].sort();
+    const hiding = id === 'app-does-not-appear' ? this.apps.flatMap((a) => (a.visible === false ? a.because : [])) : [];
+    const rules = [...new Set([...found.map((f) => f.rule), ...hiding])].sort();
     const errors = found.some((f) => f.severity === 'error');
-    const hidden = id === 'app-does-not-appear' && this.apps.some((a) => a.visible === false);
-    if (hidden || this.confirmedSymptoms.has(id) || (errors && id !== 'app-does-not-appear'))
+    if (hiding.length > 0 || this.confirmedSymptoms.has(id) || (errors && id !== 'app-does-not-appear'))
       return { id, status: 'confirmed', rules };
     if (found.length > 0) return { id, status: 'suspected', rules };
     return { id, status: this.unjudgedSymptoms.has(id) ? 'not-judged' : 'clear', rules };
@@ -331,6 +332,11 @@ function appOf(resource: Role, pointer: string | null): string | null {
   if (resource !== 'manifest' || pointer === null) return null;
   const key = /^\/apps\/([^/]*)/.exec(pointer)?.[1];
   return key === undefined ? null : key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** What several apps or versions name by one URL is looked at once, and has its faults once. */
+function shared({ on }: AnyRule, { cause, message }: Problem, { resource, url }: Place): string | null {
+  return url !== null && (on === 'resource' || on === 'icon') ? `${resource} ${url} ${cause} ${message}` : null;
 }
 
 /** Counts a further resource, and names the further apps, that a finding holds for. */

@@ -69,6 +69,8 @@ interface Known {
   fields: Record<string, Known | null>;
   /** What the values of any other name, or the elements, look like. */
   each?: Known;
+  /** Those are elements of an array, not values of an object. */
+  list?: true;
 }
 const VERSION: Known = { fields: { version: null, artifactUrl: null, artifactChecksum: null } };
 const ENTRY: Known = {
@@ -81,7 +83,7 @@ const ENTRY: Known = {
 };
 const DOCUMENTS: Record<DocumentKind, Known> = {
   registry: { fields: { apps: { fields: {}, each: ENTRY } } },
-  app: { fields: { versions: { fields: {}, each: VERSION } } },
+  app: { fields: { versions: { fields: {}, each: VERSION, list: true } } },
 };
 
 export interface UnknownProperty {
@@ -99,6 +101,8 @@ export function unknownProperties(kind: DocumentKind, value: JsonValue): Unknown
 }
 
 function collect(known: Known, value: JsonValue, pointer: string, found: UnknownProperty[]): void {
+  // What has the wrong shape altogether is told by itself.
+  if (known.each && Array.isArray(value) !== (known.list === true)) return;
   if (Array.isArray(value)) {
     if (known.each) for (let i = 0; i < value.length; i++) collect(known.each, value[i]!, `${pointer}/${i}`, found);
     return;

@@ -109,7 +109,7 @@ function parse(text: string, reading: Reading, expand: boolean): string | null {
   let line = 1;
   let expanded: string | null = null;
   function fail(code: string, message: string): never {
-    reading.fault = { code, message: message.slice(0, 300) };
+    reading.fault = { code, message: message.slice(0, 300).replace(/\.$/, '') };
     throw STOP;
   }
   const guard = createGuard(fail);

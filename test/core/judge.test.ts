@@ -778,6 +778,57 @@ describe('not judged', () => {
     expect(finding).toMatchObject({ app: 'a', evidence: { alsoHit: 2, alsoApps: ['b', 'c'] } });
   });
 
+  test('what several apps name by one URL has its faults once', () => {
+    const missing = web(visit([hop({}, { status: 404 })]));
+    const facts = snapshot(['a', 'b']);
+    for (const each of facts.apps)
+      each.metadata = {
+        ...each.metadata,
+        url: `${BASE}one.json`,
+        web: missing,
+        content: { unseen: 'because of unreachable' },
+      };
+    facts.manifest = document(
+      JSON.stringify({
+        apps: {
+          a: entry('a', { appMetadataUrl: `${BASE}one.json` }),
+          b: entry('b', { appMetadataUrl: `${BASE}one.json` }),
+        },
+      }),
+      'registry.json',
+    );
+    const report = lint(facts);
+    const found = report.findings.filter((f) => f.rule === 'unreachable');
+    expect(found).toHaveLength(1);
+    expect(found[0]!.evidence).toMatchObject({ alsoHit: 1, alsoApps: ['b'] });
+    expect(report.apps.map((a) => [a.visible, a.because])).toEqual([
+      [false, ['unreachable']],
+      [false, ['unreachable']],
+    ]);
+  });
+
+  test('a hidden app is a symptom by the rules that hide it, and those only', () => {
+    const report = lint(snapshot({ apps: { a: entry('a', { name: undefined }) } }));
+    expect(short(report)).toEqual(['error document-misshapen missing']);
+    expect(report.symptoms[3]).toEqual({
+      id: 'app-does-not-appear',
+      status: 'confirmed',
+      rules: ['document-misshapen'],
+    });
+  });
+
+  test('a manifest without apps: what was not looked at has a reason', () => {
+    const report = lint(snapshot('{"app":{}}'));
+    expect(symptoms(report)).toMatchObject({ 'checksum-mismatch': 'not-judged' });
+    expect(report.notJudged).toContainEqual({
+      rule: '*',
+      app: null,
+      version: null,
+      resource: 'metadata',
+      reason: 'the apps, which the manifest does not name (document-misshapen)',
+    });
+  });
+
   test('what is told once hides every app that it hits', () => {
     const perHost = defineRule({
       id: 'per-host',

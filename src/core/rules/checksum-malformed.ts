@@ -16,17 +16,20 @@ export const checksumMalformed = defineRule({
     const fault = checksumFault(checksum);
     if (!fault) return null;
     const weak = served && weakDigestOf(checksum, served);
+    const found = served && kindOfHead(served.head) === 'gzip' ? `sha256:${served.sha256}` : null;
     return {
       at: '/artifactChecksum',
       cause: fault.cause,
       message: weak
         ? `This is the ${weak} digest of exactly this artifact; the algorithm must be SHA-256.`
         : fault.message,
-      advice: fault.repaired
-        ? `Write it as "${fault.repaired}".`
-        : served && kindOfHead(served.head) === 'gzip'
-          ? `If these are the published bytes, list "artifactChecksum": "sha256:${served.sha256}"`
-          : 'Hash the artifact and paste the line: appreg checksum <file|url>',
+      // Of other bytes, the same digest in another spelling would be as wrong.
+      advice:
+        fault.repaired && (found === null || found === fault.repaired)
+          ? `Write it as "${fault.repaired}".`
+          : found
+            ? `If these are the published bytes, list "artifactChecksum": "${found}"`
+            : 'Hash the artifact and paste the line: appreg checksum <file|url>',
       evidence: {
         checksum,
         repaired: fault.repaired,

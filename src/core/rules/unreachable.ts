@@ -34,8 +34,12 @@ export const unreachable = defineRule({
 });
 
 /** Whether all of the host is hit, and not this file alone. */
-function isOfHost({ failure }: Visit, cause: string): boolean {
-  return failure ? ['dns', 'connect', 'tls'].includes(failure.phase) : cause === 'rate-limited';
+function isOfHost(visit: Visit, cause: string): boolean {
+  const { failure } = visit;
+  if (failure === null) return cause === 'rate-limited' || /^status-(401|407|5\d\d)$/.test(cause);
+  // A host that says nothing until the time is over hangs, whatever it is asked for.
+  const silent = failure.phase === 'time' && failure.got === null && lastHop(visit)?.status === 0;
+  return silent || /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
 }
 
 interface Found {

@@ -35,6 +35,21 @@ ruleTable(checksumMalformed, {
     ['no prefix', of(hex), { at, cause: 'no-prefix', advice: `"${right}"` }],
     ['white space', of(`${right}\n`), { at, cause: 'whitespace', advice: `"${right}"` }],
     ['another prefix', of(`sha-256:${hex}`), { at, cause: 'wrong-prefix', advice: `"${right}"` }],
+    [
+      'upper case, of the bytes that are served',
+      of(`sha256:${archive.sha256.toUpperCase()}`, archive),
+      { at, cause: 'uppercase', advice: `Write it as "sha256:${archive.sha256}".` },
+    ],
+    [
+      'upper case, of others than those that are served',
+      of(right.toUpperCase().replace('SHA', 'sha'), archive),
+      { at, cause: 'uppercase', advice: `list "artifactChecksum": "sha256:${archive.sha256}"` },
+    ],
+    [
+      'upper case, and a page in the place of the artifact',
+      of(right.toUpperCase().replace('SHA', 'sha'), page),
+      { at, cause: 'uppercase', advice: `"${right}"` },
+    ],
     ['SHA-1', of(`sha1:${hex.slice(0, 40)}`), { at, cause: 'sha1', advice: 'appreg checksum' }],
     ['MD5', of(hex.slice(0, 32)), { at, cause: 'md5', advice: 'appreg checksum' }],
     ['SHA-512', of(`sha512:${hex}${hex}`), { at, cause: 'sha512' }],

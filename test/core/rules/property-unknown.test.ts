@@ -19,6 +19,8 @@ ruleTable(propertyUnknown, {
     ['app keys are no fields', manifest({ apps: { version: {}, __proto__: {}, constructor: {}, 'x-app': {} } })],
     ['documents of another type', manifest([1, 'a', null])],
     ['an entry of another type', entry(['name'])],
+    ['apps as a list, which is another fault', manifest({ apps: [{ key: 'a', name: 'A' }] })],
+    ['versions as an object, which is another fault', metadata({ versions: { '1.0.0': { url: 'x' } } })],
     ['no versions', metadata({ versions: null })],
   ],
   faulty: [

@@ -54,6 +54,18 @@ ruleTable(unreachable, {
     ['some other trouble with a proxy', facts(behind('EPROTO')), { cause: 'proxy-failed' }],
     ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'reset' }],
     ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
+    [
+      'no answer, whatever is asked for',
+      facts(failed('headers', 'HEADERS_TIMEOUT')),
+      { once: 'manifest apps.example.com no-answer' },
+    ],
+    [
+      'not one byte until the time is over',
+      facts(failed('time', 'TOTAL_TIMEOUT')),
+      { once: 'manifest apps.example.com too-slow' },
+    ],
+    ['500, which is the host’s', status(500), { once: 'manifest apps.example.com status-500' }],
+    ['401, which is the host’s', status(401), { once: 'manifest apps.example.com status-401' }],
     ['not HTTP', facts(failed('headers', 'HPE_INVALID_STATUS_CODE')), { cause: 'not-http' }],
     ['another protocol', facts(failed('headers', 'UPGRADE')), { cause: 'not-http' }],
     [
