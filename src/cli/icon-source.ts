@@ -22,6 +22,15 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
     );
   }
   const bytes = icon === '' ? Buffer.from(placeholderIcon(key, color)) : readInput(resolve(context.cwd, icon), icon);
+  return iconOf(bytes, icon);
+}
+
+/**
+ * An icon by its content.
+ * @param name what the user calls it
+ * @throws Trouble `icon-not-image` (exit 1) for what is no PNG or SVG
+ */
+export function iconOf(bytes: Uint8Array, name: string): IconFile {
   const image = lookAtImage(bytes);
   if ((image.kind !== 'png' && image.kind !== 'svg') || image.fault) {
     const what = image.fault
@@ -29,7 +38,7 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
       : `it is ${image.kind === 'empty' ? 'empty' : printable(image.kind)}`;
     throw new Trouble(
       'icon-not-image',
-      `${printable(icon)} cannot be an icon: ${what}. Nothing was changed.`,
+      `${printable(name)} cannot be an icon: ${what}. Nothing was changed.`,
       'An icon is a PNG or SVG image (told by its content, not by its name).',
       { exit: 1 },
     );

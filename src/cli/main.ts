@@ -111,6 +111,15 @@ export function build(done: (code: number) => void): Command {
     .option('--dry-run', 'check everything and show the plan; write nothing');
 
   command(
+    'assemble',
+    'make the manifest from apps/<key>/app.json, one small file for each app',
+    async () => (await import('./commands/assemble.ts')).assembleManifest,
+  )
+    .option('--remove <key>', 'let this app leave the manifest; repeatable', collect)
+    .option('--check', 'look at the folders alone, not at what is published; write nothing')
+    .option('--dry-run', 'make every read and check, show the plan; write nothing');
+
+  command(
     'bundle <entry> <output>',
     'build an entry point, or pack a folder, into a reproducible .tar.gz',
     async () => (await import('./commands/bundle.ts')).bundle,

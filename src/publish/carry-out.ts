@@ -40,7 +40,7 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
     for (const step of plan.steps) {
       const result: StepResult = {
         step,
-        outcome: step.kind === 'create' ? await create(step, store) : await edit(step, store),
+        outcome: await carryOutStep(step, store),
       };
       results.push(result);
       deps.onStep?.(result);
@@ -52,12 +52,19 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
   }
 }
 
+const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };
+
+function carryOutStep(step: Step, store: Store): Promise<StepResult['outcome']> {
+  if (step.kind === 'create') return create(step, store);
+  return step.kind === 'replace' ? replace(step, store) : edit(step, store);
+}
+
 /** The plan in words, a line for each step: for `--dry-run`. */
 export function describePlan(plan: Plan): string {
   return plan.steps
     .map((step) => {
-      const size = step.kind === 'create' ? `, ${step.bytes.length.toLocaleString('en-US')} bytes` : '';
-      return `${step.kind === 'create' ? 'create' : 'edit  '} ${printable(step.path)}  (${printable(step.what)}${size})`;
+      const size = step.kind === 'edit' ? '' : `, ${step.bytes.length.toLocaleString('en-US')} bytes`;
+      return `${VERBS[step.kind]} ${printable(step.path)}  (${printable(step.what)}${size})`;
     })
     .join('\n');
 }
@@ -73,6 +80,7 @@ async function rehearse(plan: Plan, store: Store): Promise<boolean> {
       if (stored) same(step, stored.bytes);
       continue;
     }
+    if (step.kind === 'replace') continue;
     const text = texts.get(step.path) ?? decode(stored?.bytes ?? createdBefore(step, plan), step.path);
     const changed = step.edit(text);
     texts.set(step.path, changed ?? text);
@@ -107,6 +115,26 @@ function same({ path, bytes }: Step & { kind: 'create' }, there: Uint8Array): vo
   );
 }
 
+/** Puts a file in the place of another. Who comes last wins, as with the files that it was made from. */
+async function replace(step: Step & { kind: 'replace' }, store: Store): Promise<'edited' | 'unchanged'> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored = await store.read(step.path);
+    if (stored === null) throw missing(step.path);
+    if (Buffer.from(stored.bytes).equals(step.bytes)) return 'unchanged';
+    if ((await store.replace(step.path, step.bytes, stored.token)) === 'replaced') return 'edited';
+    await wait(Math.random() * Math.min(250, 5 * 2 ** attempt));
+  }
+  throw contended(step.path);
+}
+
+function contended(path: string): Trouble {
+  return new Trouble(
+    'contended',
+    `${printable(path)} was changed by others ${ATTEMPTS} times while it was edited.`,
+    'Run the same command again when less is going on.',
+  );
+}
+
 /**
  * Edits a document until the change is in it. A store that cannot guard against lost updates is found out: the file is
  * read once more, and must hold what was written, or whatever others made of it with the change still there.
@@ -124,11 +152,7 @@ async function edit(step: Step & { kind: 'edit' }, store: Store): Promise<'edite
     if ((await store.replace(step.path, bytes, stored.token)) === 'replaced') written = bytes;
     else await wait(Math.random() * Math.min(250, 5 * 2 ** attempt));
   }
-  throw new Trouble(
-    'contended',
-    `${printable(step.path)} was changed by others ${ATTEMPTS} times while it was edited.`,
-    'Run the same command again when less is going on.',
-  );
+  throw contended(step.path);
 }
 
 /** The text, with a byte order mark if there is one: what is written back is what was read. */

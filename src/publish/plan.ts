@@ -5,5 +5,7 @@ export interface Plan {
 export type Step =
   /** A file that must not be there yet; the same bytes being there already is success. */
   | { kind: 'create'; path: string; bytes: Uint8Array; what: string }
+  /** A file that may change as a whole, such as an icon; it is there already. */
+  | { kind: 'replace'; path: string; bytes: Uint8Array; what: string }
   /** A change to a document. `edit` is asked again with the new text when somebody else was faster; null: nothing to do. */
   | { kind: 'edit'; path: string; edit: (text: string) => string | null; what: string };

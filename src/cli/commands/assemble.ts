@@ -1,0 +1,65 @@
+import { printable, redact, safeJson } from '../../core/text.ts';
+import { Trouble } from '../../core/trouble.ts';
+import { asBase } from '../../observe/places.ts';
+import { checkAssembly, planAssembly } from '../../publish/assemble.ts';
+import { carryOut } from '../../publish/carry-out.ts';
+import { appsUnder } from '../app-folders.ts';
+import { severitiesOf } from '../checks.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+import { wantsJson } from '../format.ts';
+import { planInWords, sayFindings } from '../remarks.ts';
+import { openWorkspace } from '../workspace.ts';
+
+interface Options extends GlobalOptions {
+  check?: boolean;
+  dryRun?: boolean;
+  remove?: string[];
+}
+
+/**
+ * `appreg assemble`: makes the manifest from the folders apps/<key>. Everything is looked at before anything is written;
+ * an app that is broken, or missing though it is published, is refused.
+ */
+export async function assembleManifest(context: Context, options: Options): Promise<number> {
+  const { terminal } = context;
+  const json = wantsJson('assemble', options.format);
+  const { check = false, dryRun = false, remove = [] } = options;
+  if (check && (dryRun || remove.length > 0))
+    throw new Trouble(
+      'option-unfit',
+      '--check looks at the folders alone; --dry-run and --remove are about what is published.',
+      'Leave one of them out.',
+    );
+  const { config, root } = await context.config();
+  const judgement = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
+  if (check) {
+    const folders = appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'));
+    sayFindings(terminal, checkAssembly(folders, judgement));
+    const { length } = folders.apps;
+    terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${count(length)}, all of them sound`);
+    return 0;
+  }
+  const { place } = await openWorkspace(context);
+  const folders = appsUnder(root, place.base);
+  const { apps } = folders;
+  const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgement);
+  sayFindings(terminal, findings);
+  const status = plan.steps.length === 0 ? 'unchanged' : dryRun ? 'planned' : 'assembled';
+  if (status === 'assembled') await carryOut(plan, place.store);
+
+  const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
+  if (json) terminal.out(redact(safeJson({ status, manifest: place.manifest, apps: apps.length, ...changes, steps })));
+  else if (status === 'unchanged')
+    terminal.out(`${printable(place.manifest)} holds the ${count(apps.length)} already; nothing to do`);
+  else if (status === 'planned') terminal.out(planInWords(terminal, plan));
+  else {
+    terminal.out(`assembled ${printable(place.manifest)} from ${count(apps.length)}`);
+    for (const [what, keys] of Object.entries(changes))
+      if (keys.length > 0) terminal.out(`  ${what} ${printable(keys.join(', '))}`);
+  }
+  return 0;
+}
+
+function count(apps: number): string {
+  return apps === 1 ? '1 app' : `${apps} apps`;
+}

@@ -1,0 +1,153 @@
+import { type AssembledApp, assembledManifest, type Complaint } from '../author/assemble.ts';
+import { newManifest } from '../author/manifest.ts';
+import { newMetadata } from '../author/metadata.ts';
+import { versionsIn } from '../author/usable.ts';
+import { documentText } from '../core/document-text.ts';
+import type { AppFacts, DocumentFacts } from '../core/facts.ts';
+import { startJudging } from '../core/judge.ts';
+import type { Finding } from '../core/report.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import type { IconFile } from './add-app.ts';
+import type { Judgement } from './judged.ts';
+import { ASIDE, type Place, readDocument, readManifest, remembered, withText } from './place.ts';
+import type { Plan, Step } from './plan.ts';
+
+/** Making the manifest from the folders of the apps: what is going to be written. */
+
+/** An app with its icon as it was seen; null for one that is kept elsewhere. */
+export type AppToAssemble = AssembledApp & { image: IconFile | null };
+
+/** The folders of the apps. */
+export interface Folders {
+  keys: string[];
+  /** Those that can be used. */
+  apps: AppToAssemble[];
+  /** What is wrong with the others. */
+  complaints: Complaint[];
+}
+
+export interface AssemblyPlan {
+  plan: Plan;
+  added: string[];
+  changed: string[];
+  removed: string[];
+  /** Warnings and notes. */
+  findings: Finding[];
+}
+
+/**
+ * Plans icons and empty metadata files that are not there yet, and last the manifest.
+ * @param remove the keys of the apps that may leave the manifest
+ * @throws Trouble `assembly-refused` (exit 1) that names every file which stands in the way
+ */
+export async function planAssembly(
+  place: Place,
+  { keys, apps, complaints }: Folders,
+  remove: readonly string[],
+  judgement: Judgement,
+): Promise<AssemblyPlan> {
+  const manifest = await readManifest(place);
+  const made = remembered((text) => {
+    const one = assembledManifest(text, apps, keys, remove, place.manifest);
+    refuse(one.complaints);
+    return one.text;
+  });
+  const {
+    complaints: vanishing,
+    text,
+    ...changes
+  } = assembledManifest(manifest.text, apps, keys, remove, place.manifest);
+  const judged = judgeApps(withText(manifest, text ?? manifest.text), apps, judgement);
+  refuse([...complaints, ...vanishing, ...judged.complaints]);
+  const steps: Step[] = [];
+  for (const app of apps) steps.push(...(await filesOf(place, app)));
+  if (text !== null) steps.push({ kind: 'edit', path: place.manifest, edit: made, what: whatChanges(changes) });
+  return { ...changes, plan: { steps }, findings: judged.findings };
+}
+
+/** The same without a look at what is published: what can be said of the folders alone. Throws as `planAssembly` does. */
+export function checkAssembly({ keys, apps, complaints }: Folders, judgement: Judgement): Finding[] {
+  const { text } = assembledManifest(newManifest(), apps, keys, [], 'the manifest');
+  const content = documentText(text ?? newManifest());
+  const judged = judgeApps({ url: null, file: 'the manifest', web: ASIDE, content }, apps, judgement);
+  refuse([...complaints, ...judged.complaints]);
+  return judged.findings;
+}
+
+async function filesOf(place: Place, { key, icon, image, entry }: AppToAssemble): Promise<Step[]> {
+  const steps: Step[] = [];
+  if (icon !== null && image !== null) {
+    const path = `apps/${key}/${icon}`;
+    const { bytes } = image;
+    const there = await place.store.read(path);
+    if (there === null) steps.push({ kind: 'create', path, bytes, what: 'the icon' });
+    else if (!Buffer.from(there.bytes).equals(bytes))
+      steps.push({ kind: 'replace', path, bytes, what: 'the icon, changed' });
+  }
+  const path = place.pathOf(entry.appMetadataUrl);
+  if (path === null) return steps;
+  const there = await readDocument(place.store, path);
+  // Versions that were published before the app was listed are taken over, once it is clear that they are some.
+  if (there) versionsIn(there.text, path);
+  else
+    steps.push({
+      kind: 'create',
+      path,
+      bytes: Buffer.from(newMetadata()),
+      what: 'the metadata file, without versions',
+    });
+  return steps;
+}
+
+function whatChanges({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'changed' | 'removed'>): string {
+  const parts = [
+    ...added.map((key) => `+${key}`),
+    ...changed.map((key) => `~${key}`),
+    ...removed.map((key) => `-${printable(key)}`),
+  ];
+  return parts.length > 12 ? `${parts.slice(0, 12).join(' ')} and ${parts.length - 12} more` : parts.join(' ');
+}
+
+/** What the rules say of the manifest as it would be; errors as complaints about the file that they come from. */
+function judgeApps(
+  manifest: DocumentFacts,
+  apps: readonly AppToAssemble[],
+  { now, severities }: Judgement,
+): { findings: Finding[]; complaints: Complaint[] } {
+  // A new app has no versions: that is the next step, and nothing to refuse.
+  const usual = { ...severities, 'versions-none-valid': 'off' } as const;
+  const judging = startJudging({ command: 'lint', target: '', now, severities: usual });
+  judging.manifest(manifest);
+  for (const { key, entry, icon, image } of apps) {
+    const seen = image === null ? { content: ASIDE, image: ASIDE } : { content: image.content, image: image.image };
+    const facts: AppFacts = {
+      key,
+      metadata: { url: entry.appMetadataUrl, file: null, web: ASIDE, content: ASIDE },
+      icon: { url: entry.blockStyle.iconUrl, file: icon === null ? null : `apps/${key}/${icon}`, web: ASIDE, ...seen },
+      artifacts: [],
+    };
+    judging.app(facts);
+  }
+  const { findings } = judging.finish(0);
+  const complaints = findings
+    .filter(({ severity }) => severity === 'error')
+    .map(({ app, rule, message, resource, advice, file }) => {
+      const source = app === null ? file : resource === 'icon' && file ? file : `apps/${app}/app.json`;
+      return { message: printable(`${source}: ${message} (${rule})`), advice: printable(advice) };
+    });
+  return { findings: findings.filter(({ severity }) => severity !== 'error'), complaints };
+}
+
+/** So many are told; the rest is counted. */
+const TOLD = 20;
+
+function refuse(complaints: readonly Complaint[]): void {
+  if (complaints.length === 0) return;
+  const lines = complaints.slice(0, TOLD).map(({ message }) => message);
+  if (complaints.length > TOLD) lines.push(`… and ${complaints.length - TOLD} more`);
+  const advice = [...new Set(complaints.slice(0, TOLD).map((one) => one.advice))];
+  throw new Trouble('assembly-refused', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
+    exit: 1,
+  });
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type AppSource,
+  assemble,
+  type AssembledApp,
+  assembledManifest,
+  type AssembledManifest,
+} from '../../src/author/assemble.ts';
+import { newManifest } from '../../src/author/manifest.ts';
+import { documentText } from '../../src/core/document-text.ts';
+import { thrown } from '../support/folders.ts';
+
+const BASE = 'https://apps.example.com/r/';
+const FIELDS = { name: 'Clock', description: 'Tells the time.', color: '#1864ab' };
+
+function source(key: string, content: unknown = FIELDS, files = ['app.json', 'icon.svg']): AppSource {
+  if (content === null) return { key, content: null, files };
+  return { key, content: documentText(typeof content === 'string' ? content : JSON.stringify(content)), files };
+}
+
+function complaintsAbout(...sources: AppSource[]): string[] {
+  return assemble(sources, BASE).complaints.map(({ message }) => message);
+}
+
+describe('an app', () => {
+  test('has its entry, with the places that a workspace has for its files', () => {
+    const { apps, complaints } = assemble([source('clock')], BASE);
+    expect(complaints).toEqual([]);
+    expect(apps).toEqual([
+      {
+        key: 'clock',
+        icon: 'icon.svg',
+        entry: {
+          name: 'Clock',
+          description: 'Tells the time.',
+          blockStyle: { iconUrl: `${BASE}apps/clock/icon.svg`, color: '#1864ab' },
+          appMetadataUrl: `${BASE}apps/clock/versions.json`,
+        },
+      },
+    ]);
+  });
+
+  test('may have an icon and metadata elsewhere', () => {
+    const elsewhere = { iconUrl: 'https://x.test/i.png', appMetadataUrl: 'https://x.test/versions.json' };
+    const { apps } = assemble([source('clock', { ...FIELDS, ...elsewhere }, ['app.json'])], BASE);
+    expect(apps[0]).toMatchObject({
+      icon: null,
+      entry: { blockStyle: { iconUrl: elsewhere.iconUrl }, appMetadataUrl: elsewhere.appMetadataUrl },
+    });
+  });
+
+  test.each<[string, AppSource, RegExp]>([
+    [
+      'without a description',
+      source('clock', null),
+      /^apps\/clock\/app\.json: it is not there, so the app would vanish/,
+    ],
+    ['in broken JSON', source('clock', '{\n  "name": "x",\n}'), /^apps\/clock\/app\.json:2:14: A comma/],
+    ['with a name twice', source('clock', '{"name": "a", "name": "b"}'), /^apps\/clock\/app\.json:1:15: .*twice/],
+    ['as a list', source('clock', []), /app\.json: it is not a JSON object/],
+    ['without a colour', source('clock', { name: 'a', description: 'b' }), /the field “color” is missing/],
+    ['with an empty name', source('clock', { ...FIELDS, name: ' ' }), /the field “name” is no text, or empty/],
+    ['with a number', source('clock', { ...FIELDS, color: 3 }), /the field “color” is no text/],
+    ['with a slip of the pen', source('clock', { ...FIELDS, colour: '#fff' }), /the field “colour” has no meaning/],
+    ['without an icon', source('clock', FIELDS, ['app.json']), /the app has no icon\.$/],
+    ['with a photograph', source('clock', FIELDS, ['logo.jpg']), /no icon: logo\.jpg is not one/],
+    ['with two icons', source('clock', FIELDS, ['icon.svg', 'icon.png']), /several icons: icon\.png and icon\.svg\./],
+    [
+      'with an icon, and one elsewhere',
+      source('clock', { ...FIELDS, iconUrl: 'https://x.test/i.svg' }),
+      /icon\.svg and "iconUrl"/,
+    ],
+    [
+      'with a field that speaks to terminals',
+      source('clock', { ...FIELDS, '\u001b[2J': 'x' }),
+      /“\\u\{1b\}\[2J” has no meaning/,
+    ],
+  ])('%s is complained of, by its file, and left out', (_, one, words) => {
+    const { apps, complaints } = assemble([one, source('other')], BASE);
+    expect(complaints.map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
+    expect(apps.map(({ key }) => key)).toEqual(['other']);
+  });
+
+  test('all that is wrong is told at once', () => {
+    expect(complaintsAbout(source('a', null), source('b', {}), source('c', FIELDS, []))).toHaveLength(5);
+  });
+});
+
+function apps(...keys: string[]): AssembledApp[] {
+  const sources = keys.map((key) => source(key));
+  return assemble(sources, BASE).apps;
+}
+
+function made(
+  text: string,
+  list: AssembledApp[],
+  remove: string[] = [],
+  folders = list.map(({ key }) => key),
+): AssembledManifest {
+  return assembledManifest(text, list, folders, remove, 'registry.json');
+}
+
+describe('the manifest', () => {
+  test('is in the order of the keys, whatever the disk says; one that is made again does not change', () => {
+    const { text, added } = made(newManifest(), apps('zebra', 'Ant', 'bee', '2048', '__proto__'));
+    expect(Object.keys(JSON.parse(text!).apps)).toEqual(['2048', 'Ant', '__proto__', 'bee', 'zebra']);
+    expect(added).toHaveLength(5);
+    expect(made(newManifest(), apps('__proto__', 'bee', '2048', 'zebra', 'Ant')).text).toBe(text);
+    expect(made(text!, apps('zebra', 'Ant', 'bee', '2048', '__proto__'))).toMatchObject({
+      text: null,
+      added: [],
+      changed: [],
+    });
+  });
+
+  test('keeps what else stands in it, and says what changes', () => {
+    const before = JSON.stringify({ title: 'Ours', apps: { clock: { name: 'Old' } } });
+    const { text, changed, added } = made(before, apps('clock', 'new'));
+    expect(JSON.parse(text!)).toMatchObject({ title: 'Ours', apps: { clock: { name: 'Clock' } } });
+    expect([changed, added]).toEqual([['clock'], ['new']]);
+  });
+
+  const listed = JSON.stringify({ apps: { clock: {}, gone: {} } });
+  test('never loses an app that nobody removed', () => {
+    expect(made(listed, apps('clock')).complaints.map(({ message }) => message)).toEqual([
+      'apps/gone/app.json: it is not there, and registry.json lists the app, which would vanish.',
+    ]);
+  });
+
+  test('one whose folder is there was complained of already', () => {
+    expect(made(listed, apps('clock'), [], ['clock', 'gone']).complaints).toEqual([]);
+  });
+
+  test('loses one that is removed by its name', () => {
+    const { text, removed, complaints } = made(listed, apps('clock'), ['gone']);
+    expect([Object.keys(JSON.parse(text!).apps), removed, complaints]).toEqual([['clock'], ['gone'], []]);
+  });
+
+  test('does not lose one that is there', () => {
+    expect(made(listed, apps('clock', 'gone'), ['gone']).complaints).toHaveLength(1);
+  });
+
+  test('that is broken is left alone', () => {
+    expect(thrown(() => made('{', apps('clock')))).toMatchObject({ code: 'document-unusable', exit: 1 });
+  });
+});

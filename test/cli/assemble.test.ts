@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { assembleManifest } from '../../src/cli/commands/assemble.ts';
+import { SVG } from '../support/live-registry.ts';
+import { write } from '../support/folders.ts';
+import { contextIn, folder, refusal, snapshot } from './author-support.ts';
+
+const APP = { name: 'Clock', description: 'Tells the time.', color: '#1864ab' };
+
+/** A workspace with these apps. */
+function workspace(keys: string[], store: object = { type: 'directory' }): string {
+  const root = folder();
+  write(root, {
+    'appreg.config.json': { baseUrl: 'https://apps.example.com/', store },
+    'registry.json': '{\n  "apps": {}\n}\n',
+    'apps/README.md': 'How to add an app.',
+  });
+  for (const key of keys) put(root, key);
+  return root;
+}
+
+function put(root: string, key: string, more: object = {}): void {
+  write(root, { [`apps/${key}/app.json`]: { ...APP, name: `The ${key}`, ...more }, [`apps/${key}/logo.svg`]: SVG });
+}
+
+const read = (root: string, path: string): any => JSON.parse(readFileSync(join(root, path), 'utf8'));
+
+describe('in a folder', () => {
+  test('makes the manifest, and metadata files; and once more there is nothing to do', async () => {
+    const root = workspace(['watch', 'clock']);
+    const context = contextIn(root);
+    expect(await assembleManifest(context, {})).toBe(0);
+    expect(context.said.out).toEqual(['assembled registry.json from 2 apps', '  added clock, watch']);
+    expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock', 'watch']);
+    expect(read(root, 'registry.json').apps.clock.blockStyle.iconUrl).toBe(
+      'https://apps.example.com/apps/clock/logo.svg',
+    );
+    expect(read(root, 'apps/clock/versions.json')).toEqual({ versions: [] });
+    const before = snapshot(root);
+    const again = contextIn(root);
+    expect(await assembleManifest(again, {})).toBe(0);
+    expect(again.said.out).toEqual(['registry.json holds the 2 apps already; nothing to do']);
+    expect(snapshot(root)).toBe(before);
+  });
+
+  test.each(['--dry-run', '--check'])('%s writes nothing', async (flag) => {
+    const root = workspace(['clock']);
+    const before = snapshot(root);
+    expect(await assembleManifest(contextIn(root), flag === '--check' ? { check: true } : { dryRun: true })).toBe(0);
+    expect(snapshot(root)).toBe(before);
+  });
+
+  test('as JSON', async () => {
+    const root = workspace(['clock']);
+    const context = contextIn(root);
+    await assembleManifest(context, { format: 'json' });
+    expect(JSON.parse(context.said.out.join(''))).toMatchObject({
+      status: 'assembled',
+      apps: 1,
+      added: ['clock'],
+      changed: [],
+      removed: [],
+      steps: [
+        { kind: 'create', path: 'apps/clock/versions.json' },
+        { kind: 'edit', path: 'registry.json' },
+      ],
+    });
+  });
+
+  test.each<[string, (root: string) => void, RegExp]>([
+    [
+      'an app.json that is gone',
+      (root) => rmSync(join(root, 'apps/clock/app.json')),
+      /apps\/clock\/app\.json: it is not there/,
+    ],
+    [
+      'a folder that is gone',
+      (root) => rmSync(join(root, 'apps/clock'), { recursive: true }),
+      /apps\/clock\/app\.json: .*vanish/,
+    ],
+    ['broken JSON', (root) => write(root, { 'apps/clock/app.json': '{' }), /apps\/clock\/app\.json:1:2: /],
+    [
+      'a colour that is none',
+      (root) => put(root, 'clock', { color: 'red' }),
+      /apps\/clock\/app\.json: .*color-malformed/,
+    ],
+    [
+      'a metadata URL that is none',
+      (root) => put(root, 'clock', { appMetadataUrl: 'x' }),
+      /apps\/clock\/app\.json: .*url-malformed/,
+    ],
+    [
+      'an icon that is a page',
+      (root) => write(root, { 'apps/clock/logo.svg': '<!doctype html><html></html>' }),
+      /apps\/clock\/logo\.svg cannot be an icon/,
+    ],
+    [
+      'a PNG that is called SVG',
+      (root) =>
+        write(root, {
+          'apps/clock/logo.svg': Buffer.from(
+            'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+            'base64',
+          ),
+        }),
+      /apps\/clock\/logo\.svg is PNG/,
+    ],
+    ['a key that is unsafe', (root) => put(root, 'my clock'), /apps\/my clock: .*cannot be an app key/],
+    ['a key that is a device', (root) => put(root, 'CON'), /name of a device/],
+  ])('%s is refused by its file, and nothing is changed', async (_, change, words) => {
+    const root = workspace(['clock', 'watch']);
+    await assembleManifest(contextIn(root), {});
+    change(root);
+    const before = snapshot(root);
+    const trouble = await refusal(assembleManifest(contextIn(root), {}));
+    expect(trouble).toMatchObject({ code: 'assembly-refused', exit: 1 });
+    expect(trouble.message).toMatch(words);
+    expect(trouble.message).toContain('Nothing was changed.');
+    expect(snapshot(root)).toBe(before);
+  });
+
+  test.skipIf(process.platform === 'win32').each(['app.json', 'logo.svg'])(
+    'a link in place of %s is not followed',
+    async (name) => {
+      const root = workspace(['clock']);
+      const elsewhere = folder();
+      write(elsewhere, { secret: name === 'app.json' ? APP : SVG });
+      const secret = join(elsewhere, 'secret');
+      rmSync(join(root, 'apps/clock', name));
+      symlinkSync(secret, join(root, 'apps/clock', name));
+      const trouble = await refusal(assembleManifest(contextIn(root), { check: true }));
+      expect(trouble.exit).toBe(1);
+      expect(trouble.message).toContain(`apps/clock/${name} is no regular file`);
+    },
+  );
+
+  test('an app leaves where it is named, and not otherwise', async () => {
+    const root = workspace(['clock', 'watch']);
+    await assembleManifest(contextIn(root), {});
+    rmSync(join(root, 'apps/watch'), { recursive: true });
+    expect(await assembleManifest(contextIn(root), { remove: ['watch'] })).toBe(0);
+    expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock']);
+  });
+
+  test.each([
+    { check: true, dryRun: true },
+    { check: true, remove: ['x'] },
+  ])('%j is a slip', async (options) => {
+    expect(await refusal(assembleManifest(contextIn(workspace([])), options))).toMatchObject({ exit: 2 });
+  });
+});
+
+test('in a branch elsewhere: icons go there as well, and a changed one is put in its place', async () => {
+  const remote = folder();
+  execFileSync('git', ['init', '--quiet', '--bare', remote]);
+  const root = workspace(['clock'], { type: 'git', remote, branch: 'gh-pages' });
+  const shown = (path: string): string =>
+    execFileSync('git', ['-C', remote, 'show', `gh-pages:${path}`], { encoding: 'utf8' });
+  expect((await refusal(assembleManifest(contextIn(root), {}))).code).toBe('manifest-missing');
+  const { init } = await import('../../src/cli/commands/init.ts');
+  await init(contextIn(folder()), undefined, { baseUrl: 'https://apps.example.com/', store: 'git', remote });
+  await assembleManifest(contextIn(root), {});
+  expect(Object.keys(JSON.parse(shown('registry.json')).apps)).toEqual(['clock']);
+  expect(shown('apps/clock/logo.svg')).toBe(SVG);
+  // The same number of bytes, as a changed colour has.
+  const other = SVG.replace('width="8"', 'width="9"');
+  write(root, { 'apps/clock/logo.svg': other });
+  const context = contextIn(root);
+  await assembleManifest(context, { dryRun: true });
+  expect(context.said.out.join('\n')).toContain('replace apps/clock/logo.svg');
+  await assembleManifest(contextIn(root), {});
+  expect(shown('apps/clock/logo.svg')).toBe(other);
+});
