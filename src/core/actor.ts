@@ -1,4 +1,7 @@
+import type { Hop, Web } from './facts.ts';
 import type { Finding } from './report.ts';
+import { servedEvidence } from './served.ts';
+import { lastHop } from './visit.ts';
 
 /** Who has to act on a finding: a first guess for a support engineer, from what was seen and nothing else. */
 
@@ -8,8 +11,9 @@ import type { Finding } from './report.ts';
  * - `cache`: a CDN or cache in front of the host
  * - `network`: what lies between: DNS, proxies, firewalls, TLS interception
  * - `service`: the operator of the service that subscribes
+ * - `asker`: whoever asked for something that is listed under another name
  */
-export type Actor = 'author' | 'host' | 'cache' | 'network' | 'service';
+export type Actor = 'author' | 'host' | 'cache' | 'network' | 'service' | 'asker';
 
 type Attributable = Pick<Finding, 'rule' | 'cause' | 'resource' | 'evidence'>;
 type Attribution = Actor | ((finding: Attributable) => Actor);
@@ -64,11 +68,15 @@ const UNREACHABLE: Readonly<Record<string, Attribution>> = {
   'content-encoding-broken': (finding) => (isFronted(finding) ? 'cache' : 'host'),
 };
 
+/** A page in place of a file is the host's doing where it asks for a sign-in; otherwise the file is missing. */
+const pageOrMissing = ({ evidence }: Attributable): Actor =>
+  evidence['page'] === 'app-shell' || evidence['page'] === 'error-page' ? 'author' : 'host';
+
 const MISMATCH: Readonly<Record<string, Attribution>> = {
   'decoded-bytes-match': (finding) => (isFronted(finding) ? 'cache' : 'host'),
   're-encoded': (finding) => (isFronted(finding) ? 'cache' : 'host'),
   intermittent: (finding) => (isFronted(finding) ? 'cache' : 'host'),
-  'html-page': 'host',
+  'html-page': pageOrMissing,
   'json-error': 'host',
   'xml-error': 'host',
   'lfs-pointer': 'host',
@@ -79,7 +87,7 @@ const MISMATCH: Readonly<Record<string, Attribution>> = {
 };
 
 const UNREADABLE: Readonly<Record<string, Attribution>> = {
-  'html-page': 'host',
+  'html-page': pageOrMissing,
   'git-lfs-pointer': 'host',
   'xml-error': 'host',
   empty: authorOrCopy,
@@ -133,7 +141,7 @@ export const ACTORS: Readonly<Record<string, Attribution>> = {
   'artifact-changed': 'author',
   'artifact-moved': 'author',
   'app-withdrawn': authorOrCopy,
-  'app-not-listed': byCause({ absent: authorOrCopy, 'no-apps': authorOrCopy }, 'author'),
+  'app-not-listed': byCause({ absent: authorOrCopy, 'no-apps': authorOrCopy }, 'asker'),
   'version-not-listed': byCause({ absent: authorOrCopy, 'no-versions': authorOrCopy }, 'author'),
   unreachable: byCause(UNREACHABLE, 'host'),
   'tls-untrusted': (finding) =>
@@ -178,12 +186,44 @@ export function actorOf(finding: Attributable): Actor {
   return typeof attribution === 'function' ? attribution(finding) : attribution;
 }
 
-/** What to do before the finding's own advice, where who has to act makes a difference; null otherwise. */
-export function firstStep(finding: Attributable): string | null {
+/** Matters of a setting: what a cache holds goes bad again unless that is mended first. */
+const OF_A_SETTING = new Set([
+  'content-encoded',
+  'not-modified-untrue',
+  'cors-missing',
+  'cors-invalid',
+  'cors-origin-refused',
+  'unreachable content-encoding-broken',
+  'artifact-checksum-mismatch decoded-bytes-match',
+  'artifact-checksum-mismatch re-encoded',
+]);
+
+const INTERCEPTED =
+  'Something on this network opens TLS connections and answers in the host’s place: check from another network, or have its operator leave this host alone. Otherwise:';
+const PURGE_FIRST = 'What was seen is a copy that a cache held: purge it, and ask again. If the new copy is no better:';
+const PURGE_LAST = 'Then purge what caches hold of it, and check again.';
+
+/**
+ * The finding's advice, with what is to be done before or after it because of who has to act.
+ * @param web how the URL of its resource answered, or null
+ */
+export function withSteps(finding: Attributable & Pick<Finding, 'advice'>, web: Web | null): string {
+  const { rule, cause, advice } = finding;
+  const evidence = web === null ? finding.evidence : { ...servedEvidence(answerFor(rule, web)), ...finding.evidence };
+  const whole = { ...finding, evidence };
   // Where a proxy was asked over, the rule's own advice begins with it.
-  if (isIntercepted(finding) && finding.evidence['proxy'] === undefined)
-    return 'Something on this network opens TLS connections and answers in the host’s place: check from another network, or have its operator leave this host alone. Otherwise:';
-  if (actorOf(finding) === 'cache' && isCopy(finding))
-    return 'What was seen is a copy that a cache held: purge it, and ask again. If the new copy is no better:';
-  return null;
+  if (isIntercepted(whole) && evidence['proxy'] === undefined) return `${INTERCEPTED} ${advice}`;
+  if (actorOf(whole) !== 'cache' || !isCopy(whole) || rule === 'cache-lifetime-long') return advice;
+  if (OF_A_SETTING.has(rule) || OF_A_SETTING.has(`${rule} ${cause}`)) return `${sentence(advice)} ${PURGE_LAST}`;
+  return `${PURGE_FIRST} ${advice}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?)]$/.test(text) ? text : `${text}.`;
+}
+
+/** A browser may be given another copy than the service; what is said of its answer is told by its answer. */
+export function answerFor(rule: string, web: Web): Hop | null {
+  const asBrowser = rule.startsWith('cors-') ? web.browser[0] : undefined;
+  return lastHop(asBrowser ?? web.service);
 }

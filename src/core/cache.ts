@@ -1,12 +1,6 @@
-import type { Hop } from './facts.ts';
+import type { Hop, Visit } from './facts.ts';
 import { cacheControl, header, httpDate, seconds } from './headers.ts';
-
-/** True when the answer is a copy that a cache on the way had kept, as far as it says so. */
-export function isCached(headers: Hop['headers']): boolean {
-  if ((seconds(header(headers, 'age')) ?? 0) > 0) return true;
-  return CACHE_STATUS.some((name) => /\b(?:\w*hit|stale|updating|revalidated)\b/i.test(header(headers, name) ?? ''));
-}
-const CACHE_STATUS = ['cache-status', 'cf-cache-status', 'cdn-cache', 'x-cache', 'x-cache-status', 'x-proxy-cache'];
+import { lastHop } from './visit.ts';
 
 /** For how long an answer may be held without asking again (RFC 9111 section 4.2), as far as its headers say. */
 export interface Freshness {
@@ -57,4 +51,19 @@ function ownFreshness(hop: Hop, now: number): Freshness {
     said: value === null ? `Expires: ${expires}` : value,
     lifetime: end === null ? 0 : Math.max(0, Math.floor((end - date) / 1000)),
   };
+}
+
+/** The service's check interval (spec section 8), in seconds. */
+const HOUR = 3600;
+
+/**
+ * How old the copy is that a cache answered with, in seconds, where that is older than the hourly check: what was
+ * published since is not in it. Otherwise 0, and for copies that are dropped at each deploy (an Age beside max-age=0).
+ * @param now ISO 8601
+ */
+export function oldCopyAge(visit: Visit, now: string): number {
+  const hop = lastHop(visit);
+  const age = hop === null ? null : seconds(header(hop.headers, 'age'));
+  if (hop === null || age === null || age <= HOUR) return 0;
+  return freshness(hop, Date.parse(now)).lifetime === 0 ? 0 : age;
 }

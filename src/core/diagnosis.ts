@@ -1,4 +1,4 @@
-import { actorOf } from './actor.ts';
+import { actorOf, answerFor } from './actor.ts';
 import { freshness } from './cache.ts';
 import type { Asked, DocumentFacts, Role, Snapshot, Web } from './facts.ts';
 import { isUnseen } from './facts.ts';
@@ -90,12 +90,6 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
       saved: options.saved === true,
     }),
   };
-}
-
-/** A browser may be given another copy than the service; what is said of its answer is told by its answer. */
-function answerFor(rule: string, web: Web): ReturnType<typeof lastHop> {
-  const asBrowser = rule.startsWith('cors-') ? web.browser[0] : undefined;
-  return lastHop(asBrowser ?? web.service);
 }
 
 /** Diagnoses facts that were saved, with the answer of the run that saved them. */

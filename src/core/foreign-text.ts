@@ -85,16 +85,13 @@ export function foreignKind(text: string): TextFault | null {
     );
   }
   if (/^<(!doctype\s+html|html|head|body|script|meta|title|link|style|h[1-6]|p|div|pre|center|table)\b/i.test(head)) {
-    const title = /<title[^>]*>([^<]{0,200})/i.exec(text)?.[1]?.trim();
-    return {
-      ...fault(
-        'html-page',
-        0,
-        `This is an HTML page${title ? ` (“${printable(shorten(title, 80))}”)` : ''}, not JSON.`,
-        'Check the URL: it may lead to a login page, an error page or a single-page app; it must lead to the JSON file itself.',
-      ),
-      ...(title ? { evidence: { title: shorten(title, 80) } } : {}),
-    };
+    // Which page it is, and so what to do, is told where the answer is known too: web-page.ts.
+    return fault(
+      'html-page',
+      0,
+      'This is an HTML page, not JSON.',
+      'Check the URL: it must lead to the JSON file itself.',
+    );
   }
   if (/^<(\?xml|[a-z])/i.test(head)) {
     const code = /<Code>([^<]{1,80})<\/Code>/.exec(text)?.[1];

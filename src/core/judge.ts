@@ -15,6 +15,7 @@ import type {
   Visit,
 } from './facts.ts';
 import { isUnseen } from './facts.ts';
+import { oldCopyAge } from './cache.ts';
 import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
 import { type Annotate, Ledger, type Place } from './ledger.ts';
@@ -173,32 +174,61 @@ export function startJudging(options: JudgeOptions): Judging {
     place: Place,
   ): VersionEntry[] {
     const list = member(value, 'versions');
-    if (!Array.isArray(list)) return [];
+    if (!Array.isArray(list)) {
+      unread(place);
+      return [];
+    }
     const entries: VersionEntry[] = [];
     for (const [index, item] of list.entries()) if (isObject(item)) entries.push(entryOf(index, item));
     const wanted = asked?.version ?? null;
     // Of a version that is not listed there is no artifact to look at.
     if (wanted !== null && !entries.some((entry) => entry.version === wanted))
       ledger.unjudgedSymptoms.add('checksum-mismatch');
-    offer('metadata', { versions: entries, earlier, earlierSource, askedVersion: wanted }, place);
+    const copyAge = oldCopy(place);
+    offer('metadata', { versions: entries, earlier, earlierSource, askedVersion: wanted, copyAge }, place);
     ledger.countVersions(entries.length);
     const published = new Map(isUnseen(earlier) ? [] : earlier.map((before) => [before.version, before]));
     for (const entry of entries) {
       const before = (entry.version === null ? null : published.get(entry.version)) ?? null;
-      version(entry, entries, artifacts[entry.index], before, place);
+      version(entry, entries, artifacts, before, place);
     }
     return entries;
+  }
+
+  /** How old a document is that came from a cache, where what was published since cannot be in it; it is no clear answer. */
+  function oldCopy(place: Place): number {
+    const age = isUnseen(place.web) ? 0 : oldCopyAge(place.web.service, now);
+    if (age > 0) ledger.oldCopy(place.resource, age);
+    return age;
+  }
+
+  /** Of a metadata file without a list of versions there are no artifacts to look at. */
+  function unread(place: Place): void {
+    const rule = bySubject.get('artifact')?.find(({ id }) => id === 'artifact-checksum-mismatch');
+    if (rule === undefined || place.document === null) return;
+    const { content } = place.document;
+    const oversized = !isUnseen(content) && readingOf(content).oversized !== null;
+    const readable = !isUnseen(content) && readingOf(content).value !== undefined;
+    const fault = oversized ? 'document-oversized' : readable ? 'document-misshapen' : 'document-unreadable';
+    const why: Unseen = !isUnseen(content)
+      ? { unseen: `because of ${fault}` }
+      : content.everywhere || content.unseen.startsWith('because of ')
+        ? content
+        : { ...content, unseen: `its metadata file was not seen (${content.unseen})` };
+    ledger.skip(rule, { ...place, resource: 'artifact' }, why);
   }
 
   function version(
     entry: VersionEntry,
     all: readonly VersionEntry[],
-    artifact: ArtifactFacts | undefined,
+    artifacts: readonly ArtifactFacts[],
     before: EarlierVersion | null,
     metadata: Place,
   ): void {
+    const artifact = artifacts[entry.index];
     const pointer = `/versions/${entry.index}`;
-    const place: Place = { ...metadata, version: entry.version, pointer, found: new Set() };
+    const found = new Set(metadata.byVersion?.get(entry.version ?? ''));
+    const place: Place = { ...metadata, version: entry.version, pointer, found };
     offer(
       'version',
       {
@@ -235,6 +265,7 @@ export function startJudging(options: JudgeOptions): Judging {
         digest,
         checksum: entry.artifactChecksum ?? MISSHAPEN,
         all,
+        artifacts,
         before,
         answer: answerOf(artifact),
       },
@@ -321,6 +352,7 @@ export function startJudging(options: JudgeOptions): Judging {
           earlierKeys: before ? before.keys : NO_EARLIER,
           earlierSource,
           asked: asked?.apps ?? [],
+          copyAge: oldCopy(place),
         },
         { ...place, pointer: '/apps' },
       );

@@ -1,3 +1,5 @@
+import { withSteps } from './actor.ts';
+import { isSafeKey } from './app-key.ts';
 import type { DocumentFacts, Resource, Role, Unseen, Web } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { compareText, inReportOrder } from './order.ts';
@@ -15,6 +17,7 @@ import type {
 } from './report.ts';
 import { SYMPTOM_OF_ROLE, SYMPTOMS } from './report.ts';
 import type { AnyRule, Problem } from './rule.ts';
+import { spanOf } from './span.ts';
 import { redact, shorten } from './text.ts';
 import { VERSION } from './tool.ts';
 
@@ -31,6 +34,8 @@ export interface Place {
   /** How the resource's URL answered. */
   web: Web | Unseen;
   found: Set<string>;
+  /** The same by version, of what was found on the document but is about one of its versions. */
+  byVersion?: Map<string, Set<string>>;
 }
 
 /** More evidence for a finding, from how the URL of its resource answered (null when that was not asked). */
@@ -74,6 +79,8 @@ export class Ledger {
   readonly pending = new Map<DocumentFacts, Pending[]>();
   /** What was taken over from earlier runs: the views alone, or all. */
   readonly earlier = new Map<string, { role: Role; views: boolean; count: number; first: string }>();
+  /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
+  readonly oldCopies = new Map<Role, { count: number; age: number }>();
   versions = 0;
   artifacts = 0;
   bytes = 0;
@@ -107,7 +114,9 @@ export class Ledger {
   }
 
   add(rule: AnyRule, problem: Problem, place: Place): void {
+    if (problem.unless?.some((id) => place.found.has(id))) return;
     place.found.add(rule.id);
+    if (problem.version !== undefined) noteVersion(place, problem.version, rule.id);
     if (problem.cause !== undefined) place.found.add(`${rule.id} ${problem.cause}`);
     if (rule.hides) this.blocking.add(rule.id);
     const app = problem.app ?? place.app ?? appOf(place.resource, place.pointer + (problem.at ?? ''));
@@ -129,7 +138,7 @@ export class Ledger {
       symptom,
       spec: rule.spec,
       message: shorten(redact(problem.message), 1000),
-      advice: shorten(redact(problem.advice), 1000),
+      advice: shorten(redact(withApp(problem.advice, app)), 1000),
       cause: problem.cause ?? null,
       app,
       version: problem.version ?? place.version,
@@ -141,8 +150,10 @@ export class Ledger {
       column: null,
       evidence: clean(problem.evidence ?? {}),
     };
+    const web = isUnseen(place.web) ? null : place.web;
+    if (severity !== 'note') finding.advice = shorten(withSteps(finding, web), 1200);
     if (this.annotate) {
-      const more = this.annotate(finding, isUnseen(place.web) ? null : place.web);
+      const more = this.annotate(finding, web);
       finding.evidence = { ...finding.evidence, ...clean(more) };
     }
     if (rule.confirms && severity === 'error' && symptom !== null) this.confirmedSymptoms.add(symptom);
@@ -237,6 +248,14 @@ export class Ledger {
     this.notJudged.push({ rule: '*', app: null, version: null, resource, reason });
   }
 
+  /** Notes a document that was a cache's copy of that age, in seconds: what was published since is not in it. */
+  oldCopy(role: Role, age: number): void {
+    const known = this.oldCopies.get(role) ?? { count: 0, age: 0 };
+    this.oldCopies.set(role, { count: known.count + 1, age: Math.max(known.age, age) });
+    this.unjudgedSymptoms.add('app-does-not-appear').add('checksum-mismatch');
+    if (role === 'manifest') this.unjudgedSymptoms.add('icon-does-not-display');
+  }
+
   /** Notes facts that an earlier run saw (`since`, or the views alone). */
   takenOver(role: Role, { since, viewsSince }: Pick<Resource, 'since' | 'viewsSince'>): void {
     const moment = since ?? viewsSince;
@@ -277,6 +296,12 @@ export class Ledger {
         : many;
       const why = views ? '' : `, since ${count === 1 ? 'it was' : 'they were'} verified before`;
       this.aside(role, `${what}${why}: what was seen since ${first} was judged again`);
+    }
+    for (const [role, { count, age }] of this.oldCopies) {
+      const seen =
+        count === 1 ? `the ${role}${role === 'manifest' ? '' : ' file'} seen` : `${count} ${TAKEN_OVER[role][1]} seen`;
+      const copies = count === 1 ? 'is a cache’s copy of that age' : 'are a cache’s copies of up to that age';
+      this.aside(role, `what was published in the last ${spanOf(age)}: ${seen} ${copies}`);
     }
     if (run.incomplete !== null) {
       this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
@@ -321,6 +346,18 @@ export class Ledger {
     if (found.length > 0) return { id, status: 'suspected', rules };
     return { id, status: this.unjudgedSymptoms.has(id) ? 'not-judged' : 'clear', rules };
   }
+}
+
+/** Commands in advice, to be pasted: with the key of the app, where that is one. */
+function withApp(advice: string, app: string | null): string {
+  return app !== null && isSafeKey(app) ? advice.replaceAll('<app>', app) : advice;
+}
+
+function noteVersion(place: Place, version: string, rule: string): void {
+  place.byVersion ??= new Map();
+  const found = place.byVersion.get(version);
+  if (found) found.add(rule);
+  else place.byVersion.set(version, new Set([rule]));
 }
 
 function symptomOf(rule: AnyRule, place: Place): Symptom | null {

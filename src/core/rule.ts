@@ -45,6 +45,8 @@ export interface Subjects {
     earlierSource: string;
     /** The apps that were asked for by name; empty when none was. */
     asked: readonly string[];
+    /** Seconds: how old a copy it is, where what was published since cannot be in it; otherwise 0. */
+    copyAge: number;
   };
   /** One entry of `apps`. The last four are there when they have the right type. */
   app: {
@@ -62,6 +64,7 @@ export interface Subjects {
     earlierSource: string;
     /** The version that was asked for by name, or null. */
     askedVersion: string | null;
+    copyAge: number;
   };
   /** One element of `versions`. */
   version: {
@@ -84,6 +87,8 @@ export interface Subjects {
     digest: string;
     checksum: string;
     all: readonly VersionEntry[];
+    /** What was seen of the artifacts of all entries, by their index. */
+    artifacts: readonly ArtifactFacts[];
     /** What the version was when it was published; null where nobody knows. */
     before: EarlierVersion | null;
     answer: Visit;
@@ -116,6 +121,8 @@ export interface Problem {
   file?: string;
   /** What it is really about (a host, say) where that is more than this resource: told once per run and rule for each. */
   once?: string;
+  /** Ids of rules: where one of them found something on the same version, this says nothing more. */
+  unless?: readonly string[];
 }
 
 export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] = keyof Subjects[S]> {

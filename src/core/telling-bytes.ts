@@ -2,6 +2,7 @@ import { type ArtifactFacts, type Content, isUnseen } from './facts.ts';
 import { kindOf } from './magic.ts';
 import type { Problem } from './rule.ts';
 import { shorten } from './text.ts';
+import { pageAnswer, pageInstead } from './web-page.ts';
 
 /** The kind of a content's bytes, by their beginning (base64, as the facts hold it). */
 export function kindOfHead(head: string): string {
@@ -18,8 +19,7 @@ export function tellingBytes(content: Content, again: Content | null, facts: Art
   if (kind === 'html')
     return {
       cause: 'html-page',
-      message: `The host serves an HTML page instead of the artifact${titleOf(text)}.`,
-      advice: 'Check the URL: a login page, a page for people, or an error page with status 200 stands there.',
+      ...pageInstead(text, 'the artifact', pageAnswer(facts.web)),
     };
   if (kind === 'git-lfs-pointer')
     return {
@@ -99,11 +99,6 @@ function bytesOf(base64: string): Uint8Array {
 
 function textOf(head: Uint8Array): string {
   return String.fromCharCode(...head);
-}
-
-function titleOf(text: string): string {
-  const title = /<title[^>]{0,100}>([^<]{1,100})/i.exec(text)?.[1]?.trim();
-  return title ? ` (“${title}”)` : '';
 }
 
 /** Every LF behind a CR, several times over: compressed bytes do not look like that by chance. */

@@ -65,7 +65,7 @@ export interface Seen {
 const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
 const MALFORMED: Unseen = { unseen: 'because of url-malformed' };
 const SKIPPED: Unseen = { unseen: 'artifacts are not downloaded with --skip-artifacts', everywhere: true };
-const NOT_SELECTED: Unseen = { unseen: 'its version is not among those of --versions', everywhere: true, aside: true };
+const NOT_SELECTED: Unseen = { unseen: 'its version was not asked for', everywhere: true, aside: true };
 
 /**
  * Observes the registry whose manifest is served at `url` (spec 4.1). What cannot be fetched is a fact, not an error.

@@ -83,5 +83,5 @@ function reasonOf(app: AppVerdict, reasons: ReadonlyMap<string, string>): string
   if (rule === undefined) return 'nobody could look';
   const more = app.because.length > 1 ? `, ${app.because.slice(1).join(', ')}` : '';
   const message = reasons.get(`${rule} ${app.key}`);
-  return message === undefined ? `of ${app.because.join(', ')}` : `of ${rule}${more}: ${shorten(message, 160)}`;
+  return message === undefined ? `of ${app.because.join(', ')}` : `of ${rule}${more}: ${shorten(message, 100)}`;
 }

@@ -1,4 +1,5 @@
 import type { Finding } from '../core/report.ts';
+import { spanOf } from '../core/span.ts';
 import { shorten } from '../core/text.ts';
 
 /** The evidence of a finding in a line. */
@@ -18,6 +19,7 @@ const FIRST = [
   'content-encoding',
   'contentEncoding',
   'contentType',
+  'title',
   'answered',
   'policy',
   'listed',
@@ -35,6 +37,9 @@ const FIRST = [
 // Told elsewhere, or of no use to a listener.
 const SKIPPED = new Set(['actor', 'servedBy', 'alsoHit', 'alsoApps', 'now', 'chainLength', 'protocol', 'repaired']);
 
+// Digests that somebody will compare with those of a file.
+const COMPARED = new Set(['listed', 'found', 'published']);
+
 const ROOM = 4;
 
 /** Where it was seen: the URL or file, with the position in it. */
@@ -47,8 +52,11 @@ export function placeOf(finding: Finding): string {
   return resource === 'artifact' ? `${place}, listed in the metadata at ${at}` : `${place} ${at}`;
 }
 
+/** A name, which may be '' where the value says enough, and a value. */
+export type Pair = readonly [name: string, value: string];
+
 /** `status 404`, `listed sha256:0123456789ab…` and so on; all of it with `verbose`, whole digests with `whole`. */
-export function evidenceOf(finding: Finding, { verbose, whole }: ViewOptions): string[] {
+export function evidenceOf(finding: Finding, { verbose, whole }: ViewOptions): Pair[] {
   const { evidence } = finding;
   const told = Object.keys(evidence)
     .filter((name) => !SKIPPED.has(name) && isTelling(finding, name))
@@ -69,12 +77,21 @@ function isTelling({ evidence, url }: Finding, name: string): boolean {
   return !(Array.isArray(value) && value.length === 0 && name !== 'answered');
 }
 
-function pairOf(name: string, value: Finding['evidence'][string], verbose: boolean, whole: boolean): string {
+function pairOf(name: string, value: Finding['evidence'][string], verbose: boolean, whole: boolean): Pair {
   if (name === 'answered')
     return (value as readonly string[]).length === 0
-      ? 'no Access-Control headers'
-      : shorten((value as readonly string[]).join(', '), verbose ? 500 : 160);
-  const text = Array.isArray(value) ? value.join(', ') : String(value);
-  const short = whole ? text : text.replace(/\b(sha\d+:)?([0-9a-f]{12})[0-9a-f]{28,}\b/g, '$1$2…');
-  return `${name} ${shorten(short, verbose ? 500 : 120)}`;
+      ? ['', 'no Access-Control headers']
+      : ['', shorten((value as readonly string[]).join(', '), verbose ? 500 : 160)];
+  const seconds = name === 'age' || name.endsWith('Seconds') ? Number(value) : Number.NaN;
+  if (Number.isFinite(seconds)) return [name.replace(/Seconds$/, ''), spanOf(seconds)];
+  const text = inWords(Array.isArray(value) ? value.join(', ') : String(value));
+  // What is to be compared or pasted is written out.
+  const short =
+    whole || COMPARED.has(name) ? text : text.replace(/\b(sha\d+:)?([0-9a-f]{12})[0-9a-f]{28,}\b/g, '$1$2…');
+  return [name, shorten(short, verbose ? 500 : 120)];
+}
+
+/** A copy's age as a header tells it (`age: 900000`), for people. */
+export function inWords(text: string): string {
+  return text.replace(/\bage: (\d+)/g, (_, seconds: string) => `age: ${spanOf(Number(seconds))}`);
 }

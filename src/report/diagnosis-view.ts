@@ -1,67 +1,41 @@
-import { actorOf, firstStep } from '../core/actor.ts';
+import { actorOf } from '../core/actor.ts';
 import type { Diagnosis } from '../core/diagnosis.ts';
-import type { Finding, Report, Severity, Symptom, SymptomStatus } from '../core/report.ts';
+import type { Finding, NotJudged, Report, Severity, Symptom, SymptomStatus } from '../core/report.ts';
 import { SYMPTOM_OF_ROLE } from '../core/report.ts';
 import { rules } from '../core/rules/index.ts';
 import { shorten } from '../core/text.ts';
-import { hostOf } from '../core/visit.ts';
 import { appLines } from './diagnosis-apps.ts';
-import { evidenceOf, placeOf, type ViewOptions } from './diagnosis-evidence.ts';
+import { evidenceOf, type Pair, placeOf, type ViewOptions } from './diagnosis-evidence.ts';
+import { closingOf, nextOf } from './diagnosis-next.ts';
+import type { Cause, SymptomView, View } from './diagnosis-types.ts';
+import { hostIn, whoOf } from './diagnosis-who.ts';
 import { grouped } from './grouped.ts';
 import { isFailure } from './run.ts';
 import { count, symptomName } from './words.ts';
 
 /** A diagnosis in words, before any layout: what stands under each symptom, and what is to be said at the end. */
 
-export interface Cause {
-  severity: Severity;
-  rule: string;
-  message: string;
-  /** The apps and versions it is about, or null. */
-  about: string | null;
-  who: string;
-  seen: string;
-  next: string;
-}
-
-export interface SymptomView {
-  title: string;
-  status: SymptomStatus['status'];
-  causes: Cause[];
-  /** One line each: what was checked, why it was not, how many causes are left out. */
-  remarks: string[];
-}
-
-export interface View {
-  symptoms: SymptomView[];
-  /** What belongs to no symptom. */
-  besides: SymptomView | null;
-  apps: string[];
-  /** What to look at next, where nothing explains a failure; or null. */
-  next: { title: string; lines: string[] } | null;
-  /** Why something was not looked at. */
-  unseen: string[];
-  /** Registry, time, tool and counts, to be quoted. */
-  closing: string;
-}
-
 // So many causes of one symptom are told without --verbose: more are no matter for a call.
 const TOLD = 3;
 const MANY = 50;
+// So many other places of one cause are listed.
+const FEW = 4;
+const ALSO = 20;
 
 export function viewOf(report: Report, about: Diagnosis, options: ViewOptions): View {
   const { verbose } = options;
   const weighty = report.findings.filter((finding) => finding.severity !== 'note');
   const quiet = verbose ? report.findings : weighty;
+  const symptoms = report.symptoms.map((symptom) => symptomView(symptom, report, quiet, options));
   const besides = causesOf(
     quiet.filter((finding) => finding.symptom === null),
     options,
   );
   return {
-    symptoms: report.symptoms.map((symptom) => symptomView(symptom, report, quiet, options)),
-    besides: besides.causes.length === 0 ? null : { title: 'Besides', status: 'clear', ...besides },
+    symptoms,
+    besides: besides.causes.length === 0 ? null : { title: 'Besides', status: 'clear', gist: null, ...besides },
     apps: appLines(report, about, verbose),
-    next: nextOf(report, about),
+    next: nextOf(report, symptoms, about),
     unseen: unseenOf(report, verbose),
     closing: closingOf(report, about),
   };
@@ -77,22 +51,25 @@ function symptomView(
     findings.filter((finding) => finding.symptom === id),
     options,
   );
-  if (status === 'clear') remarks.unshift(checkedOf(id, report));
-  if (status === 'not-judged') remarks.unshift(...reasonsOf(id, report));
+  const gist =
+    status === 'clear' ? checkedOf(id, report, options) : status === 'not-judged' ? reasonsOf(id, report) : null;
   if (id === 'app-does-not-appear' && status === 'confirmed') {
     const told = new Set(findings.filter((finding) => finding.symptom === id).map((finding) => finding.rule));
     const elsewhere = report.apps.filter((app) => app.visible === false && !app.because.some((rule) => told.has(rule)));
     if (elsewhere.length > 0) remarks.push(`${count(elsewhere.length, 'app')} hidden by what is told elsewhere here.`);
   }
-  return { title: symptomName(id), status, causes, remarks };
+  return { title: symptomName(id), status, gist, causes, remarks };
 }
 
 /** One cause per rule, cause and whoever has to act, errors first and then by how much they hit. */
-function causesOf(findings: readonly Finding[], options: ViewOptions): { causes: Cause[]; remarks: string[] } {
+function causesOf(all: readonly Finding[], options: ViewOptions): { causes: Cause[]; remarks: string[] } {
+  const left = withoutVersions(all);
+  const findings = all.filter((finding) => finding.rule !== 'versions-none-valid' || !left.has(finding.app));
   const groups = grouped(findings, (finding) => {
     const actor = actorOf(finding);
     const host = actor === 'author' || actor === 'service' ? '' : hostIn(finding);
-    return [finding.severity, finding.rule, finding.cause, actor, host].join(' ');
+    const empty = finding.rule === 'version-not-semver' && left.has(finding.app);
+    return [finding.severity, finding.rule, finding.cause, actor, host, empty].join(' ');
   });
   const weight: Record<Severity, number> = { error: 0, warning: 1, note: 2 };
   const sorted = [...groups.values()].toSorted(
@@ -101,7 +78,7 @@ function causesOf(findings: readonly Finding[], options: ViewOptions): { causes:
   const told = sorted.slice(0, options.verbose ? MANY : TOLD);
   const more = sorted.length - told.length;
   return {
-    causes: told.map((group) => causeOf(group, options)),
+    causes: told.map((group) => causeOf(group, left, options)),
     remarks:
       more === 0
         ? []
@@ -109,18 +86,46 @@ function causesOf(findings: readonly Finding[], options: ViewOptions): { causes:
   };
 }
 
-function causeOf(group: readonly Finding[], options: ViewOptions): Cause {
+/** The apps that have no valid version left, where the strings that are none are told: one fault, told once. */
+function withoutVersions(findings: readonly Finding[]): Set<string | null> {
+  const wrong = new Set(findings.filter(({ rule }) => rule === 'version-not-semver').map(({ app }) => app));
+  const none = findings.filter(({ rule, cause }) => rule === 'versions-none-valid' && cause === 'all-invalid');
+  return new Set(none.map(({ app }) => app).filter((app) => wrong.has(app)));
+}
+
+function causeOf(group: readonly Finding[], left: ReadonlySet<string | null>, options: ViewOptions): Cause {
   const [first] = group as [Finding];
-  const lead = firstStep(first);
+  const empty = first.rule === 'version-not-semver' && left.has(first.app);
   return {
     severity: first.severity,
     rule: first.rule,
-    message: first.message,
+    message: empty ? `${first.message.replace(/\.$/, '')}, so no valid version is left.` : first.message,
     about: aboutOf(group),
     who: whoOf(first),
-    seen: [placeOf(first), ...evidenceOf(first, options)].join(' · '),
-    next: lead === null ? first.advice : `${lead} ${first.advice}`,
+    place: placeOf(first),
+    seen: evidenceOf(first, options),
+    also: alsoOf(group, options),
+    next: first.advice,
   };
+}
+
+/** The other places of a cause, and what is to be done there where that is another thing. */
+function alsoOf([first, ...others]: readonly Finding[], options: ViewOptions): string[] {
+  if (others.length > FEW && !options.verbose) return [];
+  const lines = others.slice(0, ALSO).map((finding) => {
+    const place = placeOf(finding);
+    const known = `${first!.url ?? first!.file} `;
+    const seen = evidenceOf(finding, options).slice(0, 2);
+    const pairs = seen.filter(([name]) => finding.evidence[name] !== first!.evidence[name]).map(pairText);
+    const next = finding.advice === first!.advice || finding.advice.length > 60 ? '' : `: ${finding.advice}`;
+    return `${[place.startsWith(known) ? place.slice(known.length) : place, ...pairs].join(' · ')}${next}`;
+  });
+  if (others.length > ALSO) lines.push(`… and ${others.length - ALSO} more; --format json has them.`);
+  return lines;
+}
+
+export function pairText([name, value]: Pair): string {
+  return name === '' ? value : `${name} ${value}`;
 }
 
 function hits(group: readonly Finding[]): number {
@@ -143,58 +148,41 @@ function aboutOf(group: readonly Finding[]): string | null {
   return apps.size === 1 ? `${all} times in ${list}` : `${all} times in ${count(apps.size, 'app')}: ${list}`;
 }
 
-function hostIn(finding: Finding): string {
-  const asked = finding.evidence['asked'] ?? finding.url;
-  return typeof asked === 'string' ? hostOf(asked) : '';
-}
-
-function whoOf(finding: Finding): string {
-  const host = hostIn(finding) || 'the registry';
-  const by = finding.evidence['servedBy'];
-  const product = typeof by === 'string' ? ` (${shorten(by, 40)})` : '';
-  const copy = finding.evidence['fromCache'];
-  switch (actorOf(finding)) {
-    case 'author':
-      return finding.rule === 'unreachable' && finding.resource === 'manifest'
-        ? 'the author: the registry’s files, or the URL that it is subscribed with'
-        : 'the author: the registry’s files';
-    case 'host':
-      return `the host ${host}${product}`;
-    case 'cache':
-      return `the CDN or cache in front of ${host}${product}${typeof copy === 'string' ? `: ${shorten(copy, 80)}` : ''}`;
-    case 'network':
-      return `the network between here and ${host}: DNS, proxy, firewall or TLS interception`;
-    case 'service':
-      return 'the service: its operator';
-  }
-}
-
 /** What a clear symptom was clear of. */
-function checkedOf(id: Symptom, { summary, findings }: Report): string {
-  const hidden = findings.some((finding) => finding.symptom === id) ? ' (there are notes: --verbose)' : '';
+function checkedOf(id: Symptom, { summary, findings }: Report, { verbose }: ViewOptions): string {
+  const notes = !verbose && findings.some((finding) => finding.symptom === id && !isUsual(finding));
+  return `${soundOf(id, summary)}${notes ? '; there are notes: --verbose' : ''}`;
+}
+
+function soundOf(id: Symptom, { apps, artifacts }: Report['summary']): string {
   switch (id) {
     case 'registry-does-not-refresh':
-      return `The manifest is reachable over HTTPS, valid, allowed to browsers, and not held by caches for long${hidden}.`;
+      return 'the manifest is reachable over HTTPS, valid, allowed to browsers, not held by caches for long';
     case 'checksum-mismatch':
-      return summary.artifacts === 0
-        ? 'There are no artifacts to download.'
-        : `${count(summary.artifacts, 'artifact')} downloaded and hashed: the SHA-256 is the listed one${hidden}.`;
+      return artifacts === 0
+        ? 'there are no artifacts to download'
+        : `${count(artifacts, 'artifact')} downloaded and hashed: the SHA-256 is the listed one`;
     case 'icon-does-not-display':
-      return summary.apps === 0
-        ? 'There are no icons: no app is listed.'
-        : `The icons are reachable over HTTPS, allowed to browsers, and PNG or SVG${hidden}.`;
+      return apps === 0 ? 'no app is listed' : 'reachable over HTTPS, allowed to browsers, PNG or SVG';
     case 'app-does-not-appear':
-      return summary.apps === 0
-        ? 'No app is listed.'
-        : `Keys are URL-safe, metadata files reachable, and their versions valid${hidden}.`;
+      return apps === 0 ? 'no app is listed' : 'keys URL-safe, metadata files reachable, versions valid';
   }
+}
+
+/** Notes that tell nobody anything new: every origin is allowed, and the user's own --ca. */
+function isUsual({ rule, cause, evidence }: Finding): boolean {
+  return (
+    rule === 'cors-wildcard' || (rule === 'tls-untrusted' && cause === 'private-ca' && evidence['authority'] === '--ca')
+  );
 }
 
 const SYMPTOM_OF_RULE = new Map(rules.map((rule) => [rule.id, rule.symptom]));
 
 /** Why a symptom could not be judged: two reasons at most. */
-function reasonsOf(id: Symptom, report: Report): string[] {
+function reasonsOf(id: Symptom, report: Report): string {
   const reasons = new Set<string>();
+  const old = report.notJudged.find(isOldCopy);
+  if (old !== undefined && id !== 'registry-does-not-refresh') reasons.add(old.reason);
   for (const entry of report.notJudged) {
     const { rule, resource, reason } = entry;
     const symptom = SYMPTOM_OF_RULE.get(rule);
@@ -204,87 +192,28 @@ function reasonsOf(id: Symptom, report: Report): string[] {
   const told = [...reasons].filter((reason) => !ASIDE.test(reason)).slice(0, 2);
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
-    return ['Of a version that is not listed there is no artifact to look at.'];
-  if (told.length === 0)
-    return [blocked ? `Not looked at, because of ${blocked.rule}.` : 'Nothing was looked at that would tell.'];
-  return told.map((reason) => `Not looked at: ${inWords(reason)}`);
+    return 'of a version that is not listed there is no artifact to look at';
+  if (told.length === 0) return blocked ? `because of ${blocked.rule}` : 'nothing was looked at that would tell';
+  const { artifacts } = report.summary;
+  const right = id === 'checksum-mismatch' && artifacts > 0 ? `; ${count(artifacts, 'artifact')} hashed and right` : '';
+  return `${told.join('; ')}${right}`;
+}
+
+function isOldCopy({ rule, reason }: NotJudged): boolean {
+  return rule === '*' && reason.startsWith('what was published in the last ');
 }
 
 /** Reasons that nobody asks about: what was not asked for, and what is asked of one file for many. */
-const ASIDE = /^(no earlier state was given|asked of one artifact|its version is not among those)/;
-
-function inWords(reason: string): string {
-  const rule = /^because of ([a-z0-9-]+)$/.exec(reason)?.[1];
-  return rule === undefined ? `${reason}.` : `${rule} stands in the way.`;
-}
+const ASIDE = /^(no earlier state was given|asked of one artifact|its version was not asked for)/;
 
 function unseenOf(report: Report, verbose: boolean): string[] {
   const reasons = new Map<string, number>();
-  for (const { reason } of report.notJudged) {
+  for (const entry of report.notJudged) {
+    const { reason } = entry;
+    if (!verbose && isOldCopy(entry)) continue;
     if (!verbose && (ASIDE.test(reason) || reason.includes('because of '))) continue;
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   const sorted = [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, verbose ? 20 : 3);
   return sorted.map(([reason, checks]) => (checks === 1 ? reason : `${reason} (${count(checks, 'check')})`));
-}
-
-/** How long after a change subscribers may see the state before it, in words; null when nobody can say. */
-function lagOf({ copies }: Diagnosis): string | null {
-  if (copies.length === 0) return null;
-  const longest = Math.max(...copies.map((copy) => copy.lifetime ?? 0));
-  const open = copies.find((copy) => copy.lifetime === null);
-  const aged = copies.find((copy) => copy.age > 0);
-  return [
-    longest === 0
-      ? 'The service looks every hour, so a change made less than 1 hour ago may not be seen yet'
-      : `The service looks every hour and caches may hold the ${copies.find((copy) => copy.lifetime === longest)!.role} for ${span(longest)}, so a change made less than ${span(3600 + longest)} ago may not be seen yet`,
-    ...(open ? [`for the ${open.role} no lifetime is told, so caches guess one`] : []),
-    ...(aged ? [`the ${aged.role} seen here was a copy of ${span(aged.age)}`] : []),
-  ].join('; ');
-}
-
-function span(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 120) return minutes === 60 ? '1 hour' : `${minutes} min`;
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
-  if (hours >= 48) return `${Math.round(hours / 24)} days`;
-  return rest === 0 ? `${hours} hours` : `${hours} h ${rest} min`;
-}
-
-/** Where nothing explains a failure, or what was asked for is not listed, what else it may be. */
-function nextOf(report: Report, about: Diagnosis): View['next'] {
-  const lag = lagOf(about);
-  if (report.findings.some((f) => f.rule === 'app-not-listed' || f.rule === 'version-not-listed'))
-    return lag === null ? null : { title: 'If it was published a short while ago', lines: [`${lag}.`] };
-  if (report.outcome === 'incomplete' || report.summary.errors > 0) return null;
-  const sound = report.symptoms.every(({ status }) => status === 'clear');
-  return {
-    title: `${sound ? 'Nothing is wrong with what was looked at' : 'Nothing is known here that stops it'}. What to look at next`,
-    lines: [
-      ...(lag === null ? [] : [`${lag}.`]),
-      `The subscription: is its URL exactly ${report.target}, and is it in the right organization?`,
-      'The service: its log says why a refresh failed. Can it reach the host as this machine does (firewall, proxy, private network)?',
-      ...(about.origins.length === 0
-        ? ['Browsers: run it again with --origin <the service’s origin>, to be sure that its pages may read the files.']
-        : []),
-      ...(about.asked === null
-        ? ['One app: --app <key> tells why it is not there, and --version <version> why that version is not.']
-        : []),
-    ],
-  };
-}
-
-function closingOf(report: Report, { seenAt, saved, proxy }: Diagnosis): string {
-  const { errors, warnings } = report.summary;
-  const time = `${seenAt.slice(0, 19).replace('T', ' ')} UTC`;
-  const found = `${count(errors, 'error')}, ${count(warnings, 'warning')}`;
-  return [
-    report.target,
-    `${saved ? 'saved ' : ''}${time}`,
-    ...(proxy === null ? [] : [`over the proxy ${proxy}`]),
-    `appreg ${report.tool.version}`,
-    `${count(report.summary.apps, 'app')}, ${count(report.summary.versions, 'version')}`,
-    report.outcome === 'incomplete' ? `incomplete: ${found} so far` : found,
-  ].join(' · ');
 }

@@ -1,8 +1,10 @@
 import type { Diagnosis } from '../core/diagnosis.ts';
 import type { Report } from '../core/report.ts';
 import { printable } from '../core/text.ts';
-import { type Cause, type SymptomView, viewOf } from './diagnosis-view.ts';
-import { code, prose } from './markdown-text.ts';
+import type { Pair } from './diagnosis-evidence.ts';
+import type { Cause, SymptomView, View } from './diagnosis-types.ts';
+import { pairText, viewOf } from './diagnosis-view.ts';
+import { cell, code, prose } from './markdown-text.ts';
 import type { PrettyOptions } from './pretty.ts';
 import type { Style } from './style.ts';
 
@@ -10,9 +12,8 @@ import type { Style } from './style.ts';
 
 export function prettyDiagnosis(report: Report, about: Diagnosis, { style, verbose }: PrettyOptions): string {
   const view = viewOf(report, about, { verbose, whole: verbose });
-  const lines: string[] = [];
-  for (const symptom of view.symptoms) lines.push(...section(symptom, statusOf(symptom, style), style));
-  if (view.besides) lines.push('', ...section(view.besides, '', style));
+  const lines = view.symptoms.map((symptom) => headline(symptom, style));
+  for (const symptom of detailed(view)) lines.push('', ...section(symptom, style));
   if (view.apps.length > 0) lines.push('', style.bold('Apps'), ...view.apps.map((line) => `  ${printable(line)}`));
   if (view.next)
     lines.push(
@@ -22,12 +23,27 @@ export function prettyDiagnosis(report: Report, about: Diagnosis, { style, verbo
     );
   if (view.unseen.length > 0)
     lines.push('', style.dim('Not looked at:'), ...view.unseen.map((line) => style.dim(`  ${printable(line)}`)));
-  return [...lines, '', printable(view.closing)].join('\n');
+  return [...lines, '', printable(view.closing.join(' · '))].join('\n');
 }
 
-function section(symptom: SymptomView, status: string, style: Style): string[] {
+function headline(symptom: SymptomView, style: Style): string {
+  const { title, gist } = symptom;
+  const line = `${style.bold(title)}: ${statusOf(symptom, style)}`;
+  return gist === null ? line : `${line} ${style.dim(`(${printable(gist)})`)}`;
+}
+
+const ORDER: readonly SymptomView['status'][] = ['confirmed', 'suspected', 'not-judged', 'clear'];
+
+/** What there is to tell more of, the certain before the rest. */
+function detailed({ symptoms, besides }: View): SymptomView[] {
+  const told = symptoms.filter(({ causes, remarks }) => causes.length + remarks.length > 0);
+  const sorted = told.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
+  return besides === null ? sorted : [...sorted, besides];
+}
+
+function section(symptom: SymptomView, style: Style): string[] {
   return [
-    `${style.bold(symptom.title)}${status === '' ? '' : `: ${status}`}`,
+    style.bold(symptom.title),
     ...symptom.causes.flatMap((cause) => causeLines(cause, style)),
     ...symptom.remarks.map((remark) => style.dim(`  ${printable(remark)}`)),
   ];
@@ -36,11 +52,13 @@ function section(symptom: SymptomView, status: string, style: Style): string[] {
 function causeLines(cause: Cause, style: Style): string[] {
   const mark = cause.severity === 'error' ? style.red('✗') : cause.severity === 'warning' ? style.yellow('!') : '·';
   const about = cause.about === null ? '' : style.dim(` (${printable(cause.about)})`);
+  const seen = [cause.place, ...cause.seen.map(pairText)].join(' · ');
   return [
     `  ${mark} ${printable(cause.message)}${about} ${style.dim(cause.rule)}`,
     `    who   ${printable(cause.who)}`,
-    style.dim(`    seen  ${printable(cause.seen)}`),
+    style.dim(`    seen  ${printable(seen)}`),
     `    ${style.cyan('next')}  ${printable(cause.next)}`,
+    ...cause.also.map((line) => style.dim(`    also  ${printable(line)}`)),
   ];
 }
 
@@ -67,13 +85,14 @@ export function markdownDiagnosis(
   const lines = [
     `## Diagnosis of ${code(report.target)}`,
     '',
-    '| symptom | status |',
-    '| --- | --- |',
+    '| symptom | status | why |',
+    '| --- | --- | --- |',
     ...view.symptoms.map(
-      ({ title, status }) => `| ${title} | ${status === 'confirmed' ? '**confirmed**' : WORDS[status]} |`,
+      ({ title, status, gist }) =>
+        `| ${title} | ${status === 'confirmed' ? '**confirmed**' : WORDS[status]} | ${gist === null ? 'see below' : cell(prose(gist))} |`,
     ),
   ];
-  for (const symptom of [...view.symptoms, ...(view.besides ? [view.besides] : [])]) {
+  for (const symptom of detailed(view)) {
     lines.push('', `### ${symptom.title}${symptom === view.besides ? '' : `: ${WORDS[symptom.status]}`}`, '');
     for (const cause of symptom.causes) lines.push(...causeItems(cause));
     for (const remark of symptom.remarks) lines.push(`- ${prose(remark)}`);
@@ -83,16 +102,34 @@ export function markdownDiagnosis(
     ...list(view.next?.title ?? '', view.next?.lines ?? []),
     ...list('Not looked at', view.unseen),
   );
-  return [...lines, '', `Registry: ${code(view.closing)}`].join('\n');
+  const [target, ...rest] = view.closing;
+  return [
+    ...lines,
+    '',
+    `Registry: ${[code(target!), ...rest.map((part) => (TIME.test(part) ? part : prose(part)))].join(' · ')}`,
+  ].join('\n');
 }
+
+// Ours, and harmless; a colon in a registry's words is not.
+const TIME = /^(saved )?[\d-]+ [\d:]+ UTC$/;
 
 function causeItems(cause: Cause): string[] {
   return [
     `- **${cause.severity}**: ${prose(cause.message)}${cause.about === null ? '' : ` (${prose(cause.about)})`} ${code(cause.rule)}`,
     `  - who: ${prose(cause.who)}`,
-    `  - seen: ${code(cause.seen)}`,
+    `  - seen: ${[prose(cause.place), ...cause.seen.map(pairItem)].join(' · ')}`,
     `  - next: ${prose(cause.next)}`,
+    ...cause.also.map((line) => `  - also: ${parts(line)}`),
   ];
+}
+
+function pairItem([name, value]: Pair): string {
+  return name === '' ? code(value) : `${prose(name)} ${code(value)}`;
+}
+
+/** Pieces of a line, each as a sentence. */
+function parts(line: string): string {
+  return line.split(' · ').map(prose).join(' · ');
 }
 
 function list(title: string, items: readonly string[]): string[] {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Actor, actorOf, firstStep } from '../../src/core/actor.ts';
+import { type Actor, actorOf, withSteps } from '../../src/core/actor.ts';
 import type { Role } from '../../src/core/facts.ts';
 import type { Evidence } from '../../src/core/report.ts';
 import { rules } from '../../src/core/rules/index.ts';
+import { hop, visit, web } from '../support/visits.ts';
 
 type Case = [rule: string, cause: string | null, evidence: Evidence, actor: Actor];
 
@@ -20,6 +21,8 @@ const CASES: Case[] = [
   ['file-missing', 'missing', {}, 'author'],
   ['document-unreadable', 'trailing-comma', {}, 'author'],
   ['document-unreadable', 'html-page', {}, 'host'],
+  ['document-unreadable', 'html-page', { page: 'sign-in' }, 'host'],
+  ['document-unreadable', 'html-page', { page: 'app-shell' }, 'author'],
   ['document-unreadable', 'truncated', {}, 'author'],
   ['document-unreadable', 'truncated', COPY, 'cache'],
   ['document-oversized', 'depth', {}, 'author'],
@@ -61,7 +64,7 @@ const CASES: Case[] = [
   ['app-withdrawn', null, {}, 'author'],
   ['app-not-listed', 'absent', {}, 'author'],
   ['app-not-listed', 'absent', COPY, 'cache'],
-  ['app-not-listed', 'differs-in-case', COPY, 'author'],
+  ['app-not-listed', 'differs-in-case', COPY, 'asker'],
   ['version-not-listed', 'absent', {}, 'author'],
   ['version-not-listed', 'absent', COPY, 'cache'],
   ['unreachable', 'status-404', {}, 'author'],
@@ -142,19 +145,24 @@ describe('who has to act', () => {
   test('a rule of somebody else', () => expect(actorOf(of('toString'))).toBe('author'));
 });
 
-describe('the first step', () => {
-  test.each<[string, string | null, Evidence, RegExp | null]>([
-    ['cors-missing', 'absent', {}, null],
-    ['cors-missing', 'absent', COPY, /purge/],
-    ['unreachable', 'status-404', COPY, /purge/],
-    ['artifact-checksum-mismatch', 're-encoded', CDN, null],
-    ['artifact-checksum-mismatch', 'sha1-listed', COPY, null],
-    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Fortinet' }, /another network/],
-    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, null],
-    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme', proxy: 'http://proxy:3128' }, null],
+describe('what is to be done before or after the advice', () => {
+  test.each<[string, string | null, Evidence, RegExp]>([
+    ['cors-missing', 'absent', {}, /^Mend it\.$/],
+    ['cors-missing', 'absent', COPY, /^Mend it\. Then purge .*check again\.$/],
+    ['unreachable', 'status-404', COPY, /purge it, .* Mend it\.$/],
+    ['artifact-checksum-mismatch', 're-encoded', CDN, /^Mend it\.$/],
+    ['artifact-checksum-mismatch', 're-encoded', COPY, /^Mend it\. Then purge/],
+    ['artifact-checksum-mismatch', 'other-bytes', COPY, /purge it, .* Mend it\.$/],
+    ['artifact-checksum-mismatch', 'sha1-listed', COPY, /^Mend it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Fortinet' }, /another network.* Mend it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, /^Mend it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme', proxy: 'http://proxy:3128' }, /^Mend it\.$/],
   ])('%s %s %j', (rule, cause, evidence, words) => {
-    const step = firstStep(of(rule, cause, evidence));
-    if (words === null) expect(step).toBeNull();
-    else expect(step).toMatch(words);
+    expect(withSteps({ ...of(rule, cause, evidence), advice: 'Mend it.' }, null)).toMatch(words);
+  });
+
+  test('by how the URL answered, where the evidence does not say it', () => {
+    const finding = { ...of('unreachable', 'status-404'), advice: 'Mend it.' };
+    expect(withSteps(finding, web(visit(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge it/);
   });
 });

@@ -1086,3 +1086,59 @@ test('a manifest that nobody asked for over the network leaves nothing judged ab
   const report = lint(snapshot(['a']));
   expect(report.notJudged.some((n) => n.rule === 'unreachable' && n.reason === OFFLINE.unseen)).toBe(true);
 });
+
+describe('what a host’s answer leaves open', () => {
+  const heard = (facts: Snapshot, headers: Record<string, string>): Snapshot => {
+    facts.manifest.web = web(visit(hop({ 'content-type': 'application/json', ...headers })));
+    return facts;
+  };
+  const reasons = ({ notJudged }: Report): string[] => notJudged.filter((n) => n.rule === '*').map((n) => n.reason);
+
+  test('a copy that is older than the hourly check clears nothing that depends on it', () => {
+    const local = rules.filter((rule) => rule.on !== 'resource' && rule.on !== 'icon' && rule.on !== 'artifact');
+    const options = { rules: local };
+    const fresh = lint(heard(snapshot(['a']), { age: '100', 'cache-control': 'max-age=300' }), options);
+    expect(symptoms(fresh)['app-does-not-appear']).toBe('clear');
+    expect(reasons(fresh)).toEqual([]);
+    const old = lint(heard(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=31536000' }), options);
+    expect(symptoms(old)).toMatchObject({
+      'checksum-mismatch': 'not-judged',
+      'icon-does-not-display': 'not-judged',
+      'app-does-not-appear': 'not-judged',
+    });
+    expect(reasons(old)).toEqual([
+      'what was published in the last 10 days: the manifest seen is a cache’s copy of that age',
+    ]);
+    const deployed = lint(heard(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=0' }), options);
+    expect(symptoms(deployed)['app-does-not-appear']).toBe('clear');
+  });
+
+  test('of metadata that cannot be read there are no checksums to clear', () => {
+    const local = rules.filter((rule) => rule.on !== 'resource' && rule.on !== 'icon');
+    const read = lint(metadata({ versions: [] }), { rules: local });
+    expect(symptoms(read)['checksum-mismatch']).toBe('clear');
+    for (const [source, because] of [
+      ['<!doctype html><title>x</title>', 'document-unreadable'],
+      ['{"versions":{}}', 'document-misshapen'],
+    ] as const) {
+      const report = lint(metadata(source), { rules: local });
+      expect(symptoms(report)['checksum-mismatch']).toBe('not-judged');
+      expect(report.notJudged).toContainEqual({
+        rule: 'artifact-checksum-mismatch',
+        app: 'a',
+        version: null,
+        resource: 'artifact',
+        reason: `because of ${because}`,
+      });
+    }
+  });
+});
+
+describe('advice', () => {
+  test('fills the app’s key into commands, where it is one', () => {
+    const found = (key: string): string =>
+      lint(snapshot([key], { [key]: { versions: [] } })).findings.find((f) => f.rule === 'versions-none-valid')!.advice;
+    expect(found('mailer')).toContain('publish-version mailer 1.0.0');
+    expect(found('no key')).toContain('publish-version <app> 1.0.0');
+  });
+});

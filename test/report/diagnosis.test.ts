@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/core/diagnosis.ts';
-import type { Snapshot } from '../../src/core/facts.ts';
+import type { Snapshot, Web } from '../../src/core/facts.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { entry, listed, snapshot } from '../support/snapshots.ts';
@@ -31,7 +31,7 @@ describe('causes', () => {
   test('the same cause over many apps is told once, with the count and some names', () => {
     const text = show(snapshot(keys(40), all(keys(40), listed('v1'))));
     expect(text).toContain(
-      '“v1” is not a semantic version. (40 times in 40 apps: app-0, app-1, app-10, …) version-not-',
+      '“v1” is not a semantic version, so no valid version is left. (40 times in 40 apps: app-0, app-1, app-10, …) version-not-',
     );
     expect(text.match(/version-not-semver$/gm)).toHaveLength(1);
     expect(text.split('\n').length).toBeLessThan(50);
@@ -47,7 +47,7 @@ describe('causes', () => {
     });
     const marks = [
       ...show(facts)
-        .split('App does not appear')[1]!
+        .split('\nApp does not appear\n')[1]!
         .matchAll(/^ {2}([✗!])/gm),
     ].map((match) => match[1]);
     expect(marks.join('')).toMatch(/^✗+!*$/);
@@ -71,6 +71,81 @@ describe('causes', () => {
     expect(text).toContain('\nBesides\n  ✗ The colour “red” is not of the form #RRGGBB.');
     expect(show(snapshot({ apps: {} }))).not.toContain('Besides');
     expect(show(snapshot({ apps: {} }), { verbose: true })).toContain('Besides\n  · The registry lists no apps.');
+  });
+});
+
+describe('one fault, one finding', () => {
+  const facts = snapshot(['a', 'b'], { a: listed('v1', 'v2'), b: listed('v1', '1.0.0') });
+
+  test('an app that has no valid version left is told with the versions, which are all listed', () => {
+    const text = show(facts);
+    expect(text).not.toContain('versions-none-valid\n');
+    expect(text).toContain('“v1” is not a semantic version, so no valid version is left. (2 times in a) version-not-');
+    expect(text).toMatch(
+      /^ {4}also {2}line \d+, column \d+ \(\/versions\/1\/version\) · version v2: Write it as "2\.0\.0"\.$/m,
+    );
+    expect(text).toContain('“v1” is not a semantic version. (b v1) version-not-semver');
+  });
+
+  test('many other places are listed with --verbose alone', () => {
+    const many = snapshot(['a'], { a: listed(...keys(30, 'v')) });
+    expect(show(many)).not.toContain('also');
+    expect(show(many, { verbose: true }).match(/^ {4}also /gm)).toHaveLength(21);
+    expect(show(many, { verbose: true })).toContain('… and 9 more; --format json has them.');
+  });
+
+  test('the certain stands before the suspected, under one line for each symptom in the order of the specification', () => {
+    const text = show(answered(facts, { 'cache-control': 'max-age=7200' }));
+    expect(text.match(/^[A-Z][^\n:]*: (clear|suspected|confirmed|not judged)/gm)!.slice(0, 4)).toEqual([
+      'Registry does not refresh: suspected',
+      'Checksum mismatch: not judged',
+      'Icon does not display: not judged',
+      'App does not appear: confirmed',
+    ]);
+    expect(text.indexOf('\nApp does not appear\n')).toBeLessThan(text.indexOf('\nRegistry does not refresh\n'));
+  });
+});
+
+describe('suspicions', () => {
+  const origin = 'https://flows.example.com';
+  const refused = (origins: string[]): Snapshot => {
+    const facts = answered(snapshot(['a']), {});
+    const from = origins[0] ?? 'https://appreg-probe.invalid';
+    const answer = hop({ 'access-control-allow-origin': origin, 'content-type': 'application/json' });
+    facts.manifest.web = web((facts.manifest.web as Web).service, { browser: [visit(answer, { origin: from })] });
+    return { ...facts, origins };
+  };
+
+  test('say how they are settled', () => {
+    const text = show(refused([]));
+    expect(text).toContain('1 suspicion above; run again with --origin <the service’s origin> to settle it');
+    expect(text).not.toContain('→ Browsers');
+    expect(text).not.toContain('Nothing is known');
+  });
+
+  test('that an origin cannot settle', () => {
+    const text = show(answered(snapshot(['a']), { 'cache-control': 'max-age=7200' }));
+    expect(text).toContain('1 suspicion above; nothing else is known here that stops it.');
+  });
+});
+
+describe('an old copy', () => {
+  const old = { age: '900000', 'cache-control': 'public, max-age=31536000', 'x-cache': 'HIT' };
+
+  test('leaves nothing clear that depends on it, and its age is told in days', () => {
+    const text = show(answered(snapshot(['a']), old));
+    expect(text).toMatch(/App does not appear: not judged \(what was published in the last 10 days/);
+    expect(text).toContain('the copy seen here is 10 days old: nothing published since is in it.');
+    expect(text).not.toContain('900000');
+    expect(text).not.toContain('365 days ago');
+  });
+
+  test('is said where something is not in it', () => {
+    const text = show({ ...answered(snapshot(['a']), old), apps: [], asked: { apps: ['mail'], version: null } });
+    expect(text).toContain(
+      'This is a cache’s copy, 10 days old: nothing published since is in it. (mail) app-not-listed',
+    );
+    expect(text).toContain('· 1 app listed · 1 error, 1 warning');
   });
 });
 
@@ -99,7 +174,7 @@ describe('apps', () => {
 
   test('an app that its entry hides is told under its symptom as well', () => {
     const text = show(snapshot({ apps: { a: { ...entry('a'), name: 1 } } }));
-    expect(text).toContain('App does not appear: confirmed\n  1 app hidden by what is told elsewhere here.');
+    expect(text).toContain('\nApp does not appear\n  1 app hidden by what is told elsewhere here.');
   });
 });
 
@@ -124,7 +199,7 @@ describe('what nobody looked at', () => {
   test('offline, no symptom is called clear, and the reason is told', () => {
     const text = show(snapshot(['a']));
     expect(text).not.toContain(': clear');
-    expect(text).toContain('  Not looked at: needs the network.');
+    expect(text).toContain('Registry does not refresh: not judged (needs the network)');
     expect(text).toContain('Not looked at:\n  needs the network (');
   });
 

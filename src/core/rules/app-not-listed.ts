@@ -1,5 +1,7 @@
+import { isSafeKey } from '../app-key.ts';
 import { nearNames } from '../near.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { sinceCopy } from '../span.ts';
 import { printable, shorten } from '../text.ts';
 
 const HOW: Readonly<Record<string, string>> = {
@@ -12,20 +14,20 @@ const HOW: Readonly<Record<string, string>> = {
 export const appNotListed = defineRule({
   id: 'app-not-listed',
   on: 'manifest',
-  needs: ['keys', 'asked'],
+  needs: ['keys', 'asked', 'copyAge'],
   severity: 'error',
   spec: '7',
   symptom: 'app-does-not-appear',
   confirms: true,
   when: '(diagnose) an app that was asked for with `--app` is not in the manifest; keys that are nearly the same are named',
   why: 'The service shows the apps of the manifest and no others, and compares their keys letter by letter.',
-  check({ keys, asked }): Problem[] {
+  check({ keys, asked, copyAge }): Problem[] {
     const listed = new Set(keys);
-    return asked.filter((key) => !listed.has(key)).map((key) => problem(key, keys));
+    return asked.filter((key) => !listed.has(key)).map((key) => problem(key, keys, copyAge));
   },
 });
 
-function problem(key: string, keys: readonly string[]): Problem {
+function problem(key: string, keys: readonly string[], copyAge: number): Problem {
   const near = nearNames(key, keys);
   const [closest] = near;
   const name = shorten(printable(key), 80);
@@ -43,9 +45,8 @@ function problem(key: string, keys: readonly string[]): Problem {
   return {
     ...base,
     cause: keys.length === 0 ? 'no-apps' : 'absent',
-    message: `The manifest lists no app “${name}”${othersOf(keys.length)}.`,
-    advice:
-      'Add it (appreg add-app <key>), and see that the manifest that was changed is the one at this URL: another file, branch or bucket is soon mistaken for it.',
+    message: `The manifest lists no app “${name}”${othersOf(keys.length)}.${sinceCopy(copyAge)}`,
+    advice: `Add it (appreg add-app ${isSafeKey(key) ? key : '<key>'}), and see that the manifest that was changed is the one at this URL: another file, branch or bucket is soon mistaken for it.`,
   };
 }
 

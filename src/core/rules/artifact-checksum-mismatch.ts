@@ -1,23 +1,23 @@
 import { sameDigest } from '../earlier.ts';
-import type { ArtifactFacts, Content, EarlierVersion, Hop, Visit } from '../facts.ts';
+import type { ArtifactFacts, Content, EarlierVersion, Visit } from '../facts.ts';
 import { isUnseen } from '../facts.ts';
 import { checksumFault, digestOf, EMPTY_SHA256 } from '../checksum.ts';
-import { isCached } from '../cache.ts';
 import { header } from '../headers.ts';
 import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { printable, shorten } from '../text.ts';
 import { kindOfHead, tellingBytes } from '../telling-bytes.ts';
 import { lastHop } from '../visit.ts';
 
 export const artifactChecksumMismatch = defineRule({
   id: 'artifact-checksum-mismatch',
   on: 'artifact',
-  needs: ['facts', 'content', 'checksum', 'all', 'before'],
+  needs: ['facts', 'content', 'checksum', 'all', 'artifacts', 'before'],
   severity: 'error',
   spec: '7',
   symptom: 'checksum-mismatch',
   when: 'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, other-versions-artifact, inner-tar-listed, changed-since, … Where a second look got the right bytes, a warning',
   why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
-  check({ facts, content, checksum, all, before }) {
+  check({ facts, content, checksum, all, artifacts, before }) {
     const digest = digestOf(checksum) ?? digestOf(checksumFault(checksum)?.repaired ?? '');
     // A value that is no SHA-256 at all is checksum-malformed, which names the digest to list.
     if (digest === null || content.sha256 === digest || content.cut) return null;
@@ -27,9 +27,12 @@ export const artifactChecksumMismatch = defineRule({
       again?.sha256 === digest
         ? intermittent(facts)
         : (tellingBytes(content, again, facts) ??
-          byDigest(digest, content, again, all, facts.archive) ??
+          byDigest(digest, content, again, facts.archive) ??
+          otherVersion(facts, content, checksum, all, artifacts) ??
+          reEncoded(content) ??
+          unstable(content, again) ??
           changed(content, digest, before) ??
-          unknown(content, answer));
+          unknown(content));
     return {
       ...found,
       evidence: {
@@ -71,7 +74,6 @@ function byDigest(
   digest: string,
   content: Content,
   again: Content | null,
-  all: readonly VersionEntry[],
   archive: ArtifactFacts['archive'],
 ): Problem | null {
   const decodedKind = content.decoded?.error === null ? kindOfHead(content.decoded.head) : null;
@@ -102,32 +104,60 @@ function byDigest(
       message: 'The listed checksum is that of the tar inside; it must be that of the .tar.gz file.',
       advice: `List "artifactChecksum": "sha256:${content.sha256}"`,
     };
+  return null;
+}
+
+/** The bytes that another entry lists. Whether those are right there decides what has to be moved. */
+function otherVersion(
+  facts: ArtifactFacts,
+  content: Content,
+  checksum: string,
+  all: readonly VersionEntry[],
+  artifacts: readonly ArtifactFacts[],
+): Problem | null {
   const other = all.find((entry) => entry.artifactChecksum === `sha256:${content.sha256}`);
-  if (other) {
+  if (other === undefined) return null;
+  const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
+  const [name, otherName] = [own, other].map((entry) => shorten(printable(entry?.version ?? '(unnamed)'), 60));
+  const there = artifacts[other.index]?.content;
+  const found = there === undefined || isUnseen(there) ? null : `sha256:${there.sha256}`;
+  const evidence = { otherVersion: other.version };
+  const swapped = found !== null && found === checksum;
+  if (swapped)
     return {
       cause: 'other-versions-artifact',
-      message: `These are the bytes of version ${other.version ?? '(unnamed)'}: the artifacts or their entries were swapped.`,
-      advice: 'Compare the artifactUrl and artifactChecksum of both versions, and put the right file in its place.',
-      evidence: { otherVersion: other.version },
+      message: `The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
+      advice: 'Swap the two files, or the two artifactUrls. The checksums are right: change none.',
+      evidence,
     };
-  }
-  if (content.decoded && decodedKind === 'tar') {
-    return {
-      cause: 're-encoded',
-      message: `The host unpacks the artifact and packs it again on the way (Content-Encoding: ${content.decoded.coding}), so neither the sent nor the undone bytes are the listed ones.`,
-      advice:
-        'Exclude .gz files from the server’s compression (gzip_types is too wide, or the object’s Content-Encoding is set).',
-    };
-  }
-  if (again && again.sha256 !== content.sha256) {
-    return {
-      cause: 'unstable-bytes',
-      message:
-        'Two downloads had two different digests, neither of them the listed one: the archive is made anew for each request.',
-      advice: 'List a stored file (a release asset or an object of your own), not a generated archive.',
-    };
-  }
-  return null;
+  const right = found === other.artifactChecksum ? `; ${otherName} itself is right` : '';
+  return {
+    cause: 'other-versions-artifact',
+    message: `The URL of version ${name} serves the file of version ${otherName}${right}.`,
+    advice: `Put the file of ${name} (${shorten(checksum)}) at its URL, or correct its artifactUrl. Do not list the found checksum: a published version never changes.`,
+    evidence,
+  };
+}
+
+/** A compressed tar under a Content-Encoding, and neither of the two is what is listed. */
+function reEncoded({ decoded }: Content): Problem | null {
+  if (decoded === null || decoded.error !== null || kindOfHead(decoded.head) !== 'tar') return null;
+  return {
+    cause: 're-encoded',
+    message: `Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor those that it leads to are the listed ones: the artifact is probably unpacked and packed again on the way.`,
+    advice:
+      'Exclude .gz files from compression where the Content-Encoding is added (a CDN’s or server’s setting, or the stored object’s own). The listed checksums may be right: change none before that. If the bytes are others without it too, the file is another build: put the published one back.',
+  };
+}
+
+function unstable(content: Content, again: Content | null): Problem | null {
+  if (again === null || again.sha256 === content.sha256) return null;
+  return {
+    cause: 'unstable-bytes',
+    message:
+      'Two downloads had two different digests, neither of them the listed one: the archive is made anew for each request.',
+    advice: 'List a stored file (a release asset or an object of your own), not a generated archive.',
+  };
 }
 
 /** Told by what had been published. */
@@ -136,6 +166,7 @@ function changed(content: Content, digest: string, before: EarlierVersion | null
   if (sameDigest(before.artifactChecksum, `sha256:${content.sha256}`))
     return {
       cause: 'published-bytes',
+      unless: ['artifact-changed'],
       message: 'These are the bytes that were published; it is the listed checksum that has changed since.',
       advice: `Restore "artifactChecksum": "sha256:${content.sha256}", and publish a change as a new version.`,
     };
@@ -147,11 +178,10 @@ function changed(content: Content, digest: string, before: EarlierVersion | null
   };
 }
 
-function unknown(content: Content, answer: Hop | null): Problem {
-  const cached = answer !== null && isCached(answer.headers);
+function unknown(content: Content): Problem {
   return {
     cause: 'other-bytes',
     message: 'The SHA-256 of the artifact is not the listed one.',
-    advice: `${cached ? 'The answer came from a cache, which may hold an older file: purge it, and check again. ' : ''}If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise put the published file back, and publish the change as a new version.`,
+    advice: `If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise put the published file back, and publish the change as a new version.`,
   };
 }

@@ -1,7 +1,8 @@
-import { freshness } from '../cache.ts';
+import { freshness, oldCopyAge } from '../cache.ts';
 import { header, seconds } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
+import { spanOf } from '../span.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
 /** The service's check interval (spec section 8). */
@@ -24,16 +25,21 @@ export const cacheLifetimeLong = defineRule({
     const hop = lastHop(answer)!;
     const { lifetime, said, immutable, stale } = freshness(hop, Date.parse(now));
     const once = `${role} ${hostOf(hop.url)} ${said}`;
+    const age = seconds(header(hop.headers, 'age'));
+    const old = oldCopyAge(answer, now);
+    const seen = old === 0 ? '' : `; the copy seen here is ${spanOf(old)} old: nothing published since is in it`;
+    const advice = old === 0 ? ADVICE : `${ADVICE} Then purge the copies that caches hold, and check again.`;
     const evidence = {
       cacheControl: header(hop.headers, 'cache-control'),
       expires: header(hop.headers, 'expires'),
       lifetimeSeconds: lifetime,
+      ...(age === null ? {} : { ageSeconds: age }),
     };
     if (immutable) {
       return {
         cause: 'immutable',
-        message: `The ${role} is labelled immutable (${said}), but it changes with every published version.`,
-        advice: ADVICE,
+        message: `The ${role} is labelled immutable (${said}), but it changes with every published version${seen}.`,
+        advice,
         evidence,
         once,
       };
@@ -41,8 +47,8 @@ export const cacheLifetimeLong = defineRule({
     if (lifetime !== null && lifetime > HOUR) {
       return {
         cause: 'long',
-        message: `Caches may hold the ${role} for ${spanOf(lifetime)} (${said}); the service looks every hour.`,
-        advice: ADVICE,
+        message: `Caches may hold the ${role} for ${spanOf(lifetime)} (${said}); the service looks every hour${seen}.`,
+        advice,
         evidence,
         once,
       };
@@ -57,7 +63,6 @@ export const cacheLifetimeLong = defineRule({
         once,
       };
     }
-    const age = seconds(header(hop.headers, 'age'));
     // Hosts that drop copies at each deploy send an Age beside max-age=0; that is no fault.
     if (age !== null && (lifetime === null ? age > HOUR : lifetime > 0 && age > lifetime)) {
       return {
@@ -66,19 +71,15 @@ export const cacheLifetimeLong = defineRule({
           lifetime === null
             ? 'and no Cache-Control says for how long it may'
             : `older than its lifetime of ${spanOf(lifetime)}`
-        }.`,
-        advice: `Purge the CDN${lifetime === null ? `. ${ADVICE}` : ', and see why it keeps what it should have dropped.'}`,
-        evidence: { ...evidence, ageSeconds: age },
+        }: nothing published since is in it.`,
+        advice:
+          lifetime === null
+            ? `${ADVICE} Then purge the CDN, and check again.`
+            : 'See why the CDN keeps what it should have dropped, purge it, and check again.',
+        evidence,
         once,
       };
     }
     return null;
   },
 });
-
-function spanOf(count: number): string {
-  if (count < 120) return `${count} s`;
-  if (count < 2 * HOUR) return `${Math.round(count / 60)} minutes`;
-  if (count < 48 * HOUR) return `${Math.round(count / HOUR)} hours`;
-  return `${Math.round(count / 86_400)} days`;
-}

@@ -31,7 +31,7 @@ export const corsInvalid = defineRule({
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
   when: 'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
-  why: 'It was meant to let the service in, and does not: browsers compare it with the page’s origin letter by letter.',
+  why: 'It was meant to let the service in, and does not: browsers compare it with the page’s origin letter by letter. curl does not check this.',
   check({ role, web, origins }) {
     for (const visit of web.browser) {
       const fault = corsFault(visit);

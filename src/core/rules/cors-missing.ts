@@ -1,5 +1,4 @@
 import { allowedBeside, corsEvidence, corsFault } from '../cors.ts';
-import { isCached } from '../cache.ts';
 import { varyNames } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
@@ -14,7 +13,7 @@ export const corsMissing = defineRule({
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
   when: 'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
-  why: 'A browser throws the answer away: the service’s pages can neither read the file nor, where they ask for it so, show the icon.',
+  why: 'A browser throws the answer away: the service’s pages can neither read the file nor, where they ask for it so, show the icon. curl does not check this.',
   check({ role, web, origins }) {
     for (const visit of web.browser) {
       const fault = corsFault(visit);
@@ -28,7 +27,6 @@ export const corsMissing = defineRule({
       if (hop.status >= 400) continue;
       const where =
         visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' behind the redirect';
-      const cached = isCached(hop.headers) ? 'The answer came from a cache: purge it after the change. ' : '';
       // Behind a redirect to another host a browser says Origin: null, and an exact origin would not let it in.
       const nulled = fault.sent === 'null' && visit.origin !== 'null';
       const line =
@@ -55,7 +53,7 @@ export const corsMissing = defineRule({
         severity: role === 'artifact' ? 'note' : 'error',
         message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers refuse the ${role}.${mild}`,
         // The line to copy comes last, so that no full stop stands behind it.
-        advice: `${cached}${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
+        advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
         evidence: corsEvidence(visit, fault.hop),
         // A host that sends none sends none with any of its files.
         once: `${role} ${hostOf(hop.url)} ${where}`,

@@ -14,7 +14,7 @@ export const corsOriginRefused = defineRule({
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
   when: 'the origin asked with `--origin` is not allowed. Without `--origin`, a host that allows certain origins is a warning that names who is allowed',
-  why: 'Only pages of the allowed origins can read the file; if the service’s is not among them, its pages cannot.',
+  why: 'Only pages of the allowed origins can read the file; if the service’s is not among them, its pages cannot. curl does not check this.',
   check({ role, web, origins }) {
     const problems: Problem[] = [];
     for (const visit of web.browser) {
@@ -71,7 +71,7 @@ function refusedOrigin(role: Role, visit: Visit, visits: readonly Visit[], named
       cause: fault.cause,
       severity: named ? 'error' : 'warning',
       message: `Behind the redirect to ${host} a browser sends Origin: null, which the value ${fault.value} does not allow.`,
-      advice: `Send Access-Control-Allow-Origin: * from ${host}, or list the URL behind the redirect (${hop.url}). Never allow "null": any sandboxed page sends it.`,
+      advice: `Send Access-Control-Allow-Origin: * from ${host}, or list the URL behind the redirect (${hop.url}). Never allow "null": any sandboxed page sends it.${named ? '' : ' To settle it, ask again with --origin <the service’s origin>.'} (curl does not check this.)`,
       evidence,
     };
   }

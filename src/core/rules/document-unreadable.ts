@@ -1,23 +1,28 @@
+import { isUnseen } from '../facts.ts';
 import { defineRule } from '../rule.ts';
+import { pageAnswer, pageInstead } from '../web-page.ts';
 
 export const documentUnreadable = defineRule({
   id: 'document-unreadable',
   on: 'document',
-  needs: ['reading'],
+  needs: ['reading', 'facts'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
   hides: true,
   when: 'a manifest or metadata file is not JSON; the cause is named: empty, html-page, git-lfs-pointer, xml-error, not-utf8, truncated, comment, trailing-comma, …',
   why: 'The service cannot read the file: a broken manifest stops the whole registry, a broken metadata file makes its app vanish.',
-  check({ reading }) {
+  check({ reading, facts }) {
     const { fault } = reading;
     if (!fault) return null;
+    const { cause, offset } = fault;
+    if (cause === 'html-page' && !isUnseen(facts.content))
+      return { ...pageInstead(facts.content.text ?? '', 'JSON', pageAnswer(facts.web)), cause, offset };
     return {
       message: fault.message,
       advice: fault.advice,
-      cause: fault.cause,
-      offset: fault.offset,
+      cause,
+      offset,
       evidence: fault.evidence ?? {},
     };
   },

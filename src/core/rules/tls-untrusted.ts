@@ -1,7 +1,11 @@
-import type { TlsFacts, Visit } from '../facts.ts';
+import type { Failure, TlsFacts, Visit } from '../facts.ts';
 import type { Evidence } from '../report.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { spanOf } from '../span.ts';
 import { hostOf, lastHop, overProxy, tlsCause } from '../visit.ts';
+
+/** Seconds: what ended before that was not merely forgotten at its renewal. */
+const LONG_AGO = 180 * 86_400;
 
 export const tlsUntrusted = defineRule({
   id: 'tls-untrusted',
@@ -19,7 +23,7 @@ export const tlsUntrusted = defineRule({
     if (cause === null) return privateAuthority(visit);
     const last = lastHop(visit);
     const host = hostOf(visit.failure!.url);
-    const { message, advice: usual } = explain(cause, host, last?.tls ?? null, now, visit.failure!.message);
+    const { message, advice: usual } = explain(cause, host, last?.tls ?? null, now, visit.failure!);
     const over = overProxy(visit);
     const intercepted = over !== '' && /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause);
     const advice = intercepted
@@ -78,14 +82,20 @@ function explain(
   host: string,
   tls: TlsFacts | null,
   now: string,
-  text: string,
+  { code, message: text }: Failure,
 ): { message: string; advice: string } {
   const names = tls && tls.names.length > 0 ? tls.names.slice(0, 5).join(', ') : 'no name at all';
+  const ended = tls ? Math.round((Date.parse(now) - Date.parse(tls.notAfter)) / 1000) : 0;
   switch (cause) {
     case 'expired':
       return {
-        message: `the certificate of ${host} ended at ${tls?.notAfter ?? 'an earlier moment'}.`,
-        advice: 'Renew the certificate, and see why its renewal did not run.',
+        message: tls
+          ? `the certificate of ${host} ended ${spanOf(ended)} ago, at ${tls.notAfter}.`
+          : `the certificate of ${host} has ended.`,
+        advice:
+          ended > LONG_AGO
+            ? `Install a valid certificate: perhaps an old file was put back, or this machine’s clock is wrong (it is ${now} here).`
+            : 'Renew the certificate, and see why its renewal did not run.',
       };
     case 'not-yet-valid':
       return {
@@ -100,9 +110,14 @@ function explain(
       };
     case 'unknown-issuer':
       return {
-        message: `nobody trusts the issuer of the certificate of ${host} (${tls?.issuer ?? 'unknown'}).`,
-        advice:
-          'Use a certificate of a public authority; for a private one, have subscribers add it, and check with --ca <file>.',
+        message: `this machine does not trust the issuer of the certificate of ${host} (${tls?.issuer ?? 'unknown'}): ${
+          code === 'SELF_SIGNED_CERT_IN_CHAIN'
+            ? 'the chain is whole and ends in an authority that it does not know'
+            : 'it does not know that authority, and the host does not send the certificate that would lead to a known one'
+        }.`,
+        advice: `If the authority is a private one, check with --ca <file>, and have the service’s operator add it. Otherwise use a certificate of a public authority${
+          code === 'SELF_SIGNED_CERT_IN_CHAIN' ? '' : ', and install its full chain (fullchain.pem)'
+        }.`,
       };
     case 'incomplete-chain':
       return {

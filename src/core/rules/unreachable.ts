@@ -1,5 +1,4 @@
 import type { Failure, Visit } from '../facts.ts';
-import { isCached } from '../cache.ts';
 import { header, retryAfter } from '../headers.ts';
 import { proxyFault } from '../proxy.ts';
 import type { Evidence } from '../report.ts';
@@ -307,7 +306,7 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
     return {
       cause: 'status-404',
       message: `${asked}${where}, there is no such file.`,
-      advice: `Check the URL letter by letter (case counts), and that the file was uploaded.${isCached(headers) ? ' The answer came from a cache: if the file is there by now, purge it.' : ''}`,
+      advice: `Check the URL letter by letter (case counts), and that the file was uploaded.`,
       evidence,
     };
   if (status === 403)

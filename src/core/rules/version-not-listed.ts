@@ -1,18 +1,19 @@
 import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { sinceCopy } from '../span.ts';
 import { printable, shorten } from '../text.ts';
 import { isSemver, latestOf, likelyVersion, withoutBuild } from '../version.ts';
 
 export const versionNotListed = defineRule({
   id: 'version-not-listed',
   on: 'metadata',
-  needs: ['versions', 'askedVersion'],
+  needs: ['versions', 'askedVersion', 'copyAge'],
   severity: 'error',
   spec: '4.4',
   symptom: 'app-does-not-appear',
   confirms: true,
   when: '(diagnose) the version that was asked for with `--version` is not in the metadata file; the highest one that is, or one written in another form, is named',
   why: 'The service finds new versions in the metadata file alone; an artifact that is uploaded but not listed is not there.',
-  check({ versions, askedVersion }): Problem | null {
+  check({ versions, askedVersion, copyAge }): Problem | null {
     if (askedVersion === null || versions.some((entry) => entry.version === askedVersion)) return null;
     const name = shorten(printable(askedVersion), 60);
     const latest = latestOf(
@@ -38,10 +39,9 @@ export const versionNotListed = defineRule({
       cause: versions.length === 0 ? 'no-versions' : 'absent',
       message:
         latest === null
-          ? `Version ${name} is not listed, nor any other valid one.`
-          : `Version ${name} is not listed; ${versions.length === 1 ? 'the only one that is' : `the highest of ${versions.length} that are`}: ${latest}.`,
-      advice:
-        'Publish it (appreg publish-version <app> <version>), and see that the metadata file that was changed is the one at this URL.',
+          ? `Version ${name} is not listed, nor any other valid one.${sinceCopy(copyAge)}`
+          : `Version ${name} is not listed; ${versions.length === 1 ? 'the only one that is' : `the highest of ${versions.length} that are`}: ${latest}.${sinceCopy(copyAge)}`,
+      advice: `Publish it (appreg publish-version <app> ${isSemver(askedVersion) ? askedVersion : '<version>'}), and see that the metadata file that was changed is the one at this URL.`,
     };
   },
 });

@@ -23,7 +23,10 @@ export const versionsNoneValid = defineRule({
           : versions.length === 1
             ? 'The one version that is listed is not valid.'
             : `None of the ${versions.length} listed versions is valid.`,
-      advice: `${versions.length === 0 ? 'Publish' : 'Write a version string as MAJOR.MINOR.PATCH, or publish'} a version: appreg publish-version <app> 1.0.0 --entry <file>`,
+      advice:
+        versions.length === 0
+          ? 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>'
+          : 'Write the listed version strings as MAJOR.MINOR.PATCH; no new version is needed.',
     };
   },
 });

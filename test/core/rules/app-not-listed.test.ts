@@ -1,7 +1,7 @@
 import { appNotListed } from '../../../src/core/rules/app-not-listed.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
-const of = (keys: string[], asked: string[]) => ({ keys, asked });
+const of = (keys: string[], asked: string[], copyAge = 0) => ({ keys, asked, copyAge });
 
 ruleTable(appNotListed, {
   clean: [
@@ -26,6 +26,11 @@ ruleTable(appNotListed, {
       { cause: 'differs-in-case', evidence: { wanted: 'clock', listed: 3, near: ['Clock', 'cl-ock', 'clocks'] } },
     ],
     ['nothing like it', of(['mail', 'chat'], ['clock']), { cause: 'absent', message: 'none of the 2' }],
+    [
+      'a copy of long ago',
+      of(['mail'], ['clock'], 900_000),
+      { cause: 'absent', message: '10 days old: nothing published since is in it.', advice: 'appreg add-app clock' },
+    ],
     ['short keys are not alike', of(['ab'], ['ac']), { cause: 'absent' }],
     ['no apps at all', of([], ['clock']), { cause: 'no-apps', message: 'nor any other' }],
     ['a name that every object has', of(['a'], ['toString']), { app: 'toString', message: '“toString”' }],

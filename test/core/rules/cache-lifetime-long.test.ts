@@ -33,6 +33,11 @@ ruleTable(cacheLifetimeLong, {
   faulty: [
     ['a second more', control('max-age=3601'), { cause: 'long' }],
     ['a year', control('Max-Age=31536000', {}, 'metadata'), { cause: 'long', message: '365 days' }],
+    [
+      'a year, and seen ten days old',
+      control('max-age=31536000', { age: '900000' }),
+      { cause: 'long', message: '10 days old: nothing published since is in it', advice: 'Then purge' },
+    ],
     ['shared caches', control('max-age=60, s-maxage=7200'), { cause: 'long', message: '2 hours' }],
     ['immutable', control('immutable, max-age=60'), { cause: 'immutable' }],
     ['Expires in a year', facts({ expires: 'Sun, 21 Nov 2027 12:00:00 GMT' }), { cause: 'long' }],
@@ -47,7 +52,7 @@ ruleTable(cacheLifetimeLong, {
       control('max-age=60, stale-while-revalidate=86400'),
       { severity: 'note', cause: 'stale-while-revalidate', message: 'one check later' },
     ],
-    ['an old copy without a lifetime', facts({ age: '3601' }), { cause: 'stale-copy', message: '60 minutes old' }],
+    ['an old copy without a lifetime', facts({ age: '3601' }), { cause: 'stale-copy', message: '1 hour old' }],
     ['an old copy', control('max-age=300', { age: '4000' }), { cause: 'stale-copy' }],
   ],
 });

@@ -56,6 +56,5 @@ ruleTable(corsMissing, {
     ['none on an artifact', facts(browser({}), 'artifact'), { severity: 'note' }],
     ['none on the redirect', facts(moved({}, acao('*'))), { cause: 'absent-on-redirect' }],
     ['none behind it', facts(moved(acao('*'), {})), { cause: 'absent-behind-redirect', message: 'cdn.test' }],
-    ['a copy from a cache', facts(browser({ age: '100' })), { advice: 'purge' }],
   ],
 });

@@ -95,7 +95,7 @@ ruleTable(documentUnreadable, {
 test.each(['undefined', 'true false', 'name: "x"', '12 13', 'a\nb c', 'one, two: {', '// a comment here'])(
   'no message of a host: %j',
   (text) => {
-    const found = documentUnreadable.check({ reading: documentFacts(text).reading });
+    const found = documentUnreadable.check(documentFacts(text));
     expect(found).toMatchObject({ cause: expect.not.stringMatching(/^text-message$/) });
   },
 );

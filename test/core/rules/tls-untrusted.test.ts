@@ -19,16 +19,25 @@ ruleTable(tlsUntrusted, {
     [
       'expired',
       untrusted('CERT_HAS_EXPIRED', { notAfter: '2026-01-01T00:00:00.000Z' }),
-      { cause: 'expired', message: '2026-01-01' },
+      { cause: 'expired', message: '325 days ago', advice: 'an old file was put back' },
+    ],
+    [
+      'expired a week ago',
+      untrusted('CERT_HAS_EXPIRED', { notAfter: '2026-11-14T12:00:00.000Z' }),
+      { cause: 'expired', message: '7 days ago, at 2026-11-14', advice: 'why its renewal did not run' },
     ],
     ['not yet valid', untrusted('CERT_NOT_YET_VALID'), { cause: 'not-yet-valid', advice: 'clock' }],
     ['self-signed', untrusted('DEPTH_ZERO_SELF_SIGNED_CERT'), { cause: 'self-signed' }],
     [
       'unknown issuer',
       untrusted('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
-      { cause: 'unknown-issuer', message: 'Example CA' },
+      { cause: 'unknown-issuer', message: 'this machine does not trust', advice: '--ca <file>' },
     ],
-    ['unknown root, sent along', untrusted('SELF_SIGNED_CERT_IN_CHAIN'), { cause: 'unknown-issuer' }],
+    [
+      'unknown root, sent along',
+      untrusted('SELF_SIGNED_CERT_IN_CHAIN'),
+      { cause: 'unknown-issuer', message: 'the chain is whole' },
+    ],
     [
       'no intermediate',
       untrusted('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),

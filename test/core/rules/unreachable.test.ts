@@ -105,7 +105,6 @@ ruleTable(unreachable, {
       { cause: 'status-403', message: 'AccessDenied' },
     ],
     ['401', status(401), { cause: 'status-401', advice: '--header-env' }],
-    ['404 of a cache', status(404, { 'x-cache': 'HIT from edge' }), { cause: 'status-404', advice: 'purge' }],
     [
       'nginx wants a client certificate',
       status(400, {}, '<title>400 No required SSL certificate was sent</title>'),

@@ -5,6 +5,7 @@ import { ruleTable } from '../../support/rule-table.ts';
 const of = (askedVersion: string | null, ...versions: (string | null)[]) => ({
   versions: entries(...versions.map((version) => ({ version }))),
   askedVersion,
+  copyAge: askedVersion === '9.0.0' ? 7200 : 0,
 });
 
 ruleTable(versionNotListed, {
@@ -14,6 +15,11 @@ ruleTable(versionNotListed, {
     ['listed as it was asked for, valid or not', of('v1', 'v1')],
   ],
   faulty: [
+    [
+      'in a copy of long ago',
+      of('9.0.0', '1.0.0'),
+      { cause: 'absent', message: '2 hours old: nothing published since', advice: 'publish-version <app> 9.0.0' },
+    ],
     [
       'not there',
       of('3.0.0', '1.0.0', '2.0.0', '1.5.0'),

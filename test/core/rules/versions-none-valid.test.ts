@@ -22,7 +22,7 @@ ruleTable(versionsNoneValid, {
     [
       'two that are none',
       { versions: entries({ version: '1.0' }, { version: 'latest' }) },
-      { cause: 'all-invalid', message: '2 listed versions' },
+      { cause: 'all-invalid', message: '2 listed versions', advice: 'no new version is needed' },
     ],
   ],
 });

@@ -1,0 +1,88 @@
+import type { Diagnosis } from '../core/diagnosis.ts';
+import type { Report } from '../core/report.ts';
+import { spanOf } from '../core/span.ts';
+import type { SymptomView, View } from './diagnosis-types.ts';
+import { count } from './words.ts';
+
+/** The end of a diagnosis: where nothing explains a failure, what to look at next; and a line to quote. */
+
+/** Where nothing explains a failure, or what was asked for is not listed, what else it may be. */
+export function nextOf(report: Report, symptoms: readonly SymptomView[], about: Diagnosis): View['next'] {
+  const lag = lagOf(about);
+  if (report.findings.some((f) => f.rule === 'app-not-listed' || f.rule === 'version-not-listed'))
+    return lag === null ? null : { title: 'If it was published a short while ago', lines: [`${lag}.`] };
+  if (report.outcome === 'incomplete' || report.summary.errors > 0) return null;
+  const suspicions = symptoms.flatMap(({ status, causes }) =>
+    status === 'suspected' ? causes.filter(({ severity }) => severity === 'warning') : [],
+  );
+  const browsers = about.origins.length === 0;
+  const settled = browsers && suspicions.length > 0 && suspicions.every(({ rule }) => rule === 'cors-origin-refused');
+  return {
+    title: titleOf(suspicions.length, settled, symptoms),
+    lines: [
+      ...(about.asked === null
+        ? ['One app: --app <key> tells why it is not there, and --version <version> why that version is not.']
+        : []),
+      ...(lag === null ? [] : [`${lag}.`]),
+      `The subscription: is its URL exactly ${report.target}, and is it in the right organization?`,
+      'The service: its log says why a refresh failed. Can it reach the host as this machine does (firewall, proxy, private network)?',
+      ...(browsers && !settled
+        ? ['Browsers: run it again with --origin <the service’s origin>, to be sure that its pages may read the files.']
+        : []),
+    ],
+  };
+}
+
+function titleOf(suspicions: number, settled: boolean, symptoms: readonly SymptomView[]): string {
+  const above = `${count(suspicions, 'suspicion')} above`;
+  if (settled)
+    return `${above}; run again with --origin <the service’s origin> to settle ${suspicions === 1 ? 'it' : 'them'}. What else to look at`;
+  const next = 'What to look at next';
+  if (suspicions > 0) return `${above}; nothing else is known here that stops it. ${next}`;
+  if (symptoms.every(({ status }) => status === 'clear')) return `Nothing is wrong with what was looked at. ${next}`;
+  return `Nothing is known here that stops it. ${next}`;
+}
+
+const HOUR = 3600;
+
+/** How long after a change subscribers may see the state before it, in words; null when nobody can say. */
+function lagOf({ copies }: Diagnosis): string | null {
+  if (copies.length === 0) return null;
+  // Told where it matters: nothing can be said of what was published since.
+  if (copies.some((copy) => copy.age > HOUR && copy.lifetime !== 0)) return null;
+  const longest = Math.max(...copies.map((copy) => copy.lifetime ?? 0));
+  const open = copies.find((copy) => copy.lifetime === null);
+  const aged = copies.find((copy) => copy.age > 0);
+  return [
+    longest === 0
+      ? 'The service looks every hour, so a change made less than 1 hour ago may not be seen yet'
+      : `The service looks every hour and caches may hold the ${copies.find((copy) => copy.lifetime === longest)!.role} for ${spanOf(longest)}, so a change made less than ${spanOf(HOUR + longest)} ago may not be seen yet`,
+    ...(open ? [`for the ${open.role} no lifetime is told, so caches guess one`] : []),
+    ...(aged ? [`the ${aged.role} seen here was a copy of ${spanOf(aged.age)}`] : []),
+  ].join('; ');
+}
+
+/** Registry, time, tool and counts, to be quoted. */
+export function closingOf(report: Report, { seenAt, saved, proxy, asked }: Diagnosis): string[] {
+  const { errors, warnings } = report.summary;
+  const found = `${count(errors, 'error')}, ${count(warnings, 'warning')}`;
+  return [
+    report.target,
+    `${saved ? 'saved ' : ''}${seenAt.slice(0, 19).replace('T', ' ')} UTC`,
+    ...(proxy === null ? [] : [`over the proxy ${proxy}`]),
+    `appreg ${report.tool.version}`,
+    lookedAt(report, asked?.version ?? null),
+    report.outcome === 'incomplete' ? `incomplete: ${found} so far` : found,
+  ];
+}
+
+/** How much of the registry it is about: what is listed and what was asked for are not the same. */
+function lookedAt({ summary, findings }: Report, version: string | null): string {
+  const { apps, versions } = summary;
+  const listed = findings.find(({ rule }) => rule === 'app-not-listed')?.evidence['listed'];
+  if (apps === 0 && typeof listed === 'number') return `${count(listed, 'app')} listed`;
+  if (version === null) return `${count(apps, 'app')}, ${count(versions, 'version')}`;
+  if (findings.some(({ rule }) => rule === 'version-not-listed'))
+    return `${count(apps, 'app')}, ${count(versions, 'version')} listed`;
+  return `${count(apps, 'app')}, ${versions === apps ? count(versions, 'version') : `${apps} of ${count(versions, 'version')}`}`;
+}

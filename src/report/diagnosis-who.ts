@@ -1,0 +1,45 @@
+import { actorOf } from '../core/actor.ts';
+import type { Finding } from '../core/report.ts';
+import { shorten } from '../core/text.ts';
+import { hostOf } from '../core/visit.ts';
+import { inWords } from './diagnosis-evidence.ts';
+
+/** Who has to act, in words. */
+
+// Causes that a private authority, which nobody told this machine of, has as well.
+const PRIVATE = new Set(['unknown-issuer', 'self-signed', 'incomplete-chain']);
+
+export function hostIn(finding: Finding): string {
+  const asked = finding.evidence['asked'] ?? finding.url;
+  return typeof asked === 'string' ? hostOf(asked) : '';
+}
+
+export function whoOf(finding: Finding): string {
+  const { rule, cause, resource, evidence } = finding;
+  const host = hostIn(finding) || 'the registry';
+  const by = evidence['servedBy'];
+  const product = typeof by === 'string' ? ` (${shorten(by, 40)})` : '';
+  const copy = evidence['fromCache'];
+  switch (actorOf(finding)) {
+    case 'author':
+      if (evidence['page'] !== undefined)
+        return `the author, who uploads the file; and the host ${host}${product}, which should answer 404 where there is none`;
+      return rule === 'unreachable' && resource === 'manifest'
+        ? 'the author: the registry’s files, or the URL that it is subscribed with'
+        : 'the author: the registry’s files';
+    case 'host':
+      if (rule === 'tls-untrusted' && PRIVATE.has(cause ?? ''))
+        return `the host ${host}${product}; or whoever asks, where its authority is a private one (--ca)`;
+      return `the host ${host}${product}${cause === 'redirect-null-origin' ? ', or the author: the listed URL' : ''}`;
+    case 'cache':
+      return `the CDN or cache in front of ${host}${product}${typeof copy === 'string' ? `: ${shorten(inWords(copy), 80)}` : ''}`;
+    case 'network':
+      return `the network between here and ${host}: DNS, proxy, firewall or TLS interception`;
+    case 'service':
+      return 'the service: its operator';
+    case 'asker': {
+      const [near] = Array.isArray(evidence['near']) ? (evidence['near'] as string[]) : [];
+      return `whoever asks${near === undefined ? '' : `: the key is ${shorten(near, 80)}`}`;
+    }
+  }
+}
