@@ -1087,13 +1087,13 @@ test('a manifest that nobody asked for over the network leaves nothing judged ab
   expect(report.notJudged.some((n) => n.rule === 'unreachable' && n.reason === OFFLINE.unseen)).toBe(true);
 });
 
-describe('what a host’s answer leaves open', () => {
-  const heard = (facts: Snapshot, headers: Record<string, string>): Snapshot => {
-    facts.manifest.web = web(visit(hop({ 'content-type': 'application/json', ...headers })));
-    return facts;
-  };
-  const reasons = ({ notJudged }: Report): string[] => notJudged.filter((n) => n.rule === '*').map((n) => n.reason);
+const heard = (facts: Snapshot, headers: Record<string, string>): Snapshot => {
+  facts.manifest.web = web(visit(hop({ 'content-type': 'application/json', ...headers })));
+  return facts;
+};
+const reasons = ({ notJudged }: Report): string[] => notJudged.filter((n) => n.rule === '*').map((n) => n.reason);
 
+describe('what a host’s answer leaves open', () => {
   test('a copy that is older than the hourly check clears nothing that depends on it', () => {
     const local = rules.filter((rule) => rule.on !== 'resource' && rule.on !== 'icon' && rule.on !== 'artifact');
     const options = { rules: local };
@@ -1134,11 +1134,12 @@ describe('what a host’s answer leaves open', () => {
   });
 });
 
+const adviceFor = (key: string): string =>
+  lint(snapshot([key], { [key]: { versions: [] } })).findings.find((f) => f.rule === 'versions-none-valid')!.advice;
+
 describe('advice', () => {
   test('fills the app’s key into commands, where it is one', () => {
-    const found = (key: string): string =>
-      lint(snapshot([key], { [key]: { versions: [] } })).findings.find((f) => f.rule === 'versions-none-valid')!.advice;
-    expect(found('mailer')).toContain('publish-version mailer 1.0.0');
-    expect(found('no key')).toContain('publish-version <app> 1.0.0');
+    expect(adviceFor('mailer')).toContain('publish-version mailer 1.0.0');
+    expect(adviceFor('no key')).toContain('publish-version <app> 1.0.0');
   });
 });
