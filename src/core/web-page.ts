@@ -6,7 +6,7 @@ import { hostOf, lastHop } from './visit.ts';
 
 /** A web page where a file of the registry should be: what kind of page it is decides who can mend it, and how. */
 
-export type PageKind = 'sign-in' | 'error-page' | 'app-shell' | 'page';
+type PageKind = 'sign-in' | 'error-page' | 'app-shell' | 'page';
 
 const SIGN_IN = /\b(sign[ -]?(in|on)|log[ -]?(in|on)|sso|authenticat\w*|anmeld\w*|connexion|iniciar sesi[oó]n)\b/i;
 const SIGN_IN_PATH = /\/(log-?in|sign-?in|sso|oauth2?|saml2?|auth|authorize|sessions?\/new)(\/|\.\w+|$)/i;
@@ -16,7 +16,7 @@ const SHELL =
   /<(div|main|body)\b[^>]{0,200}\bid\s*=\s*["']?(root|app|__next|__nuxt|___gatsby|svelte|q-app)\b|<app-root\b|<script\b[^>]{0,300}\btype\s*=\s*["']?module\b|\benable JavaScript\b/i;
 
 /** Where the answer came from, for a sentence; null where nobody asked a host. */
-export interface PageAnswer {
+interface PageAnswer {
   host: string;
   status: number;
   contentType: string | null;
@@ -48,7 +48,7 @@ export function pageKind(html: string, answer: PageAnswer | null): PageKind {
   return SHELL.test(text) ? 'app-shell' : 'page';
 }
 
-export function titleOf(html: string): string | null {
+function titleOf(html: string): string | null {
   return /<title[^>]{0,100}>([^<]{1,200})/i.exec(html)?.[1]?.trim() || null;
 }
 

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSnapshot } from '../../src/cli/snapshot-file.ts';
 import { openTicket, type TicketFile } from '../../src/cli/ticket-file.ts';
@@ -107,4 +109,34 @@ test('every text goes through the one that takes secrets out', () => {
   ticket.manifest({ ...facts.manifest, url: 'https://hush.test/' });
   ticket.finish(judged(facts), 'hush', { options: ['hush'] });
   expect(readFileSync(join(folder, 'secret.json'), 'utf8')).not.toMatch(/hush|s3cr3t/);
+});
+
+test('of a whole archive the first bytes are not kept, which can be all of it', async () => {
+  const facts = snapshot(['a']);
+  const bytes = gzipSync('secret source');
+  const content = {
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha1: '',
+    md5: '',
+    head: bytes.toString('base64'),
+    cut: false,
+    decoded: null,
+  };
+  const archive = {
+    kind: 'gzip',
+    fault: null,
+    entries: [],
+    entryCount: 0,
+    unpackedBytes: 0,
+    stopped: null,
+    trailing: null,
+    gzipMembers: 1,
+    oddities: [],
+  };
+  facts.apps[0]!.artifacts = [{ ...facts.apps[0]!.artifacts[0]!, content, archive }];
+  fill('head.json', facts, 1_000_000).finish(judged(facts), null, {});
+  const saved = await readSnapshot(join(folder, 'head.json'));
+  expect((saved.apps[0]!.artifacts[0]!.content as { head: string }).head).toBe(content.head.slice(0, 16));
+  expect(found(judged(saved))).toEqual(found(judged(facts)));
 });

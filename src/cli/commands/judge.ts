@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { judge as judgeFacts } from '../../core/judge.ts';
+import { printable } from '../../core/text.ts';
 import { joinShards, type NamedSnapshot } from '../../core/shards.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { Context } from '../context.ts';
@@ -16,6 +17,10 @@ export async function judge(context: Context, files: readonly string[]): Promise
     for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
     const severities = severitiesOf(context, config);
     const report = judgeFacts(joinShards(parts), { command: 'judge', severities });
-    return printReport(context, report, { severities });
+    const code = printReport(context, report, { severities });
+    // What `diagnose --bundle` wrote was asked for in other words.
+    if (parts.length === 1 && parts[0]!.snapshot.asked !== undefined)
+      context.terminal.next(`appreg diagnose ${printable(files[0]!)} tells it by symptom, and who has to act`);
+    return code;
   });
 }
