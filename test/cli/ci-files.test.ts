@@ -1,14 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
 import { githubWorkflow, gitlabPipeline } from '../../src/author/ci-files.ts';
 import { folder, git, write } from '../support/folders.ts';
 import { checkout, ONE, pullRequest, registry, TWO } from '../support/pull-request.ts';
+import { makeTools, type Tools } from '../support/workflow.ts';
 
 /** What `init --ci` writes is run, on checkouts as the CI systems make them. */
 
@@ -19,23 +17,14 @@ const workspace = {
   appreg: '1.2.3',
   store: { type: 'directory' },
 };
-const tools = folder();
+const logs = folder();
+let tools: Tools;
 beforeAll(async () => {
-  await build({ types: false, out: join(tools, 'dist') });
-  const start = `require(${JSON.stringify(join(tools, 'dist/cli/main.cjs'))}).main(process.argv).then((code) => { process.exitCode = code; });`;
-  write(tools, {
-    'package.json': { type: 'commonjs' },
-    'bin/appreg': `#!${process.execPath}\n${start}\n`,
-    'bin/gh': '#!/bin/sh\necho "$@" >> "$GH_LOG"\n',
-    'bin/npx': '#!/bin/sh\n[ "$1 $2" = "--yes appreg@1.2.3" ] || exit 99\nshift 2\nexec appreg "$@"\n',
-  });
-  // What builds code is not part of the bundle.
-  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(tools, 'node_modules'), 'junction');
-  for (const name of ['appreg', 'gh', 'npx']) chmodSync(join(tools, 'bin', name), 0o755);
+  tools = await makeTools('#!/bin/sh\necho "$@" >> "$GH_LOG"\n', '1.2.3');
 }, 60_000);
 
 function run(script: string, cwd: string, env: NodeJS.ProcessEnv): { status: number | null; stdout: string } {
-  const path = `${join(tools, 'bin')}${delimiter}${process.env['PATH']}`;
+  const path = `${tools.bin}${delimiter}${process.env['PATH']}`;
   return spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
     cwd,
     env: { PATH: path, NO_COLOR: '1', CI: 'true', ...env },
@@ -88,7 +77,7 @@ function versionsIn(remote: string, branch: string): string[] {
 
 describe('publishing', () => {
   const APP = { 'src/clock/main.ts': 'export const app = 1;\n' };
-  const NOT_SERVED = { GH_LOG: join(tools, 'gh.log'), GITHUB_REPOSITORY: 'acme/apps' };
+  const NOT_SERVED = { GH_LOG: join(logs, 'gh.log'), GITHUB_REPOSITORY: 'acme/apps' };
 
   /** A registry with one app in a branch of a bare repository, and the checkout of its sources. */
   function published(branch: string): { remote: string; cwd: string } {

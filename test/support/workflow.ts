@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+// @ts-expect-error a script without types
+import { build } from '../../scripts/build.mjs';
+import { VERSION } from '../../src/core/tool.ts';
+import { folder, write } from './folders.ts';
+
+/** Steps of GitHub workflows, run on this machine, with the appreg of this project behind npx. */
+
+export interface Tools {
+  /** Put in front of PATH. */
+  bin: string;
+}
+
+/** @param gh a shell script that stands for GitHub's own tool; @param version the one that npx is asked for */
+export async function makeTools(gh: string, version = VERSION): Promise<Tools> {
+  const home = folder();
+  await build({ types: false, out: join(home, 'dist') });
+  const start = `require(${JSON.stringify(join(home, 'dist/cli/main.cjs'))}).main(process.argv).then((code) => { process.exitCode = code; });`;
+  write(home, {
+    'package.json': { type: 'commonjs' },
+    'bin/appreg': `#!${process.execPath}\n${start}\n`,
+    'bin/npx': `#!/bin/sh\n[ "$1 $2" = "--yes appreg@${version}" ] || exit 99\nshift 2\nexec appreg "$@"\n`,
+    'bin/gh': gh,
+  });
+  for (const name of ['appreg', 'gh', 'npx']) chmodSync(join(home, 'bin', name), 0o755);
+  // What builds code is not part of the bundle.
+  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(home, 'node_modules'), 'junction');
+  return { bin: join(home, 'bin') };
+}
+
+/** The script of a job's last step. */
+export function scriptOf(workflow: string, job: string): string {
+  const { steps } = parse(readFileSync(workflow, 'utf8')).jobs[job];
+  return steps.at(-1).run;
+}
+
+export interface Ran {
+  status: number | null;
+  /** stdout and stderr. */
+  said: string;
+}
+
+/** As the runner runs it. Not at once: what the script asks may be served by this very process. */
+export async function runScript({ bin }: Tools, script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
+  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
+    cwd,
+    env: { PATH: `${bin}${delimiter}${process.env['PATH']}`, HOME: cwd, NO_COLOR: '1', CI: 'true', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { status, said };
+}
