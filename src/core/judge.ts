@@ -394,6 +394,8 @@ export function startJudging(options: JudgeOptions): Judging {
         pointer: pointerTo('apps', key, 'appMetadataUrl'),
       });
       const value = document(facts.metadata, metadata);
+      // Without a list of versions nobody knows of any artifact.
+      if (!Array.isArray(member(value, 'versions'))) ledger.unjudgedSymptoms.add('checksum-mismatch');
       const earlier = before === null ? NO_EARLIER : (before.app(key) ?? []);
       const entries = versions(value, facts.artifacts, earlier, metadata);
       ledger.verdict(verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger));

@@ -29,6 +29,19 @@ export function signatureEnd(query: URLSearchParams): { until: number; scheme: s
   );
 }
 
+// What signing adds to a query, at the stores and CDNs above.
+const ADDED =
+  /^(x-[a-z]{2,10}-.+|expires|signature|policy|key-pair-id|(aws|oss)?accesskeyid|googleaccessid|keyname|hmac|md5|token|hash|sig|s[etprv]|spr|sip|si|sk(oid|tid|t|e|s|v)|q-.+)$/i;
+
+/** A signed URL with an empty signature, so that one that was signed anew is known again; any other URL as it is. */
+export function withoutSignature(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || signatureEnd(parsed.searchParams) === null) return url;
+  for (const name of new Set(parsed.searchParams.keys())) if (ADDED.test(name)) parsed.searchParams.delete(name);
+  parsed.searchParams.set('signature', '');
+  return parsed.href;
+}
+
 // All hosts that took over Amazon's scheme put their own name into it: x-amz-, x-goog-, x-oss-, x-obs-, x-tos- …
 const SCHEMES: Readonly<Record<string, string>> = { amz: 'AWS SigV4', goog: 'Google V4' };
 

@@ -805,6 +805,7 @@ describe('not judged', () => {
       [false, ['unreachable']],
       [false, ['unreachable']],
     ]);
+    expect(symptoms(report)['checksum-mismatch'], 'no artifact is known').toBe('not-judged');
   });
 
   test('a hidden app is a symptom by the rules that hide it, and those only', () => {

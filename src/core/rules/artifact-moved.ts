@@ -1,6 +1,7 @@
 import { pairs, sameDigest } from '../earlier.ts';
 import type { Problem } from '../rule.ts';
 import { shorten } from '../text.ts';
+import { withoutSignature } from '../signed-url.ts';
 import { sameAddress } from '../url.ts';
 import { defineRule } from '../rule.ts';
 
@@ -17,7 +18,7 @@ export const artifactMoved = defineRule({
     const problems: Problem[] = [];
     for (const { entry, before } of pairs(versions, earlier)) {
       if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
-      if (sameAddress(entry.artifactUrl) === sameAddress(before.artifactUrl)) continue;
+      if (addressOf(entry.artifactUrl) === addressOf(before.artifactUrl)) continue;
       if (!sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;
       problems.push({
         at: `/versions/${entry.index}/artifactUrl`,
@@ -30,3 +31,8 @@ export const artifactMoved = defineRule({
     return problems;
   },
 });
+
+/** What a URL leads to: one that was signed anew leads to the same. */
+function addressOf(url: string): string {
+  return sameAddress(withoutSignature(url));
+}

@@ -8,11 +8,15 @@ const of = (url: string | null, sum: string | null, before = 'https://x.test/a.t
   earlierSource: 'v1',
 });
 
+const signed = (hour: number): string =>
+  `https://x.test/a.tar.gz?X-Amz-Date=20260101T0${hour}0000Z&X-Amz-Expires=60&X-Amz-Signature=${hour}`;
+
 ruleTable(artifactMoved, {
   clean: [
     ['the same URL', of('https://x.test/a.tar.gz', checksum(1))],
     ['the same address in other words', of('https://X.TEST:443/a.tar.gz#x', checksum(1))],
     ['other bytes, which is another rule’s', of('https://x.test/b.tar.gz', checksum(2))],
+    ['signed anew', of(signed(2), checksum(1), signed(1))],
     ['no URL', of(null, checksum(1))],
     ['no checksum', of('https://x.test/b.tar.gz', null)],
   ],
@@ -26,6 +30,8 @@ ruleTable(artifactMoved, {
         evidence: { published: 'https://x.test/a.tar.gz', listed: 'https://y.test/a.tar.gz', earlier: 'v1' },
       },
     ],
+    ['signed, and another file', of(`${signed(2)}&file=b`, checksum(1), signed(1)), { version: '1.0.0' }],
+    ['signed, where it was public', of(signed(1), checksum(1)), { version: '1.0.0' }],
     [
       'another URL, and a checksum whose spelling was mended',
       of('https://y.test/a.tar.gz', digest(1)),
