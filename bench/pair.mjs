@@ -5,17 +5,17 @@ const env = { ...process.env };
 // It costs Node 20 some 45 ms at every start, whatever runs.
 delete env.NODE_EXTRA_CA_CERTS;
 
-/** Seconds of wall time and peak memory in MB of one run (GNU time). Throws when the command fails. */
+/** Seconds of CPU time (user and system, children included) and peak memory in MB of one run (GNU time). Throws when the command fails. */
 function once([command, ...args], cwd) {
-  const run = spawnSync('/usr/bin/time', ['-f', '%e %M', command, ...args], {
+  const run = spawnSync('/usr/bin/time', ['-f', '%U %S %M', command, ...args], {
     cwd,
     env,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   });
   if (run.status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${run.status}: ${run.stderr}`);
-  const [, memory] = run.stderr.trim().split('\n').at(-1).split(' ').map(Number);
-  return memory / 1024;
+  const [user, system, memory] = run.stderr.trim().split('\n').at(-1).split(' ').map(Number);
+  return { cpu: user + system, memory: memory / 1024 };
 }
 
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
@@ -24,26 +24,29 @@ const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length /
 export function pair(name, ours, theirs, { runs = 7, cwd = process.cwd() } = {}) {
   const seconds = [[], []];
   const memory = [[], []];
+  const cpu = [[], []];
   for (let round = -1; round < runs; round++) {
     for (const [side, command] of [ours, theirs].entries()) {
       const start = performance.now();
-      const peak = once(command, cwd);
+      const used = once(command, cwd);
       if (round < 0) continue;
       seconds[side].push((performance.now() - start) / 1000);
-      memory[side].push(peak);
+      memory[side].push(used.memory);
+      cpu[side].push(used.cpu);
     }
   }
-  const ratios = seconds[0].map((value, i) => value / seconds[1][i]);
+  const ratioOf = ([first, second]) => median(first.map((value, i) => value / second[i]));
   const row = {
     name,
     ours: median(seconds[0]),
     theirs: median(seconds[1]),
-    ratio: median(ratios),
+    ratio: ratioOf(seconds),
+    cpuRatio: ratioOf(cpu),
     memory: median(memory[0]),
     theirMemory: median(memory[1]),
   };
   console.log(
-    `${name}: ${row.ours.toFixed(3)} s against ${row.theirs.toFixed(3)} s, ratio ${row.ratio.toFixed(2)}; peak ${Math.round(row.memory)} MB against ${Math.round(row.theirMemory)} MB (${runs} pairs)`,
+    `${name}: ${row.ours.toFixed(3)} s against ${row.theirs.toFixed(3)} s, ratio ${row.ratio.toFixed(2)} (CPU time ${row.cpuRatio.toFixed(2)}); peak ${Math.round(row.memory)} MB against ${Math.round(row.theirMemory)} MB (${runs} pairs)`,
   );
   return row;
 }

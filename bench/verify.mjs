@@ -1,0 +1,130 @@
+// `appreg verify` of a registry that nginx serves over HTTPS, against curl --parallel with sha256sum and with openssl.
+// Usage: node bench/verify.mjs [pairs] [large|code|small|full|smoke]...   (7 pairs of large and small by default)
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pair } from './pair.mjs';
+import { writeRegistry } from './registry.mjs';
+
+const appreg = fileURLToPath(new URL('../bin/appreg.js', import.meta.url));
+const SCENARIOS = {
+  large: { apps: 40, versions: 20, from: 50_000, to: 20_000_000 },
+  // The same as `large`, but of text that unpacks to five times its size: what the listing of archives costs.
+  code: { apps: 20, versions: 20, from: 50_000, to: 8_000_000, content: 'code' },
+  small: { apps: 500, versions: 10, from: 10_000, to: 100_000 },
+  full: { apps: 120, versions: 20, from: 50_000, to: 20_000_000 },
+  smoke: { apps: 3, versions: 3, from: 10_000, to: 100_000 },
+};
+const names = process.argv.slice(2).filter((word) => Object.hasOwn(SCENARIOS, word));
+const runs = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? (names.includes('smoke') ? 1 : 7));
+
+for (const name of names.length > 0 ? names : ['large', 'small']) {
+  const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
+  // Where curl puts what it fetches: in memory, so that no disk is measured.
+  const store = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
+  const server = await serve(folder);
+  try {
+    const { files, digests, bytes } = writeRegistry(join(folder, 'www'), server.origin, SCENARIOS[name]);
+    const size = `${digests.length} artifacts, ${(bytes / 1e6).toFixed(0)} MB`;
+    console.log(`${name}: ${SCENARIOS[name].apps} apps, ${size}`);
+    writeFileSync(
+      join(folder, 'urls'),
+      files.map((path) => `url = "${server.origin}/${path}"\noutput = "${path}"\n`).join(''),
+    );
+    writeFileSync(join(folder, 'sums'), digests.map(([digest, path]) => `${digest}  ${path}\n`).join(''));
+    writeFileSync(join(folder, 'sums-r'), digests.map(([digest, path]) => `${digest} *${path}\n`).join(''));
+    writeFileSync(join(folder, 'artifacts'), digests.map(([, path]) => `${path}\n`).join(''));
+    const fetch = `set -e; cd ${store}; rm -rf apps; curl --silent --show-error --fail --parallel --parallel-max 32 --cacert ${folder}/root.pem --create-dirs --config ${folder}/urls`;
+    const ours = [
+      process.execPath,
+      appreg,
+      'verify',
+      `${server.origin}/registry.json`,
+      '--ca',
+      join(folder, 'root.pem'),
+      '--quiet',
+    ];
+    const shell = (check) => ['sh', '-c', `${fetch}; ${check}`];
+    pair(
+      `${name} / curl and openssl dgst`,
+      ours,
+      shell(`xargs openssl dgst -sha256 -r < ${folder}/artifacts | cmp - ${folder}/sums-r`),
+      { runs },
+    );
+    pair(`${name} / curl and sha256sum -c`, ours, shell(`sha256sum --quiet -c ${folder}/sums`), { runs });
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+    rmSync(store, { recursive: true });
+  }
+}
+
+/** Starts nginx on a free port with a certificate of its own making. */
+async function serve(folder) {
+  const ssl = (...args) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30'];
+  ssl('req', '-x509', ...key, '-keyout', 'root.key', '-out', 'root.pem', '-subj', '/CN=Benchmark');
+  ssl('req', ...key, '-keyout', 'leaf.key', '-out', 'leaf.csr', '-subj', '/CN=127.0.0.1');
+  writeFileSync(join(folder, 'san'), 'subjectAltName=IP:127.0.0.1\n');
+  ssl(
+    'x509',
+    '-req',
+    '-in',
+    'leaf.csr',
+    '-CA',
+    'root.pem',
+    '-CAkey',
+    'root.key',
+    '-CAcreateserial',
+    '-days',
+    '30',
+    '-extfile',
+    'san',
+    '-out',
+    'leaf.pem',
+  );
+  const port = await new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port: free } = probe.address();
+      probe.close(() => resolve(free));
+    });
+  });
+  mkdirSync(join(folder, 'www'));
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log; ${process.getuid?.() === 0 ? 'user root;' : ''}
+events { worker_connections 1024; }
+http {
+  access_log off; sendfile on; keepalive_requests 1000000;
+  client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  types { application/json json; image/svg+xml svg; application/gzip gz; }
+  server {
+    listen 127.0.0.1:${port} ssl; root ${folder}/www;
+    ssl_certificate ${folder}/leaf.pem; ssl_certificate_key ${folder}/leaf.key;
+    add_header Access-Control-Allow-Origin * always; add_header Access-Control-Allow-Headers * always; add_header Cache-Control "public, max-age=300";
+    if ($request_method = OPTIONS) { return 204; }
+  }
+}
+`,
+  );
+  const nginx = spawn('nginx', ['-p', folder, '-c', 'nginx.conf'], {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+  });
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const open = await new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.on('connect', () => socket.destroy());
+    });
+    if (open) break;
+    await sleep(10);
+  }
+  return {
+    origin: `https://127.0.0.1:${port}`,
+    stop: () => new Promise((resolve) => nginx.once('exit', resolve).kill('SIGTERM')),
+  };
+}
