@@ -1,15 +1,18 @@
-import { constants, crc32, createInflateRaw, type InflateRaw } from 'node:zlib';
+import { constants, crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
 import type { ArchiveFacts } from '../core/facts.ts';
 
 /**
  * The gzip layer, member by member. Node's own Gunzip joins members, ignores zeros behind them and calls all else
  * corrupt; here the frame (RFC 1952) is read by hand, so that each of these is a fact of its own. Only the deflate
- * data between header and trailer goes through zlib, off the main thread, in bounded portions.
+ * data between header and trailer goes through zlib: at once where the whole file is small, else off the main thread, in
+ * bounded portions. A portion is gathered from many chunks, since each trip to the thread and back costs as much as
+ * unpacking a chunk does.
  */
 export interface GzipReader {
-  /** Takes the next packed bytes; done when they are unpacked and handed on. They may be reused then. */
-  write(chunk: Uint8Array): Promise<void>;
-  end(): void;
+  /** Takes the next packed bytes, which may be reused afterwards. A promise is to be waited for before the next call. */
+  write(chunk: Uint8Array): Promise<void> | undefined;
+  /** Unpacks what is left. */
+  end(): Promise<void>;
   /** Stop unpacking: whatever comes is ignored. */
   stop(): void;
   readonly members: number;
@@ -20,6 +23,10 @@ export interface GzipReader {
 
 const HEADER_LIMIT = 128 * 1024;
 const OUTPUT_CHUNK = 64 * 1024;
+/** Packed bytes that are handed to zlib together. */
+const PORTION = 128 * 1024;
+/** What a small file may unpack to at once; more goes through the stream, which can be stopped. */
+const AT_ONCE = 8 * 1024 * 1024;
 const TRAILER_BYTES = 8;
 // Flag bits of the header: checksum, extra field, file name, comment. Bits 5 to 7 must be zero.
 const FHCRC = 2;
@@ -28,8 +35,11 @@ const FNAME = 8;
 const FCOMMENT = 16;
 const RESERVED = 0xe0;
 
-/** @param sink takes unpacked bytes, synchronously, and may call `stop` */
-export function createGzipReader(sink: (data: Buffer) => void): GzipReader {
+/**
+ * @param sink takes unpacked bytes, synchronously, and may call `stop`
+ * @param expected bytes that will come, where that is known
+ */
+export function createGzipReader(sink: (data: Buffer) => void, expected: number | null = null): GzipReader {
   let state: 'header' | 'body' | 'trailer' | 'behind' | 'done' = 'header';
   let pending: Uint8Array = new Uint8Array(0);
   let offset = 0;
@@ -41,6 +51,8 @@ export function createGzipReader(sink: (data: Buffer) => void): GzipReader {
   let body: Inflating | null = null;
   let crc = 0;
   let length = 0;
+  const portion = gather(Math.min(PORTION, (expected ?? PORTION) + 1));
+  let small = true;
 
   function fail(code: string, message: string, at = offset): void {
     fault ??= { layer: 'gzip', code, message, offset: at };
@@ -86,13 +98,14 @@ export function createGzipReader(sink: (data: Buffer) => void): GzipReader {
     offset += size;
     crc = 0;
     length = 0;
-    body = inflating(take);
     state = 'body';
     return bytes.subarray(size);
   }
 
   async function inflate(bytes: Uint8Array): Promise<Uint8Array | null> {
-    const used = await body!.write(bytes);
+    const atOnce = small ? inflateAtOnce(bytes, take, () => state === 'done') : null;
+    if (atOnce === null) body ??= inflating(take);
+    const used = atOnce ?? (await body!.write(bytes));
     // The sink may have stopped the pass meanwhile.
     if ((state as string) === 'done') return null;
     if (typeof used === 'string') {
@@ -101,7 +114,7 @@ export function createGzipReader(sink: (data: Buffer) => void): GzipReader {
     }
     offset += used;
     if (used === bytes.length) return null;
-    body!.close();
+    body?.close();
     body = null;
     state = 'trailer';
     return bytes.subarray(used);
@@ -132,24 +145,16 @@ export function createGzipReader(sink: (data: Buffer) => void): GzipReader {
     get trailing() {
       return trailing;
     },
-    async write(chunk) {
-      if (state === 'done') return;
-      let rest: Uint8Array | null = chunk;
-      if (pending.length > 0) {
-        rest = Buffer.concat([pending, chunk]);
-        pending = new Uint8Array(0);
-      }
-      while (rest !== null && rest.length > 0) {
-        if (state === 'header') rest = header(rest);
-        else if (state === 'body') rest = await inflate(rest);
-        else if (state === 'trailer') rest = trailer(rest);
-        else {
-          if (state === 'behind') behind(rest);
-          return;
-        }
-      }
+    write(chunk) {
+      if (state === 'done') return undefined;
+      const whole = portion.add(chunk);
+      if (whole === null) return undefined;
+      small = false;
+      return consume(whole);
     },
-    end() {
+    async end() {
+      const rest = portion.take();
+      if (rest.length > 0 && state !== 'done') await consume(rest);
       if (state === 'body' || state === 'trailer') fail('truncated', 'the gzip data ends too early');
       if (state === 'header' && pending.length > 0) {
         if (members > 0) behind(pending);
@@ -159,6 +164,67 @@ export function createGzipReader(sink: (data: Buffer) => void): GzipReader {
     },
     stop: close,
   };
+
+  async function consume(chunk: Uint8Array): Promise<void> {
+    let rest: Uint8Array | null = chunk;
+    if (pending.length > 0) {
+      rest = Buffer.concat([pending, chunk]);
+      pending = new Uint8Array(0);
+    }
+    while (rest !== null && rest.length > 0) {
+      if (state === 'header') rest = header(rest);
+      else if (state === 'body') rest = await inflate(rest);
+      else if (state === 'trailer') rest = trailer(rest);
+      else {
+        if (state === 'behind') behind(rest);
+        return;
+      }
+    }
+  }
+}
+
+/** Gathers chunks until they make up a portion. */
+function gather(size: number): { add(chunk: Uint8Array): Uint8Array | null; take(): Uint8Array } {
+  let buffer: Buffer | null = null;
+  let filled = 0;
+  function take(): Uint8Array {
+    const taken = buffer === null ? new Uint8Array(0) : buffer.subarray(0, filled);
+    buffer = null;
+    filled = 0;
+    return taken;
+  }
+  return {
+    add(chunk) {
+      if (filled + chunk.length < size) {
+        // Not from the shared pool, which would keep 8 KiB alive for each small file.
+        buffer ??= Buffer.allocUnsafeSlow(size);
+        buffer.set(chunk, filled);
+        filled += chunk.length;
+        return null;
+      }
+      return filled === 0 ? chunk : Buffer.concat([take(), chunk]);
+    },
+    take,
+  };
+}
+
+/**
+ * Unpacks on this thread. @returns the number of bytes used; null where that is the stream's business: broken data,
+ * which unpacks up to its fault, and what unpacks to very much
+ */
+function inflateAtOnce(bytes: Uint8Array, sink: (data: Buffer) => void, stopped: () => boolean): number | null {
+  const chunkSize = Math.min(OUTPUT_CHUNK, Math.max(1024, 4 * bytes.length));
+  let unpacked: { buffer: Buffer; engine: InflateRaw };
+  try {
+    const options = { info: true, finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: AT_ONCE, chunkSize };
+    // With `info` it is not a buffer that comes back.
+    unpacked = inflateRawSync(bytes, options) as unknown as typeof unpacked;
+  } catch {
+    return null;
+  }
+  const { buffer, engine } = unpacked;
+  for (let at = 0; at < buffer.length && !stopped(); at += OUTPUT_CHUNK) sink(buffer.subarray(at, at + OUTPUT_CHUNK));
+  return engine.bytesWritten;
 }
 
 /** Bytes of the gzip header at the front, or 'more' when it is not all there, or 'invalid'. */

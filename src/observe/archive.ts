@@ -72,12 +72,12 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
       head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
       // Until two bytes are there nobody can say; when they are gzip's, all bytes so far are still in `head` or here.
       if (head.length < 2 || head[0] !== 0x1f || head[1] !== 0x8b) return undefined;
-      gzip = createGzipReader(unpacked);
+      gzip = createGzipReader(unpacked, packedBytes);
       const before = head.subarray(0, received - chunk.length);
       return gzip.write(before.length === 0 ? chunk : Buffer.concat([before, chunk]));
     },
     async end() {
-      gzip?.end();
+      await gzip?.end();
       const whole = gzip !== null && stopped === null && gzip.fault === null;
       if (whole) tar.end();
       const behind = gzip?.trailing ?? null;
