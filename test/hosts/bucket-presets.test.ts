@@ -9,7 +9,7 @@ import { openS3 } from '../../src/store/s3.ts';
 import { type Ceph, cephMissing, openCeph } from '../support/ceph.ts';
 import { folder } from '../support/folders.ts';
 import { archive, checksum, faults, ORIGIN, SVG, verified } from '../support/live-registry.ts';
-import { startServer, type WebServer } from '../support/web-server.ts';
+import { programOf, startServer, type WebServer } from '../support/web-server.ts';
 import { nginx } from './nginx-frame.ts';
 import { onAll } from './site.ts';
 
@@ -102,7 +102,7 @@ describe.each(['s3', 'r2', 'gcs'] as const)('%s', (host) => {
   });
 });
 
-const missing = cephMissing();
+const missing = cephMissing() ?? (programOf('nginx') === null ? 'apt-get install nginx' : null);
 describe.skipIf(missing !== null && !process.env['CI'])(
   `the CORS of s3 in a real object store${missing ? ` (skipped: ${missing})` : ''}`,
   () => {
