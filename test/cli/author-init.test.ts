@@ -159,6 +159,13 @@ describe('for a host', () => {
     }
   });
 
+  test('a remote that is not there: nothing is written here either', async () => {
+    const dir = folder();
+    const options = { baseUrl: 'https://apps.example.com/', host: 'netlify', remote: join(dir, 'no.git') };
+    expect((await refusal(init(contextIn(dir), undefined, options))).exit).toBe(2);
+    expect(snapshot(dir)).toBe('');
+  });
+
   test('a file of that name which is there stays', async () => {
     const dir = folder();
     mkdirSync(join(dir, 'host'));

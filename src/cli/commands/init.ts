@@ -8,6 +8,7 @@ import { Trouble } from '../../core/trouble.ts';
 import { asBase } from '../../observe/places.ts';
 import { carryOut } from '../../publish/carry-out.ts';
 import { planFiles } from '../../publish/new-files.ts';
+import type { Plan } from '../../publish/plan.ts';
 import { openDirectory } from '../../store/directory.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context, GlobalOptions } from '../context.ts';
@@ -75,18 +76,19 @@ export async function init(context: Context, dir: string | undefined, options: O
   });
   const elsewhere = type !== 'directory';
   const folder = openDirectory(root);
-  const results = await put(
-    folder,
-    files.filter(({ served }) => !elsewhere || !served),
-  );
+  const local = files.filter(({ served }) => !elsewhere || !served);
+  // What stands in the way here is told before anything is written there.
+  const plan = await planFiles(folder, local);
+  const remote: Written[] = [];
   if (elsewhere) {
     const store = await openStore(context, kept as Config['store'], root);
     // A registry that is kept there already is taken over as it is.
     const there = (await store.read(manifest)) !== null;
-    if (there) results.push({ path: manifest, status: 'unchanged' });
+    if (there) remote.push({ path: manifest, status: 'unchanged' });
     const served = files.filter((file) => file.served && !(there && file.path === manifest));
-    results.push(...(await put(store, served)));
+    remote.push(...(await put(await planFiles(store, served), store, served)));
   }
+  const results = [...(await put(plan, folder, local)), ...remote];
   if (json)
     terminal.out(
       safeJson({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
@@ -101,9 +103,13 @@ export async function init(context: Context, dir: string | undefined, options: O
   return 0;
 }
 
+interface Written {
+  path: string;
+  status: 'created' | 'unchanged';
+}
+
 /** Writes what is not there yet. */
-async function put(store: Store, files: readonly NewFile[]): Promise<{ path: string; status: string }[]> {
-  const plan = await planFiles(store, files);
+async function put(plan: Plan, store: Store, files: readonly NewFile[]): Promise<Written[]> {
   await carryOut(plan, store);
   const created = new Set(plan.steps.map((step) => step.path));
   return files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged' }));
