@@ -7,6 +7,7 @@ import type { Finding } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { type Judgement, newFindings } from './judged.ts';
+import { newLines } from './new-lines.ts';
 import { ASIDE, type Place, readDocument, readManifest, remembered, withText } from './place.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -33,6 +34,8 @@ export interface IconFile {
 export interface AppPlan {
   entry: AppEntry;
   plan: Plan;
+  /** Lines of the manifest that are new. */
+  lines: string[];
   /** Warnings and notes about the new app. */
   findings: Finding[];
 }
@@ -112,7 +115,7 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
       });
     metadata = withText(metadata, there?.text ?? newMetadata());
   }
-  if (edited === null) return { entry, plan: { steps }, findings: [] };
+  if (edited === null) return { entry, plan: { steps }, lines: [], findings: [] };
   steps.push({
     kind: 'edit',
     path: place.manifest,
@@ -134,7 +137,7 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
     { manifest: withText(manifest, edited), app: facts },
     { ...judgement, severities },
   );
-  return { entry, plan: { steps }, findings };
+  return { entry, plan: { steps }, lines: newLines(manifest.text, edited), findings };
 }
 
 function taken(path: string): Trouble {

@@ -11,6 +11,7 @@ import { checkKey } from './add-app.ts';
 import { chooseVersion, isBump } from './choose-version.ts';
 import { type Judgement, newFindings } from './judged.ts';
 import { ASIDE, type Place, readDocument, readManifest, remembered, shown, withText } from './place.ts';
+import { newLines } from './new-lines.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Publishing a version of an app (spec 4.4): what is going to be written, in an order that never shows half of it. */
@@ -193,15 +194,4 @@ function occupied(path: string, bytes: Uint8Array, { version, artifactChecksum }
     `Publish under another version. If ${version} was never published, and nobody is publishing it right now, remove that file.`,
     { exit: 1 },
   );
-}
-
-/** The lines of the new text that are not in the old one; an insertion makes them one block. */
-function newLines(before: string, after: string): string[] {
-  const old = before.split(/\r\n|\n|\r/);
-  const lines = after.split(/\r\n|\n|\r/);
-  let start = 0;
-  while (start < old.length && old[start] === lines[start]) start++;
-  let end = 0;
-  while (end < old.length - start && old[old.length - 1 - end] === lines[lines.length - 1 - end]) end++;
-  return lines.slice(start, lines.length - end);
 }

@@ -31,17 +31,20 @@ export async function publish(
   const { readBack, ...others } = deps;
   let tried = '';
   for (let attempt = 1; ; attempt++) {
-    const planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgement);
+    let planned: VersionPlan | null = null;
     try {
-      const ask = readBack && { readBack: () => readBack(planned.entry) };
+      planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgement);
+      const { entry } = planned;
+      const ask = readBack && { readBack: () => readBack(entry) };
       const results = await carryOut(planned.plan, place.store, { ...others, ...ask });
       const isNew = results.some(({ outcome }) => outcome === 'edited');
       return { planned, results, isNew };
     } catch (error) {
-      const { version } = planned.entry;
-      const taken = isTrouble(error) && error.code === 'immutable' && version !== tried;
+      // While it is planned, too, somebody else may take the number between two looks.
+      const version = planned?.entry.version ?? null;
+      const taken = isTrouble(error) && error.code === 'immutable' && (version === null || version !== tried);
       if (!taken || !isBump(word) || attempt === ATTEMPTS) throw error;
-      tried = version;
+      if (version !== null) tried = version;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact } from '../core/text.ts';
@@ -17,6 +17,8 @@ const ATTEMPTS = 60;
 const PATIENCE = 5;
 /** Commits that are looked through for one of ours. */
 const DEPTH = 200;
+/** Larger files are asked for each time, in bytes. */
+const REMEMBERED = 1_000_000;
 
 /**
  * A registry in a branch of a git remote, as hosts of static pages publish it. Every write is one commit on top of the
@@ -28,6 +30,8 @@ const DEPTH = 200;
 export function openGit(place: GitPlace): Store {
   const { remote, branch, root } = place;
   let clone: Promise<Clone> | null = null;
+  let ident: Promise<Record<string, string>> | null = null;
+  const documents = new Map<string, Buffer>();
   let last: Promise<unknown> = Promise.resolve();
 
   /** One after the other: git locks its own files, and does not wait. */
@@ -58,7 +62,8 @@ export function openGit(place: GitPlace): Store {
   async function tip(depth = 1): Promise<string | null> {
     const how = ['--quiet', '--no-tags', `--depth=${depth}`, '--filter=blob:none'];
     const run = await patiently(['fetch', ...how, 'origin', `refs/heads/${branch}`]);
-    if (run.status === 0) return text(await must(git(['rev-parse', 'FETCH_HEAD'])));
+    if (run.status === 0)
+      return (await readFile(join((await clone!).folder, 'FETCH_HEAD'), 'utf8')).replace(/\s[^]*$/, '');
     if (/couldn't find remote ref/i.test(run.stderr)) return null;
     throw fullDisk(run) ?? unreachable(remote, run);
   }
@@ -81,7 +86,11 @@ export function openGit(place: GitPlace): Store {
     segmentsOf(path);
     const blob = await blobAt(await tip(), path);
     if (blob === null) return null;
-    return { bytes: (await must(patiently(['cat-file', 'blob', blob]))).stdout, token: blob };
+    // A publisher reads the same documents several times.
+    const known = documents.get(blob);
+    const bytes = known ?? (await must(patiently(['cat-file', 'blob', blob]))).stdout;
+    if (bytes.length <= REMEMBERED) documents.set(blob, bytes);
+    return { bytes: Buffer.from(bytes), token: blob };
   }
 
   /** Writes if the file is in the state that is asked for; false when it is not. */
@@ -133,7 +142,9 @@ export function openGit(place: GitPlace): Store {
       const parents = parent === null ? [] : ['-p', parent];
       // Two who write the same in the same second would make the same commit, and both believe that theirs came first.
       const message = `${verb} ${path}\n\nAppreg-Write: ${randomUUID()}`;
-      return text(await must(git(['commit-tree', tree, ...parents, '-m', message], { env: await author() })));
+      return text(
+        await must(git(['commit-tree', tree, ...parents, '-m', message], { env: await (ident ??= author()) })),
+      );
     } finally {
       await rm(index, { force: true });
     }

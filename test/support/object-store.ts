@@ -17,10 +17,12 @@ export interface ObjectStore {
   requests: { method: string; key: string; headers: Record<string, string | undefined> }[];
   /** What happens to the next PUTs, first to last. */
   next: Mishap[];
+  /** The same for a key of one's choice (default: whatever is next). */
+  mishapOf(key: string): Mishap | undefined;
   close(): Promise<void>;
 }
 
-export type Mishap = 'reset-before' | 'reset-after' | '500-before' | '500-after' | '503' | '409' | 'truncate';
+export type Mishap = 'reset-before' | 'reset-after' | '500-before' | '500-after' | '503' | '409' | '403' | 'truncate';
 export interface ObjectStoreOptions {
   /** `s3` by entity tags, `google` by generations; `ignores` takes every write; `unknown` answers conditions with 501. */
   conditions?: 's3' | 'google' | 'ignores' | 'unknown';
@@ -35,7 +37,14 @@ function refuse(response: ServerResponse, status: number, code: string, says = `
 
 export async function openObjectStore({ conditions = 's3', error }: ObjectStoreOptions = {}): Promise<ObjectStore> {
   const objects = new Map<string, StoredObject>();
-  const store: ObjectStore = { endpoint: '', objects, requests: [], next: [], close: async () => {} };
+  const store: ObjectStore = {
+    endpoint: '',
+    objects,
+    requests: [],
+    next: [],
+    mishapOf: () => store.next.shift(),
+    close: async () => {},
+  };
   let generation = 1;
 
   function holds(key: string, headers: IncomingMessage['headers']): boolean {
@@ -50,11 +59,12 @@ export async function openObjectStore({ conditions = 's3', error }: ObjectStoreO
   }
 
   function put(key: string, bytes: Buffer, request: IncomingMessage, response: ServerResponse): void {
-    const mishap = store.next.shift();
+    const mishap = store.mishapOf(key);
     const conditional = request.headers['if-match'] ?? request.headers['if-none-match'];
     if (mishap === 'reset-before') return void request.socket.destroy();
     if (mishap === '500-before') return refuse(response, 500, 'InternalError');
     if (mishap === '503') return refuse(response, 503, 'SlowDown');
+    if (mishap === '403') return refuse(response, 403, 'AccessDenied');
     if (mishap === '409') return refuse(response, 409, 'ConditionalRequestConflict');
     if (conditions === 'unknown' && conditional) return refuse(response, 501, 'NotImplemented');
     if (conditions === 's3' && request.headers['if-match'] && !objects.has(key))

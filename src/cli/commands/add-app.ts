@@ -38,7 +38,7 @@ export async function addApp(context: Context, key: string, options: Options): P
   const [name, description, color, icon] = answers as [string, string, string, string];
 
   const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
-  const { entry, plan, findings } = await planApp(place, app, {
+  const { entry, plan, lines, findings } = await planApp(place, app, {
     now: new Date().toISOString(),
     severities: severitiesOf(context, config),
   });
@@ -49,7 +49,7 @@ export async function addApp(context: Context, key: string, options: Options): P
   const files = plan.steps.map(({ path }) => path);
   if (json) terminal.out(redact(safeJson({ key, status, entry, files })));
   else if (status === 'unchanged') terminal.out(`${key} is in ${printable(place.manifest)} already; nothing to do`);
-  else if (status === 'planned') terminal.out(planInWords(terminal, plan));
+  else if (status === 'planned') terminal.out(planInWords(terminal, plan, lines));
   else terminal.out(`added ${terminal.style.bold(key)}: ${printable(files.join(', '))}`);
   if (status === 'planned') terminal.next('the same command without --dry-run');
   else terminal.next(`appreg publish-version ${key} 1.0.0 --entry <file>`);

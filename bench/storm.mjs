@@ -1,0 +1,74 @@
+// Publishers in storms, on every store: many at once, and killed. Prints what happened; exit 1 if anything was lost.
+// Usage: node bench/storm.mjs [rounds] [store…]   (100 rounds; all stores, the one of Ceph where it is installed)
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import * as esbuild from 'esbuild';
+import { build } from '../scripts/build.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const rounds = Number(process.argv[2] ?? 100);
+const scratch = mkdtempSync(join(tmpdir(), 'appreg-storm-'));
+const program = join(scratch, 'dist/cli/main.cjs');
+const support = join(scratch, 'support.mjs');
+await build({ types: false, out: join(scratch, 'dist') });
+await esbuild.build({
+  stdin: {
+    contents: ['arena', 'ceph', 'storm'].map((name) => `export * from './test/support/${name}.ts';`).join('\n'),
+    resolveDir: root,
+    loader: 'ts',
+  },
+  outfile: support,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  logLevel: 'error',
+});
+const { KINDS, cephMissing, openArena, startServers, openStorm, rush, killAtSteps, killAtRandom } = await import(
+  pathToFileURL(support).href
+);
+const named = process.argv.slice(3);
+const kinds = KINDS.filter(
+  (kind) => (named.length === 0 || named.includes(kind)) && !(kind.includes('Ceph') && cephMissing()),
+);
+const servers = await startServers({ ceph: kinds.some((kind) => kind.includes('Ceph')) });
+
+try {
+  for (const kind of kinds) {
+    const counts = { rounds: 0, published: 0, added: 0, atSteps: 0, atRandom: 0, tooLate: 0, failures: 0 };
+    const started = performance.now();
+    let arena = null;
+    let storm = null;
+    for (let round = 0; round < rounds; round++) {
+      try {
+        const isNew = arena === null;
+        arena ??= await openArena(kind, servers);
+        storm = isNew ? await openStorm(program, arena) : storm;
+        await rush(storm, isNew ? 12 : 4, isNew ? 3 : 1);
+        counts.atSteps += await killAtSteps(storm, [arena.steps[round % arena.steps.length]]);
+        if (await killAtRandom(storm)) counts.atRandom++;
+        else counts.tooLate++;
+        counts.rounds++;
+      } catch (error) {
+        counts.failures++;
+        console.log(`${kind}, round ${round}: ${error.stack}`);
+        process.exitCode = 1;
+      }
+      // A registry that grows for ever would only get slower.
+      if (round % 10 < 9 && round + 1 < rounds && counts.failures === 0) continue;
+      const lines = (await storm?.audit()) ?? [];
+      counts.published += lines.filter((line) => line.includes(' ')).length;
+      counts.added += lines.filter((line) => !line.includes(' ')).length;
+      await arena?.close();
+      arena = null;
+    }
+    const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+    console.log(
+      `${kind}: ${counts.rounds} of ${rounds} rounds whole, ${counts.failures} failed; ${counts.published} versions and ${counts.added} apps listed, all there; killed ${counts.atSteps} times at a step, ${counts.atRandom} at random (${counts.tooLate} too late); ${minutes} min`,
+    );
+  }
+} finally {
+  servers.close();
+  rmSync(scratch, { recursive: true, force: true });
+}

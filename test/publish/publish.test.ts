@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { publish } from '../../src/publish/publish.ts';
+import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
+
+const METADATA = 'apps/a/versions.json';
+
+function registry(): ReturnType<typeof memoryStore> {
+  const entry = {
+    name: 'A',
+    description: 'An app.',
+    blockStyle: { iconUrl: `${BASE}a.svg`, color: '#112233' },
+    appMetadataUrl: `${BASE}${METADATA}`,
+  };
+  const checksum = `sha256:${'0'.repeat(64)}`;
+  const first = { version: '1.0.0', artifactUrl: `${BASE}x.tar.gz`, artifactChecksum: checksum };
+  return memoryStore({
+    'registry.json': JSON.stringify({ apps: { a: entry } }),
+    [METADATA]: JSON.stringify({ versions: [first] }),
+  });
+}
+
+// [at which look at the next number's file somebody else has just put theirs there]
+test.each([1, 2, 3, 4])('a bump whose number is taken at look %i goes on to the next', async (look) => {
+  const store = registry();
+  const next = 'apps/a/versions/1.0.1.tar.gz';
+  let looks = 0;
+  const rivalled = {
+    ...store,
+    async read(path: string) {
+      if (path === next && ++looks === look) await store.create(next, tarGz('theirs'));
+      return store.read(path);
+    },
+  };
+  const done = await publish(placeOf(rivalled), 'a', 'patch', await artifact(tarGz('ours')), JUDGEMENT);
+  expect(done).toMatchObject({ isNew: true, planned: { entry: { version: '1.0.2' } } });
+  expect(store.files.get(next)).toEqual(tarGz('theirs'));
+  expect(store.files.get('apps/a/versions/1.0.2.tar.gz')).toEqual(tarGz('ours'));
+});
+
+test('a version that is named, and taken meanwhile, is refused', async () => {
+  const store = registry();
+  const taken = {
+    ...store,
+    async create(path: string, bytes: Uint8Array) {
+      await store.create(path, tarGz('theirs'));
+      return store.create(path, bytes);
+    },
+  };
+  const ours = publish(placeOf(taken), 'a', '1.0.1', await artifact(tarGz('ours')), JUDGEMENT);
+  await expect(ours).rejects.toMatchObject({ code: 'immutable', exit: 1 });
+  expect(String(store.files.get(METADATA))).not.toContain('1.0.1');
+});

@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addApp } from '../../src/cli/commands/add-app.ts';
+import { init } from '../../src/cli/commands/init.ts';
+import { publishVersion } from '../../src/cli/commands/publish-version.ts';
+import { type Kind, openArena } from '../support/arena.ts';
+import { runsIn } from '../support/cli-runs.ts';
+import { git } from '../support/git-host.ts';
+import { contextIn, type Recorded, refusal, snapshot } from '../cli/author-support.ts';
+import { tarGz } from './memory.ts';
+
+/** The commands that write, on every store: what they write where, and that a dry run writes nothing. */
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+const APP = { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' };
+
+type Opened = Awaited<ReturnType<typeof openArena>>;
+const open: Opened[] = [];
+afterEach(async () => {
+  for (const arena of open.splice(0)) await arena.close();
+});
+
+/** Somebody else's host: release assets behind redirects, and what is none. */
+let assets: Server;
+let elsewhere: string;
+beforeAll(async () => {
+  assets = createServer((request, response) => {
+    const path = request.url!;
+    if (path.startsWith('/latest/')) response.writeHead(302, { location: path.replace('/latest', '/signed') }).end();
+    else if (path === '/signed/a.tar.gz') response.writeHead(301, { location: '/cdn/a.tar.gz?sig=a-canary' }).end();
+    else if (path.startsWith('/cdn/a.tar.gz')) response.writeHead(200).end(tarGz('elsewhere'));
+    else if (path === '/page.tar.gz') response.writeHead(200).end('<!doctype html><title>Sign in</title>');
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => assets.listen(0, '127.0.0.1', resolve));
+  elsewhere = `http://127.0.0.1:${(assets.address() as AddressInfo).port}`;
+});
+afterAll(() => void assets.close());
+
+function contextOf({ root, env }: Opened): Recorded {
+  return { ...contextIn(root), env };
+}
+
+/** A registry with an app, and its version 1.0.0. */
+async function registry(kind: Kind, app = 'a'): Promise<Opened> {
+  const arena = await openArena(kind, { ceph: null });
+  open.push(arena);
+  const flags = Object.fromEntries(
+    arena.flags.flatMap((flag, i) => (i % 2 === 0 ? [[flag.slice(2), arena.flags[i + 1]!]] : [])),
+  );
+  writeFileSync(join(arena.root, 'i.svg'), SVG);
+  writeFileSync(join(arena.root, 'one.tar.gz'), tarGz('one'));
+  writeFileSync(join(arena.root, 'two.tar.gz'), tarGz('two'));
+  await init(contextOf(arena), undefined, { baseUrl: arena.base, ...flags });
+  await addApp(contextOf(arena), app, APP);
+  expect(await publishVersion(contextOf(arena), app, '1.0.0', { artifact: 'one.tar.gz' })).toBe(0);
+  return arena;
+}
+
+/** All that a write would change. */
+function state({ root, repository, objects }: Opened): string {
+  const refs = repository === undefined ? '' : git(repository, 'for-each-ref');
+  const puts = objects?.requests.filter(({ method }) => method !== 'GET').length;
+  return [snapshot(root), refs, puts].join('\n');
+}
+
+async function verifies({ root, base }: Opened): Promise<void> {
+  const { report } = await runsIn(root, '').verify(`${base}registry.json`, { ca: undefined as never });
+  expect(report.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(report.summary).toMatchObject({ errors: 0, artifacts: expect.any(Number) as number });
+}
+
+describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => {
+  test('a dry run makes every check, shows what would be new, and writes nothing', async () => {
+    const arena = await registry(kind);
+    const before = state(arena);
+
+    const version = contextOf(arena);
+    expect(await publishVersion(version, 'a', 'minor', { artifact: 'two.tar.gz', dryRun: true })).toBe(0);
+    expect(version.said.out.join('\n')).toMatch(
+      /would publish a 1\.1\.0[^]*Nothing was written\. The plan:\ncreate apps\/a\/versions\/1\.1\.0\.tar\.gz .*\nedit {3}apps\/a\/versions\.json .*\n[^]*\+ +"version": "1\.1\.0"/,
+    );
+    const app = contextOf(arena);
+    expect(await addApp(app, 'b', { ...APP, dryRun: true })).toBe(0);
+    expect(app.said.out.join('\n')).toMatch(/create apps\/b\/icon\.svg[^]*edit {3}registry\.json[^]*\+ +"b": \{/);
+    const other = publishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz', dryRun: true });
+    expect(await refusal(other)).toMatchObject({ code: 'immutable', exit: 1 });
+
+    expect(state(arena)).toBe(before);
+  }, 60_000);
+
+  test('an artifact that is kept elsewhere is fetched, and only listed', async () => {
+    const arena = await registry(kind);
+    const artifactUrl = `${elsewhere}/latest/a.tar.gz`;
+    const context = contextOf(arena);
+    expect(await publishVersion(context, 'a', '2.0.0', { artifactUrl })).toBe(0);
+    const { versions } = JSON.parse(String(await arena.get('apps/a/versions.json'))) as {
+      versions: { version: string; artifactUrl: string }[];
+    };
+    expect(versions.find(({ version }) => version === '2.0.0')).toMatchObject({ artifactUrl });
+    expect(await arena.get('apps/a/versions/2.0.0.tar.gz')).toBeNull();
+    expect(JSON.stringify(context.said)).not.toContain('canary');
+    await verifies(arena);
+
+    const before = String(await arena.get('apps/a/versions.json'));
+    for (const [path, code] of [
+      ['/gone.tar.gz', 'unreachable'],
+      ['/page.tar.gz', 'artifact-not-tar-gz'],
+    ])
+      expect(
+        await refusal(publishVersion(contextOf(arena), 'a', '3.0.0', { artifactUrl: `${elsewhere}${path}` })),
+      ).toMatchObject({ code, exit: 1 });
+    expect(String(await arena.get('apps/a/versions.json'))).toBe(before);
+  }, 60_000);
+
+  test('metadata may be kept in another repository, and is published there', async () => {
+    const [arena, other] = [await registry(kind), await registry('git', 'x')];
+    const metadataUrl = `${other.base}apps/x/versions.json`;
+    expect(await addApp(contextOf(arena), 'x', { ...APP, metadataUrl })).toBe(0);
+    expect(await arena.get('apps/x/versions.json')).toBeNull();
+    const here = publishVersion(contextOf(arena), 'x', '1.1.0', { artifact: 'two.tar.gz' });
+    expect(await refusal(here)).toMatchObject({
+      code: 'metadata-elsewhere',
+      message: expect.stringContaining(metadataUrl) as string,
+    });
+    expect(await publishVersion(contextOf(other), 'x', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);
+    await verifies(arena);
+  }, 60_000);
+});
