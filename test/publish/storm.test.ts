@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,8 +64,8 @@ async function succeeds(storm: Storm, file: string): Promise<void> {
 // [where, how many publish at once, how many add an app, the steps where one is killed]
 const STORMS: [Kind, number, number, string[]][] = [
   ['folder', 12, 3, ['after-link', 'after-rename']],
-  ['git', 6, 1, ['after-send']],
-  ['git over http', 3, 0, ['before-send']],
+  ['git', 5, 1, ['after-send']],
+  ['git over http', 2, 0, ['before-send']],
   ['bucket in memory', 12, 3, ['before-send', 'after-send']],
   ['bucket of Ceph', 12, 3, ['after-send']],
 ];
@@ -170,21 +170,27 @@ test.skipIf(noMount !== null)(
   { timeout: 60_000 },
   async () => {
     const { arena, storm } = await opened('git');
-    const { file } = storm.artifact();
     const before = await arena.get('apps/a/versions.json');
     const run = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
-    const args = [process.execPath, '-e', run, 'appreg', ...publish('minor', file)];
-    for (const size of ['64k', '300k']) {
-      const disk = join(built, size);
-      mkdirSync(disk);
-      const script = `mount -t tmpfs -o size=${size} tmpfs "$0" && TMPDIR="$0" "$@"; code=$?; ls "$0"; exit $code`;
-      const ended = spawnSync('unshare', ['-m', 'sh', '-c', script, disk, ...args], {
-        cwd: arena.root,
-        encoding: 'utf8',
+    const script = 'mount -t tmpfs -o size=1m tmpfs "$0" && TMPDIR="$0" "$@"; code=$?; ls "$0"; exit $code';
+    const disk = join(built, 'disk');
+    mkdirSync(disk);
+    // Too small for git itself, and for what is published.
+    for (const [fill, bytes] of [
+      [1_000_000, 0],
+      [0, 2_000_000],
+    ] as const) {
+      const { file } = storm.artifact(bytes);
+      const filled = script.replace('&&', `&& head -c ${fill} /dev/zero > "$0/filler" &&`);
+      const args = ['-m', 'sh', '-c', filled, disk, process.execPath, '-e', run, 'appreg', ...publish('minor', file)];
+      const ended = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+        execFile('unshare', args, { cwd: arena.root, timeout: 50_000 }, (error, stdout, stderr) =>
+          resolve({ code: error?.code, stdout, stderr }),
+        );
       });
       expect(ended.stderr).toMatch(/^appreg: git has no space left .*Nothing was changed\.\n.*TMPDIR/);
       // Nothing of it stays on that disk.
-      expect(ended).toMatchObject({ status: 2, stdout: '' });
+      expect(ended).toMatchObject({ code: 2, stdout: 'filler\n' });
     }
     expect(await arena.get('apps/a/versions.json')).toEqual(before);
   },

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,8 +21,8 @@ export interface Storm {
   /** Runs the program in the arena's workspace. */
   run(args: readonly string[], env?: Record<string, string>): Promise<Ended>;
   start(args: readonly string[], env?: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> };
-  /** A new .tar.gz in the workspace; gives its name and checksum. */
-  artifact(): { file: string; checksum: string };
+  /** A new .tar.gz in the workspace, of at least so many bytes; gives its name and checksum. */
+  artifact(bytes?: number): { file: string; checksum: string };
   /**
    * What the registry lists, `app version checksum` each, after making sure that it could be served as it is, and that
    * nothing is gone that was listed before. @throws Error that says what is lost
@@ -122,9 +122,10 @@ function stormIn(program: string, arena: Arena): Storm {
     took: 0,
     start,
     run: (args, env) => start(args, env).ended,
-    artifact() {
+    artifact(least = 0) {
       const name = randomUUID();
-      const bytes = tgz(entry('app.js', `export const name = '${name}';`));
+      const code = `export const name = '${name}'; // ${randomBytes(least).toString('base64')}`;
+      const bytes = tgz(entry('app.js', code));
       writeFileSync(join(arena.root, `${name}.tar.gz`), bytes);
       return { file: `${name}.tar.gz`, checksum: checksumOf(bytes) };
     },
