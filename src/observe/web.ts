@@ -4,6 +4,7 @@ import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../co
 import { header } from '../core/headers.ts';
 import { digestOf } from '../core/checksum.ts';
 import { shardOf } from '../core/shards.ts';
+import { secretsOf } from '../core/text.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
 import { type HttpOptions, openHttp } from './http.ts';
@@ -77,6 +78,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
   const conceal = concealer(secrets);
   // A host may echo what it was sent. The look itself goes by what was really said: a URL may need the same secret.
   const safe = <T>(facts: T): T => (secrets.length === 0 ? facts : concealFacts(facts, conceal));
+  const safeApp = (facts: AppFacts): AppFacts => safe({ ...facts, metadata: withoutEcho(facts.metadata, 'versions') });
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
   const look: Look = {
     http,
@@ -108,7 +110,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     progress.done += 1;
     if (options.signal?.aborted) return { interrupted: true, unknownApps: [], elsewhere: 0 };
     memory?.keepManifest(manifest);
-    await watcher.manifest(safe(manifest));
+    await watcher.manifest(safe(withoutEcho(manifest, 'apps')));
     const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
     if (!isObject(apps)) return { interrupted: false, unknownApps: [], elsewhere: 0 };
     const { shard } = options;
@@ -125,13 +127,21 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
         progress.app = conceal(facts.key);
         options.onProgress?.(progress);
         memory?.keepApp(facts);
-        await watcher.app(safe(facts));
+        await watcher.app(safeApp(facts));
       },
     );
     return { interrupted, unknownApps, elsewhere: wanted.length - keys.length };
   } finally {
     await http.close();
   }
+}
+
+/** What stands in the place of a document may quote the signature of the URL that it was asked with. */
+function withoutEcho(facts: DocumentFacts, field: 'apps' | 'versions'): DocumentFacts {
+  const { url, content } = facts;
+  const secrets = url === null ? [] : secretsOf(url);
+  if (secrets.length === 0 || isUnseen(content) || member(readingOf(content).value, field) !== undefined) return facts;
+  return { ...facts, content: concealFacts(content, concealer(secrets)) };
 }
 
 interface Shared {

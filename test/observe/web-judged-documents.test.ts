@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { certificates } from '../support/fault-certificates.ts';
-import { json, openFaultHost } from '../support/fault-host.ts';
+import { answer, CORS, json, openFaultHost } from '../support/fault-host.ts';
 import { checksum, putRegistry } from '../support/live-registry.ts';
 import { openStage, patiently, type Stage } from '../support/live-stage.ts';
 
@@ -132,3 +132,21 @@ test.each([
   const { report } = await patiently(stage.live.url);
   expect(report.findings.filter(({ rule }) => rule === 'validator-coarse')).toHaveLength(expected);
 });
+
+test.each(['{"error":"bad signature %s"}', '<html><title>bad %s</title></html>', '"%s"'])(
+  'what stands in the place of a signed document tells its signature to nobody: %s',
+  async (body) => {
+    const signature = 'c4nary0123456789abcdef';
+    const path = `/signed.json?Expires=4102444800&Signature=${signature}`;
+    stage.host.on(
+      path,
+      answer({ headers: { ...CORS, 'Content-Type': 'application/json' }, body: body.replace('%s', signature) }),
+    );
+    entry((one) => (one.appMetadataUrl = stage.host.origin + path))(stage);
+    const { report, apps } = await patiently(stage.live.url);
+    expect(report.findings.some(({ resource, severity }) => resource === 'metadata' && severity === 'error')).toBe(
+      true,
+    );
+    expect(JSON.stringify([report, apps[0]!.metadata.content])).not.toContain(signature);
+  },
+);
