@@ -157,12 +157,12 @@ export async function rush(storm: Storm, publishers: number, adders: number): Pr
   await shows(storm, [...artifacts.map(({ checksum }) => checksum), ...apps]);
 }
 
-/** Killed at each step, some times; then a run finishes. Returns how often one was killed. */
-export async function killAtSteps(storm: Storm, steps: readonly string[]): Promise<number> {
+/** Killed at each step, so many times at most; then a run finishes. Returns how often one was killed. */
+export async function killAtSteps(storm: Storm, steps: readonly string[], times = 3): Promise<number> {
   let killed = 0;
   for (const step of steps) {
     const { file, checksum } = storm.artifact();
-    for (let run = 1; run <= 3; run++) {
+    for (let run = 1; run <= times; run++) {
       const { code, signal, stderr } = await storm.run(publish('minor', file), { APPREG_FAILPOINT: step });
       await storm.audit();
       if (code === 0) break;
