@@ -89,6 +89,14 @@ function backend(root: string, url: URL, request: IncomingMessage, response: Ser
       REMOTE_ADDR: '127.0.0.1',
     },
     stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  });
+  // It waits for ever, and busily, for the rest of a body that does not come; it is a child of what was started here.
+  const kill = (): void => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGKILL');
+  };
+  request.once('close', () => {
+    if (!request.complete) kill();
   });
   child.stdin.on('error', () => {});
   if (mishap === 'reset-during') {
@@ -97,7 +105,7 @@ function backend(root: string, url: URL, request: IncomingMessage, response: Ser
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));
     request.on('end', () => {
       const whole = Buffer.concat(chunks);
-      child.stdin.end(whole.subarray(0, whole.length >> 1));
+      child.stdin.write(whole.subarray(0, whole.length >> 1), kill);
       request.socket.destroy();
     });
     return;
