@@ -108,7 +108,7 @@ describe('publishing', () => {
     expect(readFileSync(NOT_SERVED.GH_LOG, 'utf8').split('\n')[0]).toBe(
       'api --silent --method POST repos/acme/apps/pages/builds',
     );
-  });
+  }, 120_000);
 
   test.each(['clock/v$(touch pwned)', '../clock/v1.0.0', '--config=evil.js/v1.0.0', 'clock'])(
     'a tag that is called %s publishes nothing, and runs nothing',

@@ -20,8 +20,8 @@ export const corsOriginRefused = defineRule({
     for (const visit of web.browser) {
       const problem =
         refusedStatus(role, visit, origins.length > 0) ?? refusedOrigin(role, visit, web.browser, origins.length > 0);
-      // Who may ask is a setting of the host, and not of one file; the message names the host, the kind of file and who.
-      if (problem) problems.push({ ...problem, once: problem.message });
+      // Who may ask is a setting of the host, and not of one file; the message names the host and who.
+      if (problem) problems.push({ ...problem, once: `${role} ${problem.message}` });
     }
     return problems;
   },

@@ -73,7 +73,9 @@ ruleTable(corsOriginRefused, {
     [
       'a setting of the host is told once for each kind of file',
       facts(browser(acao('https://other.test'))),
-      { once: `apps.example.com lets browsers read the manifest from https://other.test only, not from ${ORIGIN}.` },
+      {
+        once: `manifest apps.example.com lets browsers read the manifest from https://other.test only, not from ${ORIGIN}.`,
+      },
     ],
   ],
 });
