@@ -22,9 +22,15 @@ export interface GzipReader {
 }
 
 const HEADER_LIMIT = 128 * 1024;
-const OUTPUT_CHUNK = 64 * 1024;
-/** Packed bytes that are handed to zlib together. */
-const PORTION = 128 * 1024;
+const OUTPUT_CHUNK = 256 * 1024;
+/** Packed bytes that are handed to zlib together, and of a file whose length nobody tells. */
+const PORTION = 512 * 1024;
+const PORTION_OF_UNKNOWN = 128 * 1024;
+/** Packed bytes that are unpacked on this thread. */
+const SMALL = 128 * 1024;
+/** Portions that nobody uses: memory of this kind is slow to be collected. */
+const spare: Buffer[] = [];
+const SPARE = 32;
 /** What a small file may unpack to at once; more goes through the stream, which can be stopped. */
 const AT_ONCE = 8 * 1024 * 1024;
 const TRAILER_BYTES = 8;
@@ -51,7 +57,9 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
   let body: Inflating | null = null;
   let crc = 0;
   let length = 0;
-  const portion = gather(Math.min(PORTION, (expected ?? PORTION) + 1));
+  const size = expected === null ? PORTION_OF_UNKNOWN : Math.min(PORTION, expected + 1);
+  let portion: Buffer | null = null;
+  let filled = 0;
   let small = true;
 
   function fail(code: string, message: string, at = offset): void {
@@ -63,6 +71,10 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
     state = 'done';
     body?.close();
     body = null;
+  }
+
+  function isDone(): boolean {
+    return state === 'done';
   }
 
   function take(data: Buffer): void {
@@ -103,7 +115,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
   }
 
   async function inflate(bytes: Uint8Array): Promise<Uint8Array | null> {
-    const atOnce = small ? inflateAtOnce(bytes, take, () => state === 'done') : null;
+    const atOnce = small && bytes.length <= SMALL ? inflateAtOnce(bytes, take, isDone) : null;
     if (atOnce === null) body ??= inflating(take);
     const used = atOnce ?? (await body!.write(bytes));
     // The sink may have stopped the pass meanwhile.
@@ -147,23 +159,39 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
     },
     write(chunk) {
       if (state === 'done') return undefined;
-      const whole = portion.add(chunk);
-      if (whole === null) return undefined;
-      small = false;
-      return consume(whole);
+      portion ??= (size === PORTION ? spare.pop() : null) ?? Buffer.allocUnsafeSlow(size);
+      if (filled + chunk.length >= size) return fill(chunk);
+      portion.set(chunk, filled);
+      filled += chunk.length;
+      return undefined;
     },
     async end() {
-      const rest = portion.take();
-      if (rest.length > 0 && state !== 'done') await consume(rest);
+      if (filled > 0 && !isDone()) await consume(portion!.subarray(0, filled));
       if (state === 'body' || state === 'trailer') fail('truncated', 'the gzip data ends too early');
       if (state === 'header' && pending.length > 0) {
         if (members > 0) behind(pending);
         else fail('truncated', 'the gzip header ends too early');
       }
       close();
+      if (portion?.length === PORTION && spare.length < SPARE) spare.push(portion);
+      portion = null;
     },
     stop: close,
   };
+
+  /** Fills the portion, as often as the chunk does, and consumes it. */
+  async function fill(chunk: Uint8Array): Promise<void> {
+    small = false;
+    for (let at = 0; at < chunk.length && !isDone();) {
+      const part = chunk.subarray(at, at + size - filled);
+      portion!.set(part, filled);
+      at += part.length;
+      filled += part.length;
+      if (filled < size) return;
+      filled = 0;
+      await consume(portion!);
+    }
+  }
 
   async function consume(chunk: Uint8Array): Promise<void> {
     let rest: Uint8Array | null = chunk;
@@ -181,31 +209,6 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
       }
     }
   }
-}
-
-/** Gathers chunks until they make up a portion. */
-function gather(size: number): { add(chunk: Uint8Array): Uint8Array | null; take(): Uint8Array } {
-  let buffer: Buffer | null = null;
-  let filled = 0;
-  function take(): Uint8Array {
-    const taken = buffer === null ? new Uint8Array(0) : buffer.subarray(0, filled);
-    buffer = null;
-    filled = 0;
-    return taken;
-  }
-  return {
-    add(chunk) {
-      if (filled + chunk.length < size) {
-        // Not from the shared pool, which would keep 8 KiB alive for each small file.
-        buffer ??= Buffer.allocUnsafeSlow(size);
-        buffer.set(chunk, filled);
-        filled += chunk.length;
-        return null;
-      }
-      return filled === 0 ? chunk : Buffer.concat([take(), chunk]);
-    },
-    take,
-  };
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Failure, Hop } from '../core/facts.ts';
 import { header, headerLines } from '../core/headers.ts';
+import { type Answer, send } from './http-answer.ts';
 import { failureOf } from './http-failure.ts';
 import type { Lane, Lanes } from './http-lanes.ts';
-import { type Answer, askPlainly } from './http-plain.ts';
+import { askPlainly } from './http-plain.ts';
 import type { Patience } from './http-patience.ts';
 
 /** Takes the bytes of an answer as they come over the wire, undecoded. */
@@ -102,30 +103,28 @@ async function ask(lane: Lane, { method, url, headers }: Exchange, signal: Abort
     method,
     path: proxy ? url : pathname + search,
     headers: [...headers.flat(), ...login],
-    signal,
-    responseHeaders: 'raw' as const,
     reset: false,
   };
-  if (lane.host.continues) return askPlainly(lane, options);
+  if (lane.host.continues) return askPlainly(lane, { ...options, signal });
   const before = lane.connection;
   try {
-    return await once(lane, options);
+    return await once(lane, options, signal);
   } catch (error) {
     if (isContinue(error)) {
       lane.host.continues = true;
-      return askPlainly(lane, options);
+      return askPlainly(lane, { ...options, signal });
     }
     // The host closed a connection that had rested, just as it was asked over it: no fault, a new one is made.
     const rested = before !== null && before.answers > 0 && lane.connection === before;
     if (!rested || !isBroken((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    return once(lane, options);
+    return once(lane, options, signal);
   }
 }
 
-async function once(lane: Lane, options: Parameters<Lane['client']['request']>[0]): Promise<Answer> {
-  const { statusCode, headers, body } = await lane.client.request(options);
+async function once(lane: Lane, options: Parameters<typeof send>[1], signal: AbortSignal): Promise<Answer> {
+  const answer = await send(lane.client, options, signal);
   if (lane.connection) lane.connection.answers += 1;
-  return { statusCode, headers: headers as unknown as string[], body, continued: false };
+  return answer;
 }
 
 /** The only word that the client has for “100 Continue”. */
@@ -143,12 +142,12 @@ async function take(answer: Answer, hop: Hop, request: Exchange, signal: AbortSi
   hop.headers = pairsOf(answer.headers);
   const { status } = hop;
   if (REDIRECTS.has(status)) {
-    await discard(answer);
+    await discard(answer, request);
     return { hop, failure: null, location: headerLines(hop.headers, 'location')[0] ?? null };
   }
   let body: Body | null = null;
   let failure = framingFault(hop) ?? refusalOfProxy(hop);
-  if (failure) answer.body.on('error', () => {}).destroy();
+  if (failure) answer.body.destroy();
   else if (status === 206 && !request.ranged) {
     failure = {
       phase: 'headers',
@@ -159,9 +158,9 @@ async function take(answer: Answer, hop: Hop, request: Exchange, signal: AbortSi
       expected: null,
     };
   } else if (status >= 200 && status < 300 && request.method === 'GET' && request.body) body = request.body(hop);
-  if (failure || request.method === 'HEAD') await discard(answer);
+  if (failure || request.method === 'HEAD') await discard(answer, request);
   else if (body) failure = await read(answer, body, hop, signal);
-  else if (status >= 200 && status < 300) await discard(answer);
+  else if (status >= 200 && status < 300) await discard(answer, request);
   else await excerptOf(answer, hop);
   return { hop, failure, location: undefined };
 }
@@ -188,28 +187,28 @@ async function read(answer: Answer, body: Body, hop: Hop, signal: AbortSignal): 
   const length = header(hop.headers, 'content-length');
   const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
   let got = 0;
+  let tooLarge = false;
   try {
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    await answer.body.pass((chunk) => {
       const before = got;
       got += chunk.length;
-      if (got > body.limit) {
-        if (body.over === 'fail')
-          return {
-            phase: 'size',
-            code: 'TOO_LARGE',
-            message: `more than ${body.limit} bytes`,
-            url: hop.url,
-            got,
-            expected: body.limit,
-          };
-        // One byte more than the limit lets the taker see that something was cut.
-        await body.write(chunk.subarray(0, body.limit + 1 - before));
-        return null;
-      }
-      const busy = body.write(chunk);
-      if (busy) await busy;
-    }
-    return null;
+      if (got <= body.limit) return body.write(chunk);
+      tooLarge = body.over === 'fail';
+      if (tooLarge) return false;
+      // One byte more than the limit lets the taker see that something was cut.
+      const busy = body.write(chunk.subarray(0, body.limit + 1 - before));
+      return busy ? busy.then(() => false as const) : false;
+    });
+    return tooLarge
+      ? {
+          phase: 'size',
+          code: 'TOO_LARGE',
+          message: `more than ${body.limit} bytes`,
+          url: hop.url,
+          got,
+          expected: body.limit,
+        }
+      : null;
   } catch (error) {
     if (signal.aborted) return { ...outOfTime(signal, hop.url), got, expected };
     return { ...failureOf(error, 'body', hop.url), got, expected };
@@ -221,11 +220,11 @@ async function excerptOf(answer: Answer, hop: Hop): Promise<void> {
   const chunks: Buffer[] = [];
   let got = 0;
   try {
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    await answer.body.pass((chunk) => {
       if (got < EXCERPT) chunks.push(chunk);
       got += chunk.length;
-      if (got > DRAINED) break;
-    }
+      return got > DRAINED ? false : undefined;
+    });
   } catch {
     // The status is the answer; a body that fails adds nothing to it.
   }
@@ -233,12 +232,13 @@ async function excerptOf(answer: Answer, hop: Hop): Promise<void> {
 }
 
 /** Lets a small body run out so that the connection can be used again, and breaks off one that is large or slow. */
-async function discard(answer: Answer): Promise<void> {
-  const { body } = answer;
-  body.on('error', () => {});
-  if (!body.dump) return void body.destroy();
+async function discard(answer: Answer, { method }: Exchange): Promise<void> {
+  const { body, headers } = answer;
+  const length = method === 'HEAD' ? null : header(pairsOf(headers), 'content-length');
+  if (!body.reusable || Number(length ?? 0) > DRAINED) return body.destroy();
+  let got = 0;
   const timer = setTimeout(() => body.destroy(), DRAIN_TIME);
-  await body.dump({ limit: DRAINED });
+  await body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined)).catch(() => {});
   clearTimeout(timer);
 }
 

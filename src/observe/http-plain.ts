@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import { type Answer, bodyOf } from './http-answer.ts';
 import type { Lane } from './http-lanes.ts';
 
 /** A request as the usual client takes it. */
@@ -9,16 +9,6 @@ interface Asked {
   path: string;
   headers: string[];
   signal: AbortSignal;
-}
-
-/** What a request brings, whichever client made it. */
-export interface Answer {
-  statusCode: number;
-  /** Names and values in turn, as sent. */
-  headers: readonly string[];
-  body: Readable & { dump?(options: { limit: number }): Promise<void> };
-  /** Whether “100 Continue” came before it. */
-  continued: boolean;
 }
 
 /**
@@ -46,7 +36,7 @@ export async function askPlainly(lane: Lane, { headers, method, path, signal }: 
       .on('response', (answer) => {
         phase = 'BODY';
         socket.setTimeout(limits.idleTimeout);
-        resolve({ statusCode: answer.statusCode!, headers: answer.rawHeaders, body: answer, continued });
+        resolve({ statusCode: answer.statusCode!, headers: answer.rawHeaders, body: bodyOf(answer), continued });
       })
       .on('upgrade', (_, other) => {
         other.destroy();

@@ -1,0 +1,145 @@
+import type { Readable } from 'node:stream';
+import type { Client, Dispatcher } from 'undici';
+
+/** What a request brings, whichever client made it. */
+export interface Answer {
+  statusCode: number;
+  /** Names and values in turn, as sent. */
+  headers: readonly string[];
+  body: AnswerBody;
+  /** Whether “100 Continue” came before it. */
+  continued: boolean;
+}
+
+export interface AnswerBody {
+  /**
+   * Hands the body over in chunks, once. A promise holds the sender back; `false` breaks off, and with it the
+   * connection. Rejects where the body breaks off by itself.
+   */
+  pass(take: (chunk: Buffer) => Taken | Promise<Taken>): Promise<void>;
+  /** Breaks the connection off. */
+  destroy(): void;
+  /** Whether the connection can be used again when the body has run out. */
+  reusable: boolean;
+}
+type Taken = void | false;
+
+/**
+ * One request. Without the streams of the client's own `request`, which cost as much as hashing what comes through them.
+ * Rejects with the client's errors, or with the signal's reason.
+ */
+export function send(client: Client, options: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | null = null;
+    let body: Passing | null = null;
+    const abort = (): void => controller?.abort(signal.reason as Error);
+    signal.addEventListener('abort', abort);
+    client.dispatch(options, {
+      onRequestStart(made) {
+        controller = made;
+        if (signal.aborted) abort();
+      },
+      onResponseStart(made, statusCode) {
+        if (statusCode < 200) return;
+        body = passing(made);
+        const headers = [...((made.rawHeaders ?? []) as Iterable<Buffer>)].map(String);
+        resolve({ statusCode, headers, body, continued: false });
+      },
+      onResponseData(_, chunk) {
+        body!.add(chunk);
+      },
+      onResponseEnd() {
+        signal.removeEventListener('abort', abort);
+        body!.end(null);
+      },
+      onResponseError(_, error) {
+        signal.removeEventListener('abort', abort);
+        if (body) body.end(error);
+        else reject(error);
+      },
+    });
+  });
+}
+
+interface Passing extends AnswerBody {
+  add(chunk: Buffer): void;
+  end(failure: Error | null): void;
+}
+
+function passing(controller: Dispatcher.DispatchController): Passing {
+  // What comes before somebody asks for it is no more than what had been read off the socket.
+  const waiting: Buffer[] = [];
+  let take: Parameters<AnswerBody['pass']>[0] | null = null;
+  let settle: { resolve(): void; reject(error: Error): void } | null = null;
+  let ended: { failure: Error | null } | null = null;
+  let busy = false;
+
+  function finish(failure: Error | null): void {
+    take = null;
+    waiting.length = 0;
+    if (failure) settle?.reject(failure);
+    else settle?.resolve();
+    settle = null;
+  }
+
+  function stop(): void {
+    finish(null);
+    controller.abort(new Error('broken off'));
+  }
+
+  function more(): void {
+    while (take && !busy && waiting.length > 0) {
+      const taken = take(waiting.shift()!);
+      if (taken === false) return stop();
+      if (taken === undefined) continue;
+      busy = true;
+      controller.pause();
+      taken.then(
+        (after) => {
+          busy = false;
+          if (after === false) return stop();
+          more();
+          if (!busy) controller.resume();
+        },
+        (error: Error) => {
+          finish(error);
+          controller.abort(error);
+        },
+      );
+    }
+    if (settle && ended && !busy) finish(ended.failure);
+  }
+
+  return {
+    reusable: true,
+    pass(taker) {
+      take = taker;
+      return new Promise((resolve, reject) => {
+        settle = { resolve, reject };
+        more();
+      });
+    },
+    destroy: () => controller.abort(new Error('broken off')),
+    add(chunk) {
+      // After a pause the client's parser comes with nothing, again and again while that is answered with a pause.
+      if (chunk.length === 0) return;
+      waiting.push(chunk);
+      more();
+    },
+    end(failure) {
+      ended = { failure };
+      more();
+    },
+  };
+}
+
+/** The body of an answer of Node's own client, whose connection is for this answer alone. */
+export function bodyOf(stream: Readable): AnswerBody {
+  return {
+    reusable: false,
+    async pass(take) {
+      for await (const chunk of stream as AsyncIterable<Buffer>) if ((await take(chunk)) === false) return;
+    },
+    destroy: () => void stream.on('error', () => {}).destroy(),
+  };
+}
