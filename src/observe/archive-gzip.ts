@@ -216,7 +216,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
  * which unpacks up to its fault, and what unpacks to very much
  */
 function inflateAtOnce(bytes: Uint8Array, sink: (data: Buffer) => void, stopped: () => boolean): number | null {
-  const chunkSize = Math.min(OUTPUT_CHUNK, Math.max(1024, 4 * bytes.length));
+  const chunkSize = Math.min(OUTPUT_CHUNK, Math.max(1024, 2 * bytes.length));
   let unpacked: { buffer: Buffer; engine: InflateRaw };
   try {
     const options = { info: true, finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: AT_ONCE, chunkSize };

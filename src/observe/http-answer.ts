@@ -74,6 +74,10 @@ function passing(controller: Dispatcher.DispatchController): Passing {
   let ended: { failure: Error | null } | null = null;
   let busy = false;
 
+  function isOpen(): boolean {
+    return take !== null && !busy && waiting.length > 0;
+  }
+
   function finish(failure: Error | null): void {
     take = null;
     waiting.length = 0;
@@ -88,8 +92,8 @@ function passing(controller: Dispatcher.DispatchController): Passing {
   }
 
   function more(): void {
-    while (take && !busy && waiting.length > 0) {
-      const taken = take(waiting.shift()!);
+    while (isOpen()) {
+      const taken = take!(waiting.shift()!);
       if (taken === false) return stop();
       if (taken === undefined) continue;
       busy = true;

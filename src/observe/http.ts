@@ -6,7 +6,7 @@ import { header, retryAfter } from '../core/headers.ts';
 import { secretsOf } from '../core/text.ts';
 import { VERSION } from '../core/tool.ts';
 import { type Body, type Clock, exchange, type Exchange } from './http-exchange.ts';
-import { openClock } from './http-clock.ts';
+import { type Clocks, openClocks } from './http-clock.ts';
 import { isPassing } from './http-failure.ts';
 import { concealer } from './http-secrets.ts';
 import { type Lanes, openLanes } from './http-lanes.ts';
@@ -73,14 +73,21 @@ export function openHttp(options: HttpOptions = {}): Http {
     idleTimeout: options.idleTimeout ?? 15_000,
   });
   const patience = openPatience();
-  return { visit: (ask) => visit(ask, options, lanes, patience), close: () => lanes.close() };
+  const clocks = openClocks(options.signal);
+  return {
+    visit: (ask) => visit(ask, options, lanes, patience, clocks),
+    close() {
+      clocks.close();
+      return lanes.close();
+    },
+  };
 }
 
-async function visit(ask: Ask, options: HttpOptions, lanes: Lanes, patience: Patience): Promise<Visit> {
+async function visit(ask: Ask, options: HttpOptions, lanes: Lanes, patience: Patience, clocks: Clocks): Promise<Visit> {
   const fault = urlFault(ask.url);
   const made: Visit = { method: ask.method, origin: ask.origin, hops: [], failure: fault, attempts: 0, waited: 0 };
   if (fault) return made;
-  const clock = openClock(ask.total, options.signal);
+  const clock = clocks.open(ask.total);
   const { signal } = clock;
   const troubles: string[] = [];
   try {
@@ -106,7 +113,7 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes, patience: Pat
       if (signal.aborted) break;
     }
   } finally {
-    clock.hold();
+    clock.stop();
   }
   if (troubles.length > 0) made.troubles = troubles;
   noteHost(made, viewOf(ask), lanes, patience);

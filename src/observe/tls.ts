@@ -14,6 +14,8 @@ export interface Trust {
   context(): SecureContext;
   /** Who added the authority that a trusted chain leads to; null where Node ships it. */
   addedBy(chain: readonly DetailedPeerCertificate[]): TlsFacts['authority'] | null;
+  /** The facts about chains that were taken apart, by certificate, verdict and protocol. */
+  seen: Map<string, TlsFacts>;
 }
 
 /**
@@ -26,6 +28,7 @@ export function openTrust(ca: string | null, machine: string | null): Trust {
   const given = lazySet(() => pemBlocks(ca ?? ''));
   const extra = lazySet(() => pemBlocks(machine ?? ''));
   return {
+    seen: new Map(),
     context() {
       context ??=
         ca === null
@@ -63,8 +66,17 @@ export function pemBlocks(text: string): string[] {
 
 /** What a socket's handshake showed, trusted or not; null where no certificate came. */
 export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
+  const leaf = socket.getPeerCertificate() as PeerCertificate | null;
+  if (leaf?.fingerprint256 === undefined) return null;
+  // Dozens of connections show the same; to take a chain apart takes milliseconds.
+  const known = `${leaf.fingerprint256} ${socket.authorized} ${socket.getProtocol()}`;
+  const facts = trust.seen.get(known) ?? readFacts(socket, trust);
+  trust.seen.set(known, facts);
+  return facts;
+}
+
+function readFacts(socket: TLSSocket, trust: Trust): TlsFacts {
   const certificate = socket.getPeerCertificate(true);
-  if (certificate === null || certificate.fingerprint256 === undefined) return null;
   const chain = chainOf(certificate);
   const addedBy = socket.authorized ? trust.addedBy(chain) : null;
   return {

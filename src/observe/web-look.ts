@@ -17,9 +17,9 @@ import type {
 import { isUnseen } from '../core/facts.ts';
 import { codings, header } from '../core/headers.ts';
 import { isAnswered, ruleOfFailure, statusOf } from '../core/visit.ts';
-import { createArchiveReader } from './archive.ts';
+import { type ArchiveReader, createArchiveReader } from './archive.ts';
 import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
-import { createDigester } from './digest.ts';
+import { createDigester, type Digester } from './digest.ts';
 import { contentOf } from './documents.ts';
 import type { Http } from './http.ts';
 import { unasked } from './http-patience.ts';
@@ -240,8 +240,7 @@ export async function fetchArtifact(
   look: Look,
   { weak = false, inner = false } = {},
 ): Promise<ArtifactLook> {
-  let digester = createDigester(LIMITS.artifact, { weak, lines: inner });
-  let archive = createArchiveReader();
+  let taken: { digester: Digester; archive: ArchiveReader } | null = null;
   let decoded: ReturnType<typeof createDecodedDigester> | null = null;
   let unpacked: ReturnType<typeof createDecodedDigester> | null = null;
   const visit = await look.http.visit({
@@ -254,20 +253,21 @@ export async function fetchArtifact(
       look.onBody(hop);
       const applied = codings(hop.headers);
       const length = header(hop.headers, 'content-length');
-      digester = createDigester(LIMITS.artifact, { weak, lines: inner });
-      archive = createArchiveReader({
+      const digester = createDigester(LIMITS.artifact, { weak, lines: inner });
+      const archive = createArchiveReader({
         packedBytes: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
       });
       decoded = applied.length > 0 ? createDecodedDigester(applied, LIMITS.decoded) : null;
       unpacked = inner ? createDecodedDigester(['gzip'], LIMITS.decoded) : null;
-      const [reader, others] = [archive, [decoded, unpacked].filter((one) => one !== null)];
+      const others = [decoded, unpacked].filter((one) => one !== null);
+      taken = { digester, archive };
       return {
         limit: LIMITS.artifact,
         over: 'fail',
         write(chunk) {
           look.onBytes(chunk.length);
           digester.write(chunk);
-          const busy = reader.write(chunk);
+          const busy = archive.write(chunk);
           return others.length === 0
             ? busy
             : Promise.all([busy, ...others.map((one) => one.write(chunk))]).then(() => undefined);
@@ -277,17 +277,19 @@ export async function fetchArtifact(
   });
   noteCertificates(visit, look);
   const absent = absence(visit);
-  const facts = await archive.end();
-  const [content, undone, inside] = [digester.end(), await end(decoded), await end(unpacked)];
+  // Assigned in the callback, which the compiler does not see.
+  const { digester, archive } = (taken as { digester: Digester; archive: ArchiveReader } | null) ?? {};
+  const facts = await archive?.end();
+  const [content, undone, inside] = [digester?.end(), await end(decoded), await end(unpacked)];
   if (absent) return { visit, content: absent, archive: absent };
   return {
     visit,
     content: {
-      ...content,
+      ...content!,
       decoded: undone,
       ...(inner ? { inner: inside?.error === null ? inside.sha256 : null } : {}),
     },
-    archive: facts,
+    archive: facts!,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Doing many things at once, and not too many. */
 
 /** Items under way at once; those behind a slow one wait, so that memory does not grow with the registry. */
-const WINDOW = 64;
+const WINDOW = 24;
 
 /** Works on several at once and hands the results over in order. @returns true when interrupted */
 export async function inOrder<T, R>(
