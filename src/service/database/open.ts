@@ -1,0 +1,19 @@
+import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely';
+import { Pool } from 'pg';
+import type { Database } from './tables.ts';
+
+export type Db = Kysely<Database>;
+
+/**
+ * A pool of connections to a PostgreSQL server.
+ * @param url as in DATABASE_URL @param onIdleError a connection that nobody used broke: the next query makes a new one
+ */
+export function openDatabase(url: string, size: number, onIdleError: (error: Error) => void): { db: Db; pool: Pool } {
+  const pool = new Pool({ connectionString: url, max: size, connectionTimeoutMillis: 10_000 });
+  pool.on('error', onIdleError);
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
+  return { db, pool };
+}

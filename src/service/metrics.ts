@@ -1,0 +1,63 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What Prometheus collects from one node. */
+export interface Metrics {
+  registry: Registry;
+  /** By outcome: good, problems, failing, unfinished. */
+  refreshes: Counter<'outcome'>;
+  refreshSeconds: Histogram;
+  artifacts: Counter<'outcome'>;
+  artifactBytes: Counter;
+  requests: Counter<'method' | 'route' | 'status'>;
+  requestSeconds: Histogram<'method' | 'route'>;
+  refreshing: Gauge;
+}
+
+export function openMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
+    refreshes: new Counter({
+      name: 'appreg_refreshes_total',
+      help: 'Refreshes of registries that ended, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    refreshSeconds: new Histogram({
+      name: 'appreg_refresh_seconds',
+      help: 'How long a refresh took.',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+      registers,
+    }),
+    artifacts: new Counter({
+      name: 'appreg_artifacts_total',
+      help: 'Artifacts that were fetched and hashed, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    artifactBytes: new Counter({
+      name: 'appreg_artifact_bytes_total',
+      help: 'Bytes of artifacts that were fetched.',
+      registers,
+    }),
+    requests: new Counter({
+      name: 'appreg_http_requests_total',
+      help: 'Requests answered, by route.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'appreg_http_request_seconds',
+      help: 'How long an answer took.',
+      labelNames: ['method', 'route'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    refreshing: new Gauge({
+      name: 'appreg_refreshing',
+      help: 'Registries that this node is refreshing now.',
+      registers,
+    }),
+  };
+}
