@@ -5,15 +5,14 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { printable } from '../../core/text.ts';
 import { isTrouble, Trouble } from '../../core/trouble.ts';
+import { holdLock } from './hold-lock.ts';
 import { findBinaries, mayRead, reachableBinaries, type RunAs, runAs, tryBinaries } from './binaries.ts';
 
 const run = promisify(execFile);
 
-/** Held in the server by the service that uses the folder. */
-const IN_USE = 4_170_020;
+/** Milliseconds that a service which was stopped or killed has to let go of the folder. */
 const FREE_WITHIN = 5_000;
 
 /** A PostgreSQL server of our own, on the loopback interface. */
@@ -231,42 +230,4 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((done) => server.close(done));
   return port;
-}
-
-/**
- * One service per folder: it holds a lock in the server for as long as it lives; one that was killed holds none. Null
- * where another service has it. The lock is taken again when the server comes back from a crash of its own.
- */
-async function holdLock(url: string): Promise<(() => Promise<void>) | null> {
-  let isOver = false;
-  let held = await lockedClient(url, lost);
-  if (held === null) return null;
-  async function lost(): Promise<void> {
-    held = null;
-    while (!isOver && held === null) {
-      await sleep(1_000, undefined, { ref: false });
-      held = await lockedClient(url, lost).catch(() => null);
-    }
-  }
-  return async () => {
-    isOver = true;
-    await held?.end().catch(() => undefined);
-  };
-}
-
-async function lockedClient(url: string, lost: () => void): Promise<Client | null> {
-  const client = new Client({ connectionString: url, application_name: 'appreg lock', keepAlive: true });
-  client.once('error', lost).on('error', () => undefined);
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [IN_USE]);
-    if (rows[0]!.got) return client;
-  } catch (error) {
-    client.off('error', lost);
-    await client.end().catch(() => undefined);
-    throw error;
-  }
-  client.off('error', lost);
-  await client.end();
-  return null;
 }
