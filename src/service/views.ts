@@ -45,6 +45,9 @@ export interface AppView {
   reasons: { code: string; message: string }[];
   /** The highest version that is offered, or null. */
   latest: string | null;
+  /** How many versions are offered, and how many are known: refused, pending and withdrawn ones too. */
+  offered: number;
+  versions: number;
   /** Since when its metadata file could not be used; null while it can. */
   failingSince: string | null;
 }
