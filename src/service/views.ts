@@ -52,6 +52,11 @@ export interface AppView {
   failingSince: string | null;
 }
 
+/** An app that can be installed, and the registry that offers it. */
+export interface InstallableView extends AppView {
+  registry: { id: string; name: string };
+}
+
 export interface VersionView {
   version: string;
   artifactUrl: string;

@@ -49,7 +49,7 @@ const MIGRATIONS: Record<string, Migration> = {
           bytes bytea not null)`,
         sql`create table apps (
           registry_id integer not null references registries on delete cascade,
-          key text not null,
+          key text collate "C" not null,
           position integer not null,
           name text not null,
           description text not null,
@@ -65,7 +65,7 @@ const MIGRATIONS: Record<string, Migration> = {
         sql`create index on apps (icon)`,
         sql`create table versions (
           registry_id integer not null,
-          app_key text not null,
+          app_key text collate "C" not null,
           version text not null,
           artifact_url text not null,
           artifact_checksum text not null,

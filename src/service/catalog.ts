@@ -1,0 +1,255 @@
+import { sql } from 'kysely';
+import { compareText } from '../core/order.ts';
+import type { Report } from '../core/report.ts';
+import { redact } from '../core/text.ts';
+import { comparePrecedence, isSemver } from '../core/version.ts';
+import { appView, type AppStanding } from './app-view.ts';
+import type { Db } from './database/open.ts';
+import { storable, unpack } from './database/packed.ts';
+import type { VersionRow } from './database/tables.ts';
+import { INSTALLABLE, isId, OFFERED } from './queries.ts';
+import type { AppView, InstallableView, VersionView } from './views.ts';
+
+/** What an organization sees of the registries that it is subscribed to. Every query names the organization. */
+
+export interface Page {
+  /** At most so many; PAGE_LIMIT where more are asked for. */
+  limit: number;
+  /** The `next` of the page before; null for the first page. */
+  after: string | null;
+}
+
+export const PAGE_LIMIT = 500;
+
+/**
+ * Apps in the manifest, by key: the order stays while registries change, so no app is told twice or left out.
+ * @param search words that all must occur in key, name or description; capitals make no difference
+ * @param visible only those that can be installed, or only those that cannot; null for all
+ * @returns null where the organization has no such subscription
+ */
+export async function listApps(
+  db: Db,
+  organizationId: string,
+  subscriptionId: string,
+  { search, visible, limit, after }: Page & { search: string | null; visible: boolean | null },
+): Promise<{ apps: AppView[]; next: string | null } | null> {
+  if (!(await isSubscribed(db, organizationId, subscriptionId))) return null;
+  let query = standings(db, organizationId)
+    .where('s.id', '=', subscriptionId)
+    .where('a.listed', '=', true)
+    .orderBy('a.key')
+    .limit(bounded(limit) + 1);
+  for (const word of wordsOf(search)) query = query.where(contains(word));
+  if (visible !== null) query = query.where(visible ? INSTALLABLE : sql<boolean>`not ${INSTALLABLE}`);
+  if (after !== null) query = query.where('a.key', '>', storable(after));
+  const rows = await query.execute();
+  const page = rows.slice(0, bounded(limit));
+  return { apps: page.map(appView), next: rows.length > page.length ? page.at(-1)!.key : null };
+}
+
+/** All that can be installed, over all registries: by key, then by subscription. `after` is made of both. */
+export async function listInstallable(
+  db: Db,
+  organizationId: string,
+  { search, limit, after }: Page & { search: string | null },
+): Promise<{ apps: InstallableView[]; next: string | null }> {
+  let query = standings(db, organizationId)
+    .select('s.name as registryName')
+    .where(INSTALLABLE)
+    .orderBy('a.key')
+    .orderBy('s.id')
+    .limit(bounded(limit) + 1);
+  for (const word of wordsOf(search)) query = query.where(contains(word));
+  if (after !== null) {
+    const [id, key] = [after.slice(0, 36), after.slice(37)];
+    if (!isId(id)) return { apps: [], next: null };
+    query = query.where(sql<boolean>`(a.key, s.id) > (${storable(key)}, ${id}::uuid)`);
+  }
+  const rows = await query.execute();
+  const page = rows.slice(0, bounded(limit));
+  const last = page.at(-1);
+  return {
+    apps: page.map((row) => ({ ...appView(row), registry: { id: row.subscriptionId, name: row.registryName } })),
+    next: rows.length > page.length && last ? `${last.subscriptionId}.${last.key}` : null,
+  };
+}
+
+/** One app, also where it is not in the manifest any more. @returns null where nothing is known of it */
+export async function appOf(
+  db: Db,
+  organizationId: string,
+  subscriptionId: string,
+  key: string,
+): Promise<AppView | null> {
+  if (!isId(subscriptionId)) return null;
+  const row = await standings(db, organizationId)
+    .where('s.id', '=', subscriptionId)
+    .where('a.key', '=', storable(key))
+    .executeTakeFirst();
+  return row === undefined ? null : appView(row);
+}
+
+/**
+ * The versions of an app that were ever seen, the highest first, what is no semantic version last. `after` is a version.
+ * @returns null where nothing is known of the app
+ */
+export async function versionsOf(
+  db: Db,
+  organizationId: string,
+  subscriptionId: string,
+  key: string,
+  { limit, after }: Page,
+): Promise<{ versions: VersionView[]; next: string | null } | null> {
+  if (!isId(subscriptionId)) return null;
+  const app = await db
+    .selectFrom('subscriptions as s')
+    .innerJoin('apps as a', 'a.registryId', 's.registryId')
+    .where('s.organizationId', '=', organizationId)
+    .where('s.id', '=', subscriptionId)
+    .where('a.key', '=', storable(key))
+    .select(['a.registryId', 'a.key', 'a.listed'])
+    .executeTakeFirst();
+  if (app === undefined) return null;
+  const versions = db.selectFrom('versions').where('registryId', '=', app.registryId).where('appKey', '=', app.key);
+  // The order of semantic versions is not one that the database knows.
+  const all = (await versions.select('version').execute()).map(({ version }) => version).sort(highestFirst);
+  const rest = after === null ? all : all.filter((version) => highestFirst(version, after) > 0);
+  const wanted = rest.slice(0, bounded(limit));
+  if (wanted.length === 0) return { versions: [], next: null };
+  const rows = await versions.selectAll().where('version', 'in', wanted).execute();
+  return {
+    versions: rows.sort((a, b) => highestFirst(a.version, b.version)).map((row) => versionView(row, app.listed)),
+    next: rest.length > wanted.length ? wanted.at(-1)! : null,
+  };
+}
+
+/** The report of the last refresh; null where there is none yet, or no such subscription. */
+export async function reportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Report | null> {
+  const packed = await packedReportOf(db, organizationId, subscriptionId);
+  return packed === null ? null : unpack<Report>(packed);
+}
+
+/** The same, as it lies in the database (database/packed.ts). */
+export async function packedReportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Buffer | null> {
+  if (!isId(subscriptionId)) return null;
+  const row = await db
+    .selectFrom('subscriptions as s')
+    .innerJoin('registries as r', 'r.id', 's.registryId')
+    .where('s.organizationId', '=', organizationId)
+    .where('s.id', '=', subscriptionId)
+    .select('r.report')
+    .executeTakeFirst();
+  return row?.report ?? null;
+}
+
+/** An icon that an app shows in a registry of the organization. @param sha256 64 hexadecimal digits @returns null otherwise */
+export async function iconFor(
+  db: Db,
+  organizationId: string,
+  sha256: string,
+): Promise<{ type: 'image/png' | 'image/svg+xml'; bytes: Buffer } | null> {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return null;
+  const digest = Buffer.from(sha256, 'hex');
+  const row = await db
+    .selectFrom('icons')
+    .where('icons.sha256', '=', digest)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('apps as a')
+          .innerJoin('subscriptions as s', 's.registryId', 'a.registryId')
+          .where('a.icon', '=', digest)
+          .where('s.organizationId', '=', organizationId)
+          .select('a.key'),
+      ),
+    )
+    .select(['type', 'bytes'])
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+async function isSubscribed(db: Db, organizationId: string, subscriptionId: string): Promise<boolean> {
+  if (!isId(subscriptionId)) return false;
+  const row = await db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', subscriptionId)
+    .select('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function standings(db: Db, organizationId: string) {
+  const version = sql`v.registry_id = a.registry_id and v.app_key = a.key`;
+  return db
+    .selectFrom('subscriptions as s')
+    .innerJoin('apps as a', 'a.registryId', 's.registryId')
+    .where('s.organizationId', '=', organizationId)
+    .select([
+      's.id as subscriptionId',
+      'a.key',
+      'a.name',
+      'a.description',
+      'a.color',
+      'a.icon',
+      'a.listed',
+      'a.visible',
+      'a.because',
+      'a.failingSince',
+      // The latest version is mostly the highest one that is offered, which spares the others.
+      sql<string[]>`case when exists (select from versions v where ${version} and v.version = a.latest and ${OFFERED})
+        then array[a.latest]
+        else array(select v.version from versions v where ${version} and ${OFFERED}) end`.as('offered'),
+      sql<string>`(select count(*) from versions v where ${version} and ${OFFERED})`.as('offeredCount'),
+      sql<string>`(select count(*) from versions v where ${version})`.as('versionCount'),
+      sql<string[]>`array(select distinct v.state from versions v where ${version} and v.withdrawn_at is null)`.as(
+        'states',
+      ),
+      sql<AppStanding['refusal']>`(select json_build_object('code', v.rule, 'message', v.reason) from versions v
+        where ${version} and v.state = 'refused' and v.withdrawn_at is null
+        order by v.version = a.latest desc, v.version desc limit 1)`.as('refusal'),
+    ]);
+}
+
+function bounded(limit: number): number {
+  return Math.max(1, Math.min(Math.trunc(limit), PAGE_LIMIT));
+}
+
+function wordsOf(search: string | null): string[] {
+  return storable(search ?? '')
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, 8);
+}
+
+/** The ICU collation knows the capitals of all scripts, whatever the locale of the database. */
+function contains(word: string) {
+  return sql<boolean>`strpos(
+    lower((a.key || ' ' || a.name || ' ' || a.description) collate "und-x-icu"),
+    lower(${word}::text collate "und-x-icu")) > 0`;
+}
+
+function highestFirst(a: string, b: string): number {
+  const valid = isSemver(a);
+  if (valid !== isSemver(b)) return valid ? -1 : 1;
+  return (valid ? comparePrecedence(b, a) : 0) || compareText(a, b);
+}
+
+function versionView(
+  row: Omit<VersionRow, 'bytes' | 'firstSeenAt'> & { bytes: string | null; firstSeenAt: Date },
+  listed: boolean,
+): VersionView {
+  const withdrawn = row.withdrawnAt !== null || !listed;
+  return {
+    version: row.version,
+    artifactUrl: redact(row.artifactUrl),
+    artifactChecksum: row.artifactChecksum,
+    firstSeenAt: row.firstSeenAt.toISOString(),
+    state: withdrawn ? 'withdrawn' : row.state,
+    offered: row.state === 'verified' && !withdrawn,
+    reason: row.rule === null ? null : { rule: row.rule, message: row.reason ?? '' },
+    verifiedAt: row.verifiedAt?.toISOString() ?? null,
+    bytes: row.bytes === null ? null : Number(row.bytes),
+    swappedChecksum: row.swappedChecksum,
+    withdrawnAt: row.withdrawnAt?.toISOString() ?? null,
+  };
+}
