@@ -15,6 +15,7 @@ import type {
   Visit,
 } from './facts.ts';
 import { isUnseen } from './facts.ts';
+import { areBeyondDoubt } from './beyond-doubt.ts';
 import { oldCopyAge } from './cache.ts';
 import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
@@ -179,7 +180,14 @@ export function startJudging(options: JudgeOptions): Judging {
       return [];
     }
     const entries: VersionEntry[] = [];
-    for (const [index, item] of list.entries()) if (isObject(item)) entries.push(entryOf(index, item));
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i]!;
+      if (isObject(item)) entries.push(entryOf(i, item));
+    }
+    if (entries.length === list.length && nothingToSay(entries, artifacts, earlier, place)) {
+      ledger.countVersions(entries.length);
+      return entries;
+    }
     const wanted = asked?.version ?? null;
     // Of a version that is not listed there is no artifact to look at.
     if (wanted !== null && !entries.some((entry) => entry.version === wanted))
@@ -193,6 +201,30 @@ export function startJudging(options: JudgeOptions): Judging {
       version(entry, entries, artifacts, before, place);
     }
     return entries;
+  }
+
+  /**
+   * True where the rules need not be asked: the versions are beyond doubt, nobody looked at their artifacts, and what was
+   * not judged for that is only counted by now.
+   */
+  function nothingToSay(
+    entries: readonly VersionEntry[],
+    artifacts: readonly ArtifactFacts[],
+    earlier: EarlierVersion[] | Unseen,
+    place: Place,
+  ): boolean {
+    const { content, archive, web } = artifacts[0] ?? { content: null, archive: null, web: null };
+    if (options.rules !== undefined || asked !== null || earlier !== NO_EARLIER || place.found.size > 0) return false;
+    if (!isUnseen(place.web) || !isUnseen(web) || !web.everywhere) return false;
+    if (!isUnseen(content) || content.everywhere || !isUnseen(archive)) return false;
+    const alike = (one: ArtifactFacts): boolean =>
+      one.content === content && one.archive === archive && one.web === web && one.since === undefined;
+    if (artifacts.length !== entries.length || !artifacts.every(alike)) return false;
+    const about = bySubject.get('artifact') ?? [];
+    if (!ledger.onlyCounts(about) || !areBeyondDoubt(entries)) return false;
+    for (const rule of about) ledger.skip(rule, { ...place, resource: 'artifact' }, content);
+    ledger.skipFurther(about, entries.length - 1);
+    return true;
   }
 
   /** How old a document is that came from a cache, where what was published since cannot be in it; it is no clear answer. */

@@ -218,6 +218,19 @@ export class Ledger {
     else this.unlisted.set(rule.id, { entry, count: 1 });
   }
 
+  /** True where so many subjects of these rules were not judged that further ones are only counted. */
+  onlyCounts(rules: readonly AnyRule[]): boolean {
+    return rules.every(({ id }) => this.unlisted.has(id));
+  }
+
+  /** Counts further subjects of these rules that were not judged; `onlyCounts` said so of them. */
+  skipFurther(rules: readonly AnyRule[], count: number): void {
+    for (const { id } of rules) {
+      this.unlisted.get(id)!.count += count;
+      this.perRule.set(id, this.perRule.get(id)! + count);
+    }
+  }
+
   /** What was found at a place that keeps others from seeing it: a broken URL, a host that does not answer. */
   blockers(place: Place, except = ''): string[] {
     return [...place.found].filter((id) => id !== except && this.blocking.has(id)).sort();

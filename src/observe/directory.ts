@@ -16,6 +16,7 @@ const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
 const NO_URL: Unseen = { unseen: 'because of document-misshapen' };
 /** Paths that `walk` passes over. */
 const UNWALKED = /(^|\/)(\.|node_modules\/)/;
+const PLAIN_NAME = /^\w[\w.-]*$/;
 const ICON_LIMIT = 16 * 1024 * 1024;
 
 /** Takes what was seen, portion by portion; `Judging` of core is one. */
@@ -40,6 +41,7 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
     base,
     links: tree.links,
     folders: tree.links ? null : tree.folders,
+    away: '',
     nameOf: options.nameOf,
   };
   const manifest = lookAtDocument(looking, null, workspace.manifest);
@@ -72,7 +74,7 @@ export async function observeMetadataFile(
   nameOf: DirectoryOptions['nameOf'],
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  const looking: Looking = { root: workspace.root, base, links: true, folders: null, nameOf };
+  const looking: Looking = { root: workspace.root, base, links: true, folders: null, away: '', nameOf };
   const metadata = lookAtDocument(looking, null, path);
   return { metadata, artifacts: await lookAtArtifacts(looking, metadata) };
 }
@@ -84,6 +86,8 @@ interface Looking {
   links: boolean;
   /** Every folder, with its trailing slash, where `walk` saw them all; to ask the disk for a missing file is dear. */
   folders: ReadonlySet<string> | null;
+  /** The last folder, as a URL, that is not in the workspace: an app's artifacts mostly lie in one. */
+  away: string;
   nameOf(path: string): string;
 }
 
@@ -104,10 +108,15 @@ function lookAtDocument(looking: Looking, url: string | null, path: string | nul
 /** The local file of an artifact or icon, or why there is none. */
 function localFile(looking: Looking, url: string | null): string | Unseen {
   if (url === null) return NO_URL;
+  const above = url.slice(0, url.lastIndexOf('/') + 1);
+  if (above === looking.away && PLAIN_NAME.test(url.slice(above.length))) return ELSEWHERE;
   const path = localPath(url, looking.base);
   if (path === null) return ELSEWHERE;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  if (looking.folders && !looking.folders.has(folder) && !UNWALKED.test(path)) return ELSEWHERE;
+  if (looking.folders && !looking.folders.has(folder) && !UNWALKED.test(path)) {
+    if (url.endsWith(path)) looking.away = above;
+    return ELSEWHERE;
+  }
   return leadsOut(looking, path) ? { unseen: 'it is a link out of the workspace' } : path;
 }
 

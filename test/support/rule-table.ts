@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Problem, Rule, Subject, Subjects } from '../../src/core/rule.ts';
+import { areBeyondDoubt } from '../../src/core/beyond-doubt.ts';
+import type { Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rule.ts';
 
 type Expected = Partial<Problem> | readonly Partial<Problem>[];
 
@@ -20,6 +21,7 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
     });
     test.each(table.faulty)('faulty: %s', (_, facts, expected) => {
       const found = problems(rule, facts);
+      expect(screened(rule, facts)).toBe(false);
       const wanted = Array.isArray(expected) ? (expected as Partial<Problem>[]) : [expected as Partial<Problem>];
       expect(found.map((p) => p.cause ?? p.message)).toHaveLength(wanted.length);
       for (const [i, problem] of found.entries()) {
@@ -32,6 +34,30 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
       }
     });
   });
+}
+
+/** True where the screen would have kept faulty versions from the rule. */
+function screened<S extends Subject, N extends keyof Subjects[S]>(
+  rule: Rule<S, N>,
+  facts: Pick<Subjects[S], N>,
+): boolean {
+  const { version, checksum, role, url, parsed, versions } = facts as Partial<
+    Record<'version' | 'checksum' | 'role' | 'url', string> & { parsed: URL; versions: VersionEntry[] }
+  >;
+  const entry = {
+    index: 0,
+    version: '1.0.0',
+    artifactUrl: 'https://apps.example.com/1.0.0.tar.gz',
+    artifactChecksum: 'sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730',
+  };
+  if (rule.on === 'version')
+    return areBeyondDoubt([
+      { ...entry, version: version ?? entry.version, artifactChecksum: checksum ?? entry.artifactChecksum },
+    ]);
+  if (rule.on === 'url' && role === 'artifact')
+    return areBeyondDoubt([{ ...entry, artifactUrl: url ?? parsed?.href ?? '' }]);
+  const compares = rule.needs.some((need) => need === 'earlier' || need === 'askedVersion');
+  return rule.on === 'metadata' && !compares && areBeyondDoubt(versions ?? []);
 }
 
 function problems<S extends Subject, N extends keyof Subjects[S]>(
