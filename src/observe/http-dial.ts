@@ -2,6 +2,7 @@ import { lookup as lookUp } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Failure, Hop, TlsFacts } from '../core/facts.ts';
+import { type Guard, guardedLookup, refusal } from './http-guard.ts';
 import { type Trust, tlsFacts } from './tls.ts';
 
 /** A connection that did not come about, and how far it got. */
@@ -25,6 +26,8 @@ export interface ConnectOptions {
   /** Milliseconds for the name, the connection and the handshake together. */
   timeout: number;
   lookup: LookupFunction | null;
+  /** Who may be asked; null for everybody. */
+  guard: Guard | null;
 }
 
 export interface Place {
@@ -50,13 +53,16 @@ export interface Dialled {
  */
 export function dial(place: Place, options: ConnectOptions, until: number, closing: AbortSignal): Promise<Dialled> {
   const { host, port, secure, over } = place;
-  const { trust, lookup } = options;
+  const { trust, guard } = options;
+  const lookup = guard ? guardedLookup(place, guard, options.lookup) : options.lookup;
   // One address after the other; a quarter of a second, as is usual, is too short for hosts that are far away.
   const near = { host, port, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2000 };
   const where = over ? { socket: over } : { ...near, ...(lookup ? { lookup } : {}) };
   const vain: NonNullable<Hop['vain']> = [];
   let phase: Failure['phase'] = over ? 'tls' : isIP(host) ? 'connect' : 'dns';
   return new Promise((resolve, reject) => {
+    const refused = guard?.(place, isIP(host) ? host : null) ?? null;
+    if (refused !== null) return reject(new ConnectFailure('connect', refused, refusal(refused).message, null, null));
     const socket: Socket = secure
       ? connectTls({
           ...where,
@@ -94,7 +100,10 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
     socket.on('lookup', (error: Error | null) => {
       if (!error) phase = 'connect';
     });
-    socket.once('connect', () => {
+    // Before the handshake begins, and before undici hears of it.
+    socket.prependOnceListener('connect', () => {
+      const wrong = over ? null : (guard?.(place, socket.remoteAddress ?? '') ?? null);
+      if (wrong !== null) return fail(wrong, refusal(wrong).message);
       phase = 'tls';
     });
     let doubted = false;

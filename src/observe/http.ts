@@ -8,6 +8,7 @@ import { VERSION } from '../core/tool.ts';
 import { type Body, type Clock, exchange, type Exchange } from './http-exchange.ts';
 import { type Clocks, openClocks } from './http-clock.ts';
 import { isPassing } from './http-failure.ts';
+import type { Guard } from './http-guard.ts';
 import { concealer } from './http-secrets.ts';
 import { type Lanes, openLanes } from './http-lanes.ts';
 import { openPatience, type Patience, viewOf } from './http-patience.ts';
@@ -39,8 +40,10 @@ export interface HttpOptions {
   backoff?: (attempt: number) => number;
   /** The most that one visit waits because a host asks for it. Default 30 s. */
   maxWait?: number;
-  /** For tests: what names resolve to. */
+  /** What names resolve to, in place of the system's own answer. */
   lookup?: LookupFunction | null;
+  /** Decides for every connection, redirects included, whether the host may be asked. Not to be used with a proxy, which looks names up by itself. */
+  guard?: Guard | null;
 }
 
 export interface Ask {
@@ -68,6 +71,7 @@ export function openHttp(options: HttpOptions = {}): Http {
     trust: openTrust(options.ca ?? null, options.machineCa ?? null),
     timeout: options.connectTimeout ?? 10_000,
     lookup: options.lookup ?? null,
+    guard: options.guard ?? null,
     proxyFor: options.proxyFor ?? (() => null),
     headersTimeout: options.headersTimeout ?? 15_000,
     idleTimeout: options.idleTimeout ?? 15_000,
