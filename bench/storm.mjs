@@ -62,6 +62,7 @@ try {
       counts.added += lines.filter((line) => !line.includes(' ')).length;
       await arena?.close();
       arena = null;
+      console.error(`${kind}: ${counts.rounds} of ${round + 1} rounds so far`, JSON.stringify(counts));
     }
     const minutes = ((performance.now() - started) / 60_000).toFixed(1);
     console.log(
