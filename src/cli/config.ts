@@ -50,21 +50,25 @@ const PLACES = [
 
 /**
  * Finds and checks the configuration: `file` when the user named one, otherwise the nearest from `from` upwards.
- * `${NAME}` in any string is the environment variable NAME. Throws Trouble for a file that cannot be used.
+ * `${NAME}` in any string is the environment variable NAME; one that is not set is told by whoever reads that value, so
+ * that a key for publishing stops no other command. Throws Trouble for a file that cannot be used.
  */
 export async function loadConfig(from: string, file: string | null, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
   const found = await find(from, file);
   if (!found || found.isEmpty)
     return { config: {}, file: found?.filepath ?? null, root: found ? dirname(found.filepath) : from };
-  const config = fillIn(found.config, env, found.filepath) as Config;
-  if (!validateConfig(config)) {
-    const problems = (validateConfig.errors ?? []).map(problemInWords);
+  const unset: Unset[] = [];
+  const config = fillIn(found.config, env, '', unset) as Config;
+  const faults = validateConfig(config) ? [] : (validateConfig.errors ?? []);
+  // What is not known yet is neither right nor wrong.
+  const problems = faults.filter((fault) => !unset.some(({ pointer }) => pointer === fault.instancePath));
+  if (problems.length > 0)
     throw new Trouble(
       'config-invalid',
-      `${found.filepath} is not a valid configuration: ${printable([...new Set(problems)].join('; '))}`,
+      `${found.filepath} is not a valid configuration: ${printable([...new Set(problems.map(problemInWords))].join('; '))}`,
       'See schemas/config.schema.json for what may stand in it.',
     );
-  }
+  for (const one of unset) tellWhenRead(one, found.filepath);
   return { config, file: found.filepath, root: dirname(found.filepath) };
 }
 
@@ -138,24 +142,41 @@ function jsonFault(path: string): string | null {
   return `${path}:${line}:${column}: ${fault.message}`;
 }
 
-/** Secrets never stand in the file: `${NAME}` is filled in from the environment. */
-function fillIn(value: unknown, env: NodeJS.ProcessEnv, file: string): unknown {
-  if (typeof value === 'string') {
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-      const found = env[name];
-      if (found === undefined) {
-        throw new Trouble(
-          'config-environment',
-          `${file} asks for the environment variable ${name}, which is not set.`,
-          `Set it: export ${name}=…`,
-        );
-      }
-      return found;
-    });
+/** A value that asks for a variable which is not set. */
+interface Unset {
+  owner: object;
+  key: string;
+  /** JSON Pointer. */
+  pointer: string;
+  variable: string;
+}
+
+/** Secrets never stand in the file: `${NAME}` is filled in from the environment; where that is not set, it stays. */
+function fillIn(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: Unset[]): unknown {
+  if (typeof value === 'string') return value.replace(VARIABLE, (asked, name: string) => env[name] ?? asked);
+  if (typeof value !== 'object' || value === null) return value;
+  const below = (key: string): string => `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const items = Object.entries(value).map(([key, item]) => [key, fillIn(item, env, below(key), unset)] as const);
+  const filled: object = Array.isArray(value) ? items.map(([, item]) => item) : Object.fromEntries(items);
+  for (const [key, item] of Object.entries(value)) {
+    const asked = typeof item === 'string' ? [...item.matchAll(VARIABLE)].map((match) => match[1]!) : [];
+    const variable = asked.find((name) => env[name] === undefined);
+    if (variable !== undefined) unset.push({ owner: filled, key, pointer: below(key), variable });
   }
-  if (Array.isArray(value)) return value.map((item) => fillIn(item, env, file));
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillIn(item, env, file)]));
-  }
-  return value;
+  return filled;
+}
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+function tellWhenRead({ owner, key, pointer, variable }: Unset, file: string): void {
+  Object.defineProperty(owner, key, {
+    enumerable: true,
+    get() {
+      throw new Trouble(
+        'config-environment',
+        `${file} asks for the environment variable ${variable} (in ${printable(pointer)}), which is not set.`,
+        `Set it: export ${variable}=…`,
+      );
+    },
+  });
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/cli/config.ts';
+import { type Config, loadConfig } from '../../src/cli/config.ts';
 
 let root: string;
 beforeEach(() => {
@@ -53,10 +53,55 @@ describe('the configuration is refused', () => {
     ['with a wrong type', '{ "serviceOrigins": "https://x.example" }', 'config-invalid'],
     ['with an origin that has a path', '{ "serviceOrigins": ["https://x.example/"] }', 'config-invalid'],
     ['with an unknown level', '{ "rules": { "apps-none": "loud" } }', 'config-invalid'],
-    ['with a variable that is not set', '{ "baseUrl": "https://${APPS_HOST}/" }', 'config-environment'],
   ])('%s', async (_, text, code) => {
     put('appreg.config.json', text);
     await expect(loadConfig(root, null, {})).rejects.toMatchObject({ known: true, code, exit: 2 });
+  });
+});
+
+describe('a variable that is not set', () => {
+  const told = {
+    known: true,
+    code: 'config-environment',
+    exit: 2,
+    message: expect.stringContaining('APPS_HOST') as string,
+  };
+
+  test.each<[string, string, (config: Config) => unknown]>([
+    ['in a field', '{ "baseUrl": "https://${APPS_HOST}/", "manifest": "a.json" }', (config) => config.baseUrl],
+    [
+      'in the store',
+      '{ "store": { "type": "git", "remote": "${APPS_HOST}" }, "manifest": "a.json" }',
+      (config) => ({ ...config.store }),
+    ],
+    [
+      'where the format is not text',
+      '{ "verify": { "timeout": "${APPS_HOST}" }, "manifest": "a.json" }',
+      (config) => config.verify?.timeout,
+    ],
+    [
+      'in a list',
+      '{ "serviceOrigins": ["${SET}", "${APPS_HOST}"], "manifest": "a.json" }',
+      (config) => [...(config.serviceOrigins ?? [])],
+    ],
+  ])('%s is told once it is read, and stops nobody else', async (_, text, read) => {
+    put('appreg.config.json', text);
+    const { config } = await loadConfig(root, null, { SET: 'https://a.example' });
+    expect(config.manifest).toBe('a.json');
+    expect(() => read(config)).toThrow(expect.objectContaining(told) as Error);
+  });
+
+  test('hides no fault beside it', async () => {
+    put(
+      'appreg.config.json',
+      '{ "baseUrl": "${APPS_HOST}", "manifest": "a/b.json", "store": { "type": "s3", "region": "${APPS_HOST}" } }',
+    );
+    await expect(loadConfig(root, null, {})).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(
+        /: \/manifest must match .*; \/store must have required property 'bucket'/,
+      ) as string,
+    });
   });
 });
 
