@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { errno, NOTHING_CHANGED } from './disk-trouble.ts';
@@ -42,9 +42,20 @@ export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
 async function urlOf(remote: string, root: string): Promise<string> {
   if (remote.startsWith('-')) throw unusable(remote);
   const named = await runGit(['remote', 'get-url', '--push', remote], { cwd: root });
-  if (named.status === 0) return text(named);
-  if (/^[\w.-]+$/.test(remote)) throw unusable(remote);
-  return /^(\.|\/)/.test(remote) ? resolve(root, remote) : remote;
+  // git means a path of its own configuration from the top of the work tree, wherever below it is run.
+  if (named.status === 0) return isLocal(text(named)) ? resolve(await topOf(root), text(named)) : text(named);
+  if (/^[\w.-]+$/.test(remote) && !/^\.+$/.test(remote)) throw unusable(remote);
+  return isLocal(remote) ? resolve(root, remote) : remote;
+}
+
+/** As git tells a path from an address: by a colon that stands before any slash. */
+function isLocal(url: string): boolean {
+  return isAbsolute(url) || !/^[^/]*:/.test(url);
+}
+
+async function topOf(root: string): Promise<string> {
+  const top = await runGit(['rev-parse', '--show-toplevel'], { cwd: root });
+  return top.status === 0 ? text(top) : text(await must(runGit(['rev-parse', '--absolute-git-dir'], { cwd: root })));
 }
 
 /**

@@ -69,6 +69,26 @@ describe('a branch', () => {
   });
 
   test.each([
+    ['a remote by name, from the top', 'up', '.'],
+    ['a remote by name, from a folder below', 'up', 'deep/er'],
+    ['a path of its own', '../r.git', '.'],
+    ['a path of its own, from a folder below', '../../../r.git', 'deep/er'],
+    ['a path without a dot', 'inside/r.git', '.'],
+  ])('%s with a relative address is found', async (_, remote, below) => {
+    const parent = scratch();
+    const work = join(parent, 'work');
+    mkdirSync(join(work, 'deep/er'), { recursive: true });
+    bareIn(join(parent, 'r.git'));
+    bareIn(join(work, 'inside/r.git'));
+    git(work, 'init', '--quiet');
+    git(work, 'remote', 'add', 'up', '../r.git');
+    const store = openGit({ remote, branch: 'pages', root: join(work, below) });
+    expect(await store.create('a.json', bytes)).toBe('created');
+    const there = join(parent, remote.startsWith('inside') ? 'work/inside/r.git' : 'r.git');
+    expect(git(there, 'show', 'pages:a.json')).toBe('{}');
+  });
+
+  test.each([
     ['a remote of no such name', 'nowhere', 'git-remote', /git remote -v/],
     ['a folder that is no repository', './nothing', 'git-unreachable', /git ls-remote/],
     ['what would be an option', '--upload-pack=touch /tmp/x', 'git-remote', /git remote -v/],
