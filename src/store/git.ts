@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact } from '../core/text.ts';
@@ -7,9 +6,10 @@ import { Trouble } from '../core/trouble.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 import { failpoint } from './failpoint.ts';
 import { type Clone, fullDisk, type GitPlace, makeClone, must, text } from './git-clone.ts';
+import { blobsAt, type Change, checkFolders, commitOn, contentsOf, type Git } from './git-objects.ts';
 import { type GitRun, isPassing, runGit, saidBy } from './git-process.ts';
 import { segmentsOf } from './paths.ts';
-import type { Store, Stored } from './store.ts';
+import type { Store, Stored, Write } from './store.ts';
 
 /** A write that others were faster than is made anew on top of theirs, so often. */
 const ATTEMPTS = 60;
@@ -21,8 +21,8 @@ const DEPTH = 200;
 const REMEMBERED = 1_000_000;
 
 /**
- * A registry in a branch of a git remote, as hosts of static pages publish it. Every write is one commit on top of the
- * branch as it is now, and a push that the remote takes only if the branch has not moved: then it is read again, the
+ * A registry in a branch of a git remote, as hosts of static pages publish it. What is written together is one commit on
+ * top of the branch as it is now, and a push that the remote takes only if the branch has not moved: then it is read again, the
  * condition is checked again, and the commit is made anew. A push that got no answer is looked for in the branch.
  * Nothing is checked out, and the user's own repository is not touched; only the files that are read are fetched, where
  * the remote can do that.
@@ -41,22 +41,19 @@ export function openGit(place: GitPlace): Store {
     return turn;
   }
 
-  async function git(
-    args: readonly string[],
-    more: { input?: Uint8Array | string; env?: Record<string, string> } = {},
-  ): Promise<GitRun> {
+  const git: Git = async (args, more = {}) => {
     const { folder, env } = await (clone ??= makeClone(place));
     return runGit(args, { ...more, cwd: folder, env: { ...env, ...more.env } });
-  }
+  };
 
   /** For what may be asked twice. */
-  async function patiently(args: readonly string[]): Promise<GitRun> {
+  const patiently: Git = async (args, more) => {
     for (let attempt = 1; ; attempt++) {
-      const run = await git(args);
+      const run = await git(args, more);
       if (run.status === 0 || attempt === PATIENCE || !isPassing(run)) return run;
       await pause(attempt);
     }
-  }
+  };
 
   /** The commit that the branch is at; null where there is no such branch yet. */
   async function tip(depth = 1): Promise<string | null> {
@@ -68,35 +65,30 @@ export function openGit(place: GitPlace): Store {
     throw fullDisk(run) ?? unreachable(remote, run);
   }
 
-  /** The id of a file's content in a commit; null where nothing is. */
-  async function blobAt(commit: string | null, path: string): Promise<string | null> {
-    if (commit === null) return null;
-    const listed = text(await must(patiently(['ls-tree', '-z', commit, '--', `:(literal)${path}`])));
-    const found = /^(\d+) (\w+) ([0-9a-f]+)\t/.exec(listed);
-    if (!found) return null;
-    if (found[2] === 'blob' && found[1] !== '120000') return found[3]!;
-    throw new Trouble(
-      'not-a-file',
-      `${printable(path)} is not a regular file in the branch ${printable(branch)}. ${NOTHING_CHANGED}`,
-      'Name a file.',
-    );
+  async function read(paths: readonly string[]): Promise<Map<string, Stored>> {
+    for (const path of paths) segmentsOf(path);
+    const blobs = await blobsAt(patiently, await tip(), paths, branch);
+    const found = new Map([...blobs].map(([path, blob]) => [path, { blob, bytes: documents.get(blob) }]));
+    const unknown = new Set([...found.values()].filter(({ bytes }) => !bytes).map(({ blob }) => blob));
+    const contents = unknown.size === 0 ? documents : await contentsOf(patiently, [...unknown]);
+    const files = new Map<string, Stored>();
+    for (const [path, { blob, bytes = contents.get(blob)! }] of found) {
+      // A publisher reads the same documents several times.
+      if (bytes.length <= REMEMBERED) documents.set(blob, bytes);
+      files.set(path, { bytes: Buffer.from(bytes), token: blob });
+    }
+    return files;
   }
 
-  async function read(path: string): Promise<Stored | null> {
-    segmentsOf(path);
-    const blob = await blobAt(await tip(), path);
-    if (blob === null) return null;
-    // A publisher reads the same documents several times.
-    const known = documents.get(blob);
-    const bytes = known ?? (await must(patiently(['cat-file', 'blob', blob]))).stdout;
-    if (bytes.length <= REMEMBERED) documents.set(blob, bytes);
-    return { bytes: Buffer.from(bytes), token: blob };
-  }
-
-  /** Writes if the file is in the state that is asked for; false when it is not. */
-  async function write(path: string, bytes: Uint8Array, expected: string | null): Promise<boolean> {
-    segmentsOf(path);
-    const blob = text(await must(git(['hash-object', '-w', '--no-filters', '--stdin'], { input: bytes })));
+  /** Writes if the files are in the states that are asked for; false when one is not. */
+  async function write(writes: readonly Write[]): Promise<boolean> {
+    const paths = writes.map(({ path }) => path);
+    for (const path of paths) segmentsOf(path);
+    const changes: Change[] = [];
+    for (const { path, bytes, token } of writes) {
+      const blob = text(await must(git(['hash-object', '-w', '--no-filters', '--stdin'], { input: bytes })));
+      changes.push({ path, blob, isNew: token === null });
+    }
     /** Commits that were sent, and may have been taken all the same. */
     const sent: string[] = [];
     let unanswered: GitRun | null = null;
@@ -104,10 +96,12 @@ export function openGit(place: GitPlace): Store {
       const parent = await tip().catch((error: unknown) => {
         throw unanswered === null ? error : uncertain(remote, unanswered, error);
       });
-      if ((await blobAt(parent, path)) !== expected) return isAmong(sent);
+      const now = await blobsAt(patiently, parent, paths, branch);
+      if (writes.some(({ path, token }) => (now.get(path) ?? null) !== token)) return isAmong(sent);
       if (unanswered !== null && attempt > PATIENCE) throw unreachable(remote, unanswered);
       if (attempt > ATTEMPTS) throw contended(branch);
-      const commit = await commitOn(parent, path, blob, expected === null ? 'Add' : 'Update');
+      await checkFolders(patiently, parent, changes);
+      const commit = await commitOn(git, parent, changes, (await clone!).folder, await (ident ??= author()));
       failpoint('before-send');
       const push = await git(['push', '--quiet', 'origin', `${commit}:refs/heads/${branch}`]);
       failpoint('after-send');
@@ -129,27 +123,6 @@ export function openGit(place: GitPlace): Store {
     return false;
   }
 
-  async function commitOn(parent: string | null, path: string, blob: string, verb: string): Promise<string> {
-    const index = join((await clone!).folder, `index-${randomUUID()}`);
-    const env = { GIT_INDEX_FILE: index };
-    try {
-      await must(git(parent === null ? ['read-tree', '--empty'] : ['read-tree', parent], { env }));
-      await must(
-        git(['update-index', '-z', '--add', '--replace', '--index-info'], { env, input: `100644 ${blob}\t${path}\0` }),
-      );
-      // The other files' contents were never fetched.
-      const tree = text(await must(git(['write-tree', '--missing-ok'], { env })));
-      const parents = parent === null ? [] : ['-p', parent];
-      // Two who write the same in the same second would make the same commit, and both believe that theirs came first.
-      const message = `${verb} ${path}\n\nAppreg-Write: ${randomUUID()}`;
-      return text(
-        await must(git(['commit-tree', tree, ...parents, '-m', message], { env: await (ident ??= author()) })),
-      );
-    } finally {
-      await rm(index, { force: true });
-    }
-  }
-
   /** Machines of CI often have no name; git refuses to commit without one. */
   async function author(): Promise<Record<string, string>> {
     const known = await runGit(['var', 'GIT_COMMITTER_IDENT'], { cwd: root });
@@ -158,9 +131,14 @@ export function openGit(place: GitPlace): Store {
 
   return {
     name: `the branch ${branch} of ${redact(remote)}`,
-    read: (path) => inTurn(() => read(path)),
-    create: async (path, bytes) => ((await inTurn(() => write(path, bytes, null))) ? 'created' : 'exists'),
-    replace: async (path, bytes, token) => ((await inTurn(() => write(path, bytes, token))) ? 'replaced' : 'changed'),
+    read: async (path) => (await inTurn(() => read([path]))).get(path) ?? null,
+    create: async (path, bytes) => ((await inTurn(() => write([{ path, bytes, token: null }]))) ? 'created' : 'exists'),
+    replace: async (path, bytes, token) =>
+      (await inTurn(() => write([{ path, bytes, token }]))) ? 'replaced' : 'changed',
+    atOnce: {
+      read: (paths) => inTurn(() => read(paths)),
+      write: async (writes) => ((await inTurn(() => write(writes))) ? 'written' : 'changed'),
+    },
   };
 }
 

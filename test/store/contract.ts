@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Trouble } from '../../src/core/trouble.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export interface Made {
@@ -12,7 +13,11 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
 /** What every store must do, wherever it keeps its files. `make` gives an empty one. */
-export function storeContract(name: string, make: () => Promise<Made>, { workers = 8, times = 4 } = {}): void {
+export function storeContract(
+  name: string,
+  make: () => Promise<Made>,
+  { workers = 8, times = 4, atOnce = false } = {},
+): void {
   describe(`${name} keeps the contract of stores`, () => {
     let made: Made | undefined;
     let store: Store;
@@ -85,6 +90,13 @@ export function storeContract(name: string, make: () => Promise<Made>, { workers
       expect(await store.read('gone/too.json')).toBeNull();
     });
 
+    test('a file is not given up for a folder of its name', async () => {
+      await store.create('file.json', bytesOf('one'));
+      const answer = await store.create('file.json/below.json', bytesOf('two')).catch((error: unknown) => error);
+      expect(answer === 'created' || (answer instanceof Trouble && answer.exit === 2)).toBe(true);
+      expect(textOf((await rival.read('file.json'))!.bytes)).toBe('one');
+    });
+
     test('keeps files in folders, and names with spaces, percent signs and letters beyond ASCII', async () => {
       const paths = [
         'apps/my-app/versions/1.0.0.tar.gz',
@@ -137,6 +149,56 @@ export function storeContract(name: string, make: () => Promise<Made>, { workers
       await expect(store.read(path)).rejects.toMatchObject(refused);
       await expect(store.create(path, bytesOf('x'))).rejects.toMatchObject(refused);
       await expect(store.replace(path, bytesOf('x'), 'x')).rejects.toMatchObject(refused);
+    });
+
+    test(`writes ${atOnce ? 'several files' : 'one file'} at once`, () => {
+      expect(store.atOnce !== undefined).toBe(atOnce);
+    });
+
+    describe.runIf(atOnce)('writes several files at once', () => {
+      test('all of them, or none', async () => {
+        const atOnce = store.atOnce!;
+        const paths = ['at-once/one.json', 'at-once/two.json', 'at-once/größe 名前.json'];
+        expect((await atOnce.read(paths)).size).toBe(0);
+        const fresh = paths.map((path) => ({ path, bytes: bytesOf(path), token: null }));
+        expect(await atOnce.write(fresh)).toBe('written');
+        const there = await rival.atOnce!.read([...paths, 'at-once/three.json']);
+        expect([...there].map(([path, { bytes }]) => [path, textOf(bytes)]).sort()).toEqual(
+          paths.map((path) => [path, path]).sort(),
+        );
+        for (const [path, stored] of there) expect(await store.read(path)).toEqual(stored);
+
+        const changed = { path: paths[0]!, bytes: bytesOf('changed'), token: there.get(paths[0]!)!.token };
+        const added = { path: 'at-once/three.json', bytes: bytesOf('three'), token: null };
+        for (const amiss of [
+          { path: paths[1]!, bytes: bytesOf('x'), token: null },
+          { path: paths[1]!, bytes: bytesOf('x'), token: changed.token },
+          { path: 'at-once/four.json', bytes: bytesOf('x'), token: changed.token },
+        ])
+          expect(await atOnce.write([changed, added, amiss])).toBe('changed');
+        expect(textOf((await rival.read(paths[0]!))!.bytes)).toBe(paths[0]);
+        expect(await store.read('at-once/three.json')).toBeNull();
+        expect(await atOnce.write([changed, added])).toBe('written');
+        expect(textOf((await rival.read(paths[0]!))!.bytes)).toBe('changed');
+        expect(textOf((await rival.read('at-once/three.json'))!.bytes)).toBe('three');
+      });
+
+      test('many at once, and nobody sees half of it', async () => {
+        const [left, right] = ['pair/left', 'pair/right'] as const;
+        await store.atOnce!.write([left, right].map((path) => ({ path, bytes: bytesOf('0'), token: null })));
+        const work = async (door: Store): Promise<void> => {
+          for (let done = 0; done < times;) {
+            const there = await door.atOnce!.read([left, right]);
+            const seen = [left, right].map((path) => textOf(there.get(path)!.bytes));
+            expect(seen[0]).toBe(seen[1]);
+            const bytes = bytesOf(String(Number(seen[0]) + 1));
+            const writes = [left, right].map((path) => ({ path, bytes, token: there.get(path)!.token }));
+            if ((await door.atOnce!.write(writes)) === 'written') done++;
+          }
+        };
+        await Promise.all(Array.from({ length: workers }, (_, i) => work(i % 2 ? rival : store)));
+        expect(textOf((await store.read(right))!.bytes)).toBe(String(workers * times));
+      }, 60_000);
     });
 
     test('of many who create the same file at once, one does', async () => {

@@ -18,7 +18,7 @@ storeContract(
     return { store: openGit(place), rival: openGit(place) };
   },
   // Every write is a dozen runs of git.
-  { workers: 4, times: 3 },
+  { workers: 4, times: 3, atOnce: true },
 );
 
 describe('a branch', () => {
