@@ -1,15 +1,9 @@
-import { createHash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
+import { carryOutAtOnce } from './at-once.ts';
 import type { Plan, Step } from './plan.ts';
-
-/** What became of a step. `already-there`: the same bytes were. `unchanged`: the document needed no change. */
-export interface StepResult {
-  step: Step;
-  outcome: 'created' | 'already-there' | 'edited' | 'unchanged';
-}
+import { type StepResult, ATTEMPTS, contended, decode, missing, NOTHING, pause, same } from './step.ts';
 
 export interface CarryOutDeps {
   /** Hears of every step that is done. */
@@ -21,20 +15,30 @@ export interface CarryOutDeps {
   readBack?(step: Step & { kind: 'create' }): Promise<void>;
 }
 
-/** So often an edit is tried again when others were faster. Each time, one of the others got through. */
-const ATTEMPTS = 200;
-const NOTHING = 'Nothing was changed.';
-
 /**
  * Carries out a plan, step by step, in its order. All steps are looked at first, so that what is refused is refused
- * before anything is written. Run again after a failure, it does what is left.
+ * before anything is written. Run again after a failure, it does what is left. Where the store can write all of it in
+ * one step, and nothing has to be read back in between, it is all done or nothing is.
  * @throws Trouble that says what is done and what is not: `immutable` (exit 1) where a file is there with other bytes,
  * `not-utf8`, `file-missing`, `contended`, and what the store, an edit or `readBack` throws
  */
 export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}): Promise<StepResult[]> {
   const results: StepResult[] = [];
+  const isAtOnce = store.atOnce !== undefined && !deps.readBack;
   let started = false;
   try {
+    if (store.atOnce && !deps.readBack) {
+      const { atOnce } = store;
+      const write = async (writes: readonly Write[]): Promise<'written' | 'changed'> => {
+        started = true;
+        const answer = await atOnce.write(writes);
+        started = answer === 'written';
+        return answer;
+      };
+      results.push(...(await carryOutAtOnce(plan, { ...atOnce, write })));
+      for (const result of results) deps.onStep?.(result);
+      return results;
+    }
     const editsAhead = await rehearse(plan, store);
     started = true;
     for (const step of plan.steps) {
@@ -48,7 +52,7 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
     }
     return results;
   } catch (error) {
-    throw isTrouble(error) ? withState(error, plan, results, started) : error;
+    throw isTrouble(error) ? withState(error, plan, results, started, isAtOnce) : error;
   }
 }
 
@@ -104,17 +108,6 @@ async function create(step: Step & { kind: 'create' }, store: Store): Promise<'c
   return 'already-there';
 }
 
-/** Refuses other bytes: what is published never changes (spec 2.4). */
-function same({ path, bytes }: Step & { kind: 'create' }, there: Uint8Array): void {
-  if (Buffer.from(there.buffer, there.byteOffset, there.length).equals(bytes)) return;
-  throw new Trouble(
-    'immutable',
-    `${printable(path)} is there already with other bytes: ${digest(there)} (${there.length} bytes) is there, ${digest(bytes)} (${bytes.length} bytes) is what you have. ${NOTHING}`,
-    'A published file never changes: publish what you have as a new version.',
-    { exit: 1 },
-  );
-}
-
 /** Puts a file in the place of another. Who comes last wins, as with the files that it was made from. */
 async function replace(step: Step & { kind: 'replace' }, store: Store): Promise<'edited' | 'unchanged'> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -122,17 +115,9 @@ async function replace(step: Step & { kind: 'replace' }, store: Store): Promise<
     if (stored === null) throw missing(step.path);
     if (Buffer.from(stored.bytes).equals(step.bytes)) return 'unchanged';
     if ((await store.replace(step.path, step.bytes, stored.token)) === 'replaced') return 'edited';
-    await wait(Math.random() * Math.min(250, 5 * 2 ** attempt));
+    await pause(attempt);
   }
   throw contended(step.path);
-}
-
-function contended(path: string): Trouble {
-  return new Trouble(
-    'contended',
-    `${printable(path)} was changed by others ${ATTEMPTS} times while it was edited.`,
-    'Run the same command again when less is going on.',
-  );
 }
 
 /**
@@ -150,45 +135,27 @@ async function edit(step: Step & { kind: 'edit' }, store: Store): Promise<'edite
     if (changed === null || changed === text) return written === null ? 'unchanged' : 'edited';
     const bytes = Buffer.from(changed, 'utf8');
     if ((await store.replace(step.path, bytes, stored.token)) === 'replaced') written = bytes;
-    else await wait(Math.random() * Math.min(250, 5 * 2 ** attempt));
+    else await pause(attempt);
   }
   throw contended(step.path);
 }
 
-/** The text, with a byte order mark if there is one: what is written back is what was read. */
-function decode(bytes: Uint8Array, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new Trouble(
-      'not-utf8',
-      `${printable(path)} is not UTF-8 text; it was not edited, since that would change more than it should.`,
-      'Save it as UTF-8; appreg lint tells where it goes wrong.',
-      { cause },
-    );
-  }
-}
-
-function missing(path: string): Trouble {
-  return new Trouble(
-    'file-missing',
-    `${printable(path)} is not there.`,
-    'Restore it from your history, or run appreg init in a new folder.',
-  );
-}
-
-function digest(bytes: Uint8Array): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-}
-
 /** The same trouble, with what holds now: for the whole plan, where the store spoke of its one file. */
-function withState(trouble: Trouble, { steps }: Plan, results: readonly StepResult[], started: boolean): Trouble {
+function withState(
+  trouble: Trouble,
+  { steps }: Plan,
+  results: readonly StepResult[],
+  started: boolean,
+  atOnce: boolean,
+): Trouble {
   const said = trouble.message.trimEnd();
   const untouched = said.endsWith(NOTHING);
   const what = untouched ? said.slice(0, -NOTHING.length).trimEnd() : said;
   const done = results.map(({ step }) => printable(step.path)).join(', ');
+  // What may have come through is neither done nor not done.
+  const unclear = !said.endsWith('is not known.') ? 0 : atOnce ? steps.length : 1;
   const left = steps
-    .slice(results.length)
+    .slice(results.length + unclear)
     .map(({ path }) => printable(path))
     .join(', ');
   const state = [];

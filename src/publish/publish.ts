@@ -1,9 +1,10 @@
 import { isTrouble } from '../core/trouble.ts';
-import { carryOut, type CarryOutDeps, type StepResult } from './carry-out.ts';
+import { carryOut, type CarryOutDeps } from './carry-out.ts';
 import { isBump } from './choose-version.ts';
 import type { Judgement } from './judged.ts';
 import type { Place } from './place.ts';
 import { appToPublish, type Artifact, planVersion, type VersionPlan } from './publish-version.ts';
+import type { StepResult } from './step.ts';
 
 /** How often a bump counts anew when others were faster. */
 const ATTEMPTS = 50;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { Trouble } from '../../src/core/trouble.ts';
-import { carryOut, describePlan, type StepResult } from '../../src/publish/carry-out.ts';
+import { carryOut, describePlan } from '../../src/publish/carry-out.ts';
 import type { Plan, Step } from '../../src/publish/plan.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { StepResult } from '../../src/publish/step.ts';
+import type { Store, Stored, Write } from '../../src/store/store.ts';
 import { memoryStore } from './memory.ts';
 
 // Nobody is waited for here.
@@ -337,6 +338,14 @@ describe('what holds after a failure is said', () => {
     await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({
       message: 'The host hung up. Not done: a/versions.json.',
     });
+    const unclear = watched({ [metadata]: '' }, () => ({
+      create() {
+        throw new Trouble('host', 'It hung up. Whether the last write came through is not known.', 'Look at it.');
+      },
+    }));
+    await expect(carryOut(plan, unclear.store)).rejects.toMatchObject({
+      message: 'It hung up. Whether the last write came through is not known. Not done: a/versions.json.',
+    });
   });
 
   test('a defect keeps its stack', async () => {
@@ -347,6 +356,114 @@ describe('what holds after a failure is said', () => {
       },
     }));
     await expect(carryOut({ steps: [artifact] }, store)).rejects.toBe(defect);
+  });
+});
+
+describe('where the store writes several files at once', () => {
+  const created: Step = { ...artifact, path: metadata, bytes: Buffer.from('0\n') };
+  const icon: Step = { kind: 'replace', path: 'a/icon.svg', bytes: Buffer.from('new'), what: 'the icon' };
+
+  /** One that does, and says in which order it was asked. */
+  function together(
+    files: Record<string, string | Uint8Array>,
+    before: (inner: Store) => Promise<void> = async () => {},
+  ): { store: Store; log: string[]; text(path: string): string | undefined } {
+    const { store, log, text } = watched(files);
+    const memory = { ...store };
+    const read = async (paths: readonly string[]): Promise<Map<string, Stored>> => {
+      const found = await Promise.all(paths.map(async (path) => [path, await memory.read(path)] as const));
+      return new Map(found.flatMap(([path, stored]) => (stored ? [[path, stored]] : [])));
+    };
+    const write = async (writes: readonly Write[]): Promise<'written' | 'changed'> => {
+      await before(memory);
+      const there = await read(writes.map(({ path }) => path));
+      const ok = writes.every(({ path, token }) => (there.get(path)?.token ?? null) === token);
+      log.push(`${ok ? 'written' : 'changed'} ${writes.map(({ path }) => path).join(' ')}`);
+      if (!ok) return 'changed';
+      for (const { path, bytes, token } of writes)
+        await (token === null ? memory.create(path, bytes) : memory.replace(path, bytes, token));
+      return 'written';
+    };
+    return { store: { ...store, atOnce: { read, write } }, log, text };
+  }
+  const one = (log: readonly string[]): string[] => log.filter((line) => /^(written|changed) .* /.test(line));
+
+  test('the whole plan is one write, each step with its outcome', async () => {
+    const { store, log, text } = together({ 'a/icon.svg': 'old', 'b.json': 'b\n' });
+    const b: Step = { ...adding('x'), path: 'b.json' };
+    const steps: Step[] = [artifact, created, adding('1'), adding('1'), icon, b, { ...b, edit: () => null }];
+    const told: string[] = [];
+    const results = await carryOut({ steps }, store, { onStep: ({ outcome }) => void told.push(outcome) });
+    expect(told).toEqual(['created', 'created', 'edited', 'unchanged', 'edited', 'edited', 'unchanged']);
+    expect(results.map(({ outcome }) => outcome)).toEqual(told);
+    expect(one(log)).toEqual(['written a/1.0.0.tar.gz a/versions.json a/icon.svg b.json']);
+    expect([text(metadata), text('a/icon.svg'), text('b.json')]).toEqual(['0\n1\n', 'new', 'b\nx\n']);
+    log.length = 0;
+    expect(outcomes(await carryOut({ steps: [artifact, icon] }, store)).map((line) => line.split(': ')[1])).toEqual([
+      'already-there',
+      'unchanged',
+    ]);
+    expect(log).toEqual([]);
+  });
+
+  test('but not where a file is read back before the next', async () => {
+    const { store, log } = together({ [metadata]: '' });
+    await carryOut(plan, store, { readBack: async () => void log.push('read back') });
+    expect(log).toEqual(['created a/1.0.0.tar.gz', 'read back', 'replaced a/versions.json']);
+  });
+
+  test('others who were faster: it is made anew on what they wrote', async () => {
+    let rivals = 3;
+    const { store, log, text } = together({ [metadata]: '' }, async (inner) => {
+      const now = (await inner.read(metadata))!;
+      if (rivals-- > 0)
+        await inner.replace(metadata, Buffer.concat([now.bytes, Buffer.from(`rival ${rivals}\n`)]), now.token);
+    });
+    await carryOut(plan, store);
+    expect(text(metadata)).toBe('rival 2\nrival 1\nrival 0\n1.0.0\n');
+    expect(one(log).map((line) => line.split(' ')[0])).toEqual(['changed', 'changed', 'changed', 'written']);
+  });
+
+  test.each<[string, Store, Partial<Trouble>]>([
+    [
+      'other bytes',
+      together({ [metadata]: '', [artifact.path]: 'others' }).store,
+      { code: 'immutable', exit: 1, message: expect.stringMatching(/Nothing was changed\.$/) as string },
+    ],
+    ['no document', together({}).store, { message: 'a/versions.json is not there. Nothing was changed.' }],
+    [
+      'always faster others',
+      together({ [metadata]: '' }, async (inner) => {
+        const now = (await inner.read(metadata))!;
+        await inner.replace(metadata, Buffer.concat([now.bytes, Buffer.from('x\n')]), now.token);
+      }).store,
+      { code: 'contended', message: expect.stringMatching(/Nothing was changed\.$/) as string },
+    ],
+    [
+      'a host that refuses',
+      together({ [metadata]: '' }, full).store,
+      { message: 'Cannot write it: the disk is full. Nothing was changed.' },
+    ],
+    [
+      'a host that breaks off',
+      together({ [metadata]: '' }, () => {
+        throw new Trouble('git-unreachable', 'Whether the last write came through is not known.', 'Run it again.');
+      }).store,
+      { message: 'Whether the last write came through is not known.', hint: 'Run it again.' },
+    ],
+  ])('%s: what holds is said', async (_, store, trouble) => {
+    await expect(carryOut(plan, store)).rejects.toMatchObject(trouble);
+  });
+
+  test('and the edit is refused on what they wrote: nothing was changed', async () => {
+    const { store, text } = together({ [metadata]: '' }, async (inner) => {
+      const now = (await inner.read(metadata))!;
+      await inner.replace(metadata, Buffer.from('taken\n'), now.token);
+    });
+    await expect(carryOut({ steps: [artifact, refusing] }, store)).rejects.toMatchObject({
+      message: 'Published meanwhile. Nothing was changed.',
+    });
+    expect(text(artifact.path)).toBeUndefined();
   });
 });
 

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import type { Step } from './plan.ts';
+
+/** What a step wants of a file, however it is carried out. */
+
+/** What became of a step. `already-there`: the same bytes were. `unchanged`: the document needed no change. */
+export interface StepResult {
+  step: Step;
+  outcome: 'created' | 'already-there' | 'edited' | 'unchanged';
+}
+
+export const NOTHING = 'Nothing was changed.';
+
+/** So often a step is tried again when others were faster. Each time, one of the others got through. */
+export const ATTEMPTS = 200;
+
+export async function pause(attempt: number): Promise<void> {
+  await wait(Math.random() * Math.min(250, 5 * 2 ** attempt));
+}
+
+/** Refuses other bytes: what is published never changes (spec 2.4). */
+export function same({ path, bytes }: Step & { kind: 'create' }, there: Uint8Array): void {
+  if (Buffer.from(there.buffer, there.byteOffset, there.length).equals(bytes)) return;
+  throw new Trouble(
+    'immutable',
+    `${printable(path)} is there already with other bytes: ${digest(there)} (${there.length} bytes) is there, ${digest(bytes)} (${bytes.length} bytes) is what you have. ${NOTHING}`,
+    'A published file never changes: publish what you have as a new version.',
+    { exit: 1 },
+  );
+}
+
+export function contended(path: string): Trouble {
+  return new Trouble(
+    'contended',
+    `${printable(path)} was changed by others ${ATTEMPTS} times while it was edited.`,
+    'Run the same command again when less is going on.',
+  );
+}
+
+/** The text, with a byte order mark if there is one: what is written back is what was read. */
+export function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new Trouble(
+      'not-utf8',
+      `${printable(path)} is not UTF-8 text; it was not edited, since that would change more than it should.`,
+      'Save it as UTF-8; appreg lint tells where it goes wrong.',
+      { cause },
+    );
+  }
+}
+
+export function missing(path: string): Trouble {
+  return new Trouble(
+    'file-missing',
+    `${printable(path)} is not there.`,
+    'Restore it from your history, or run appreg init in a new folder.',
+  );
+}
+
+function digest(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
