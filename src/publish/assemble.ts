@@ -8,9 +8,11 @@ import { startJudging } from '../core/judge.ts';
 import type { Finding } from '../core/report.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { readAll } from '../store/read-all.ts';
+import type { Stored } from '../store/store.ts';
 import type { IconFile } from './add-app.ts';
 import type { Judgement } from './judged.ts';
-import { ASIDE, type Place, readDocument, readManifest, remembered, withText } from './place.ts';
+import { ASIDE, documentIn, type Place, readManifest, remembered, withText } from './place.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Making the manifest from the folders of the apps: what is going to be written. */
@@ -60,8 +62,12 @@ export async function planAssembly(
   } = assembledManifest(manifest.text, apps, keys, remove, place.manifest);
   const judged = judgeApps(withText(manifest, text ?? manifest.text), apps, judgement);
   refuse([...complaints, ...vanishing, ...judged.complaints]);
-  const steps: Step[] = [];
-  for (const app of apps) steps.push(...(await filesOf(place, app)));
+  const files = apps.flatMap((app) => [iconPath(app), metadataPath(place, app)]);
+  const there = await readAll(
+    place.store,
+    files.filter((path) => path !== null),
+  );
+  const steps = apps.flatMap((app) => stepsFor(place, app, there));
   if (text !== null) steps.push({ kind: 'edit', path: place.manifest, edit: made, what: whatChanges(changes) });
   return { ...changes, plan: { steps }, findings: judged.findings };
 }
@@ -75,21 +81,30 @@ export function checkAssembly({ keys, apps, complaints }: Folders, judgement: Ju
   return judged.findings;
 }
 
-async function filesOf(place: Place, { key, icon, image, entry }: AppToAssemble): Promise<Step[]> {
+function iconPath({ key, icon, image }: AppToAssemble): string | null {
+  return icon === null || image === null ? null : `apps/${key}/${icon}`;
+}
+
+function metadataPath(place: Place, { entry }: AppToAssemble): string | null {
+  return place.pathOf(entry.appMetadataUrl);
+}
+
+/** @param there what the store holds already */
+function stepsFor(place: Place, app: AppToAssemble, there: ReadonlyMap<string, Stored>): Step[] {
   const steps: Step[] = [];
-  if (icon !== null && image !== null) {
-    const path = `apps/${key}/${icon}`;
-    const { bytes } = image;
-    const there = await place.store.read(path);
-    if (there === null) steps.push({ kind: 'create', path, bytes, what: 'the icon' });
-    else if (!Buffer.from(there.bytes).equals(bytes))
-      steps.push({ kind: 'replace', path, bytes, what: 'the icon, changed' });
+  const icon = iconPath(app);
+  if (icon !== null) {
+    const { bytes } = app.image!;
+    const stored = there.get(icon);
+    if (!stored) steps.push({ kind: 'create', path: icon, bytes, what: 'the icon' });
+    else if (!Buffer.from(stored.bytes).equals(bytes))
+      steps.push({ kind: 'replace', path: icon, bytes, what: 'the icon, changed' });
   }
-  const path = place.pathOf(entry.appMetadataUrl);
+  const path = metadataPath(place, app);
   if (path === null) return steps;
-  const there = await readDocument(place.store, path);
+  const stored = there.get(path);
   // Versions that were published before the app was listed are taken over, once it is clear that they are some.
-  if (there) versionsIn(there.text, path);
+  if (stored) versionsIn(documentIn(stored, path).text, path);
   else
     steps.push({
       kind: 'create',

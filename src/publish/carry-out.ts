@@ -1,5 +1,6 @@
 import { printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
+import { readAll } from '../store/read-all.ts';
 import type { Store, Write } from '../store/store.ts';
 import { carryOutAtOnce } from './at-once.ts';
 import type { Plan, Step } from './plan.ts';
@@ -78,8 +79,12 @@ async function rehearse(plan: Plan, store: Store): Promise<boolean> {
   /** Texts as they will be after the steps before. */
   const texts = new Map<string, string>();
   let edits = false;
+  const there = await readAll(
+    store,
+    plan.steps.map(({ path }) => path),
+  );
   for (const step of plan.steps) {
-    const stored = await store.read(step.path);
+    const stored = there.get(step.path);
     if (step.kind === 'create') {
       if (stored) same(step, stored.bytes);
       continue;

@@ -1,5 +1,6 @@
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { readAll } from '../store/read-all.ts';
 import type { Store } from '../store/store.ts';
 import type { Plan } from './plan.ts';
 
@@ -13,9 +14,13 @@ export async function planFiles(
 ): Promise<Plan> {
   const plan: Plan = { steps: [] };
   const taken: string[] = [];
+  const found = await readAll(
+    store,
+    files.map(({ path }) => path),
+  );
   for (const { path, text, what } of files) {
     const bytes = Buffer.from(text);
-    const there = await store.read(path);
+    const there = found.get(path);
     if (!there) plan.steps.push({ kind: 'create', path, bytes, what });
     else if (!bytes.equals(there.bytes)) taken.push(path);
   }

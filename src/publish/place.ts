@@ -3,7 +3,7 @@ import type { DocumentFacts, Unseen } from '../core/facts.ts';
 import { documentContent } from '../core/json.ts';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Stored } from '../store/store.ts';
 
 /** Where the files of a registry lie, in the store and on the web. */
 export interface Place {
@@ -22,7 +22,11 @@ export const ASIDE: Unseen = { unseen: 'only what is added is looked at', everyw
 /** A document of the store as facts; null when it is not there. Throws Trouble when it must not be edited. */
 export async function readDocument(store: Store, path: string): Promise<(DocumentFacts & { text: string }) | null> {
   const stored = await store.read(path);
-  if (stored === null) return null;
+  return stored && documentIn(stored, path);
+}
+
+/** The same of what was read already. */
+export function documentIn(stored: Stored, path: string): DocumentFacts & { text: string } {
   const content = documentContent(stored.bytes);
   return { url: null, file: path, web: ASIDE, content, text: usable(content, path).text };
 }

@@ -36,7 +36,8 @@ export async function blobsAt(
   branch: string,
 ): Promise<Map<string, string>> {
   const blobs = new Map<string, string>();
-  for (let at = 0; commit !== null && at < paths.length; at += PORTION) {
+  if (commit === null) return blobs;
+  for (let at = 0; at < paths.length; at += PORTION) {
     const wanted = paths.slice(at, at + PORTION);
     const listed = await must(git(['ls-tree', '-z', commit, '--', ...wanted.map((path) => `:(literal)${path}`)]));
     for (const line of listed.stdout.toString('utf8').split('\0').slice(0, -1)) {
@@ -59,8 +60,8 @@ function noFile(path: string, branch: string): Trouble {
 /** Refuses new files below what is a file itself: git would make a folder of it. @throws Trouble `not-a-folder` */
 export async function checkFolders(git: Git, parent: string | null, changes: readonly Change[]): Promise<void> {
   const folders = new Set<string>();
-  for (const { path, isNew } of changes)
-    for (let at = path.indexOf('/'); isNew && at !== -1; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at));
+  for (const { path } of changes.filter(({ isNew }) => isNew))
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at));
   if (parent === null || folders.size === 0) return;
   const input = [...folders].map((folder) => `${parent}:${folder}\n`).join('');
   const types = text(await must(git(['cat-file', '--batch-check=%(objecttype)'], { input }))).split('\n');

@@ -173,3 +173,37 @@ test('in a branch elsewhere: icons go there as well, and a changed one is put in
   await assembleManifest(contextIn(root), {});
   expect(shown('apps/clock/logo.svg')).toBe(other);
 });
+
+test('a hundred and fifty apps are one commit, and another run none', async () => {
+  const remote = folder();
+  execFileSync('git', ['init', '--quiet', '--bare', remote]);
+  // As the hosts of git have it.
+  execFileSync('git', ['-C', remote, 'config', 'uploadpack.allowFilter', 'true']);
+  execFileSync('git', ['-C', remote, 'config', 'uploadpack.allowAnySHA1InWant', 'true']);
+  const store = { type: 'git', remote: `file://${remote}`, branch: 'pages' };
+  const root = workspace(
+    Array.from({ length: 150 }, (_, i) => `app-${i}`),
+    store,
+  );
+  const { init } = await import('../../src/cli/commands/init.ts');
+  await init(contextIn(folder()), undefined, {
+    baseUrl: 'https://apps.example.com/',
+    store: 'git',
+    remote: store.remote,
+    branch: store.branch,
+  });
+  const commits = (): string =>
+    execFileSync('git', ['-C', remote, 'log', '--format=%s', 'pages'], { encoding: 'utf8' });
+  await assembleManifest(contextIn(root), {});
+  expect(commits()).toBe('Update registry.json, and 300 more\nAdd registry.json\n');
+  for (let i = 0; i < 150; i += 50) put(root, `app-${i}`, { name: 'Other' });
+  write(root, { 'apps/app-7/logo.svg': SVG.replace('width="8"', 'width="9"') });
+  await assembleManifest(contextIn(root), {});
+  expect(commits().split('\n').slice(0, 2)).toEqual([
+    'Update registry.json, and 1 more',
+    'Update registry.json, and 300 more',
+  ]);
+  const again = contextIn(root);
+  await assembleManifest(again, {});
+  expect(again.said.out.join()).toContain('nothing to do');
+}, 60_000);

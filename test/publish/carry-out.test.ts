@@ -359,34 +359,35 @@ describe('what holds after a failure is said', () => {
   });
 });
 
+/** A store that writes several files at once, and says in which order it was asked. */
+function together(
+  files: Record<string, string | Uint8Array>,
+  before: (inner: Store) => Promise<void> = async () => {},
+): { store: Store; log: string[]; text(path: string): string | undefined } {
+  const { store, log, text } = watched(files);
+  const memory = { ...store };
+  const read = async (paths: readonly string[]): Promise<Map<string, Stored>> => {
+    const found = await Promise.all(paths.map(async (path) => [path, await memory.read(path)] as const));
+    return new Map(found.flatMap(([path, stored]) => (stored ? [[path, stored]] : [])));
+  };
+  const write = async (writes: readonly Write[]): Promise<'written' | 'changed'> => {
+    await before(memory);
+    const there = await read(writes.map(({ path }) => path));
+    const ok = writes.every(({ path, token }) => (there.get(path)?.token ?? null) === token);
+    log.push(`${ok ? 'written' : 'changed'} ${writes.map(({ path }) => path).join(' ')}`);
+    if (!ok) return 'changed';
+    for (const { path, bytes, token } of writes)
+      await (token === null ? memory.create(path, bytes) : memory.replace(path, bytes, token));
+    return 'written';
+  };
+  return { store: { ...store, atOnce: { read, write } }, log, text };
+}
+/** The writes of several files. */
+const one = (log: readonly string[]): string[] => log.filter((line) => /^(written|changed) .* /.test(line));
+
 describe('where the store writes several files at once', () => {
   const created: Step = { ...artifact, path: metadata, bytes: Buffer.from('0\n') };
   const icon: Step = { kind: 'replace', path: 'a/icon.svg', bytes: Buffer.from('new'), what: 'the icon' };
-
-  /** One that does, and says in which order it was asked. */
-  function together(
-    files: Record<string, string | Uint8Array>,
-    before: (inner: Store) => Promise<void> = async () => {},
-  ): { store: Store; log: string[]; text(path: string): string | undefined } {
-    const { store, log, text } = watched(files);
-    const memory = { ...store };
-    const read = async (paths: readonly string[]): Promise<Map<string, Stored>> => {
-      const found = await Promise.all(paths.map(async (path) => [path, await memory.read(path)] as const));
-      return new Map(found.flatMap(([path, stored]) => (stored ? [[path, stored]] : [])));
-    };
-    const write = async (writes: readonly Write[]): Promise<'written' | 'changed'> => {
-      await before(memory);
-      const there = await read(writes.map(({ path }) => path));
-      const ok = writes.every(({ path, token }) => (there.get(path)?.token ?? null) === token);
-      log.push(`${ok ? 'written' : 'changed'} ${writes.map(({ path }) => path).join(' ')}`);
-      if (!ok) return 'changed';
-      for (const { path, bytes, token } of writes)
-        await (token === null ? memory.create(path, bytes) : memory.replace(path, bytes, token));
-      return 'written';
-    };
-    return { store: { ...store, atOnce: { read, write } }, log, text };
-  }
-  const one = (log: readonly string[]): string[] => log.filter((line) => /^(written|changed) .* /.test(line));
 
   test('the whole plan is one write, each step with its outcome', async () => {
     const { store, log, text } = together({ 'a/icon.svg': 'old', 'b.json': 'b\n' });
