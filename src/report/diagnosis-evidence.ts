@@ -9,6 +9,8 @@ export interface ViewOptions {
   verbose: boolean;
   /** Write digests out, for whoever compares them. */
   whole: boolean;
+  /** It is for a page: name no options of the command line. */
+  page?: boolean;
 }
 
 // What is worth reading out, in this order; other evidence follows where there is room.

@@ -24,20 +24,28 @@ const ALSO = 20;
 
 export function viewOf(report: Report, about: Diagnosis, options: ViewOptions): View {
   const { verbose } = options;
+  const { symptoms, besides } = symptomsOf(report, options);
+  return {
+    symptoms,
+    besides,
+    apps: appLines(report, about, verbose),
+    next: nextOf(report, symptoms, about),
+    unseen: unseenOf(report, verbose),
+    closing: closingOf(report, about),
+  };
+}
+
+/** The part of it that stands in the report alone: each symptom with its causes, and what belongs to none. */
+export function symptomsOf(report: Report, options: ViewOptions): Pick<View, 'symptoms' | 'besides'> {
   const weighty = report.findings.filter((finding) => finding.severity !== 'note');
-  const quiet = verbose ? report.findings : weighty;
-  const symptoms = report.symptoms.map((symptom) => symptomView(symptom, report, quiet, options));
+  const quiet = options.verbose ? report.findings : weighty;
   const besides = causesOf(
     quiet.filter((finding) => finding.symptom === null),
     options,
   );
   return {
-    symptoms,
+    symptoms: report.symptoms.map((symptom) => symptomView(symptom, report, quiet, options)),
     besides: besides.causes.length === 0 ? null : { title: 'Besides', status: 'clear', gist: null, ...besides },
-    apps: appLines(report, about, verbose),
-    next: nextOf(report, symptoms, about),
-    unseen: unseenOf(report, verbose),
-    closing: closingOf(report, about),
   };
 }
 
@@ -62,7 +70,7 @@ function symptomView(
 }
 
 /** One cause per rule, cause and whoever has to act, errors first and then by how much they hit. */
-function causesOf(all: readonly Finding[], options: ViewOptions): { causes: Cause[]; remarks: string[] } {
+export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<SymptomView, 'causes' | 'remarks'> {
   const left = withoutVersions(all);
   const findings = all.filter((finding) => finding.rule !== 'versions-none-valid' || !left.has(finding.app));
   const groups = grouped(findings, (finding) => {
@@ -82,7 +90,11 @@ function causesOf(all: readonly Finding[], options: ViewOptions): { causes: Caus
     remarks:
       more === 0
         ? []
-        : [`… and ${count(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} tells them.`],
+        : [
+            options.page === true
+              ? `… and ${count(more, 'more cause')}.`
+              : `… and ${count(more, 'more cause')}; ${options.verbose ? '--format json' : '--verbose'} tells them.`,
+          ],
   };
 }
 
@@ -149,8 +161,8 @@ function aboutOf(group: readonly Finding[]): string | null {
 }
 
 /** What a clear symptom was clear of. */
-function checkedOf(id: Symptom, { summary, findings }: Report, { verbose }: ViewOptions): string {
-  const notes = !verbose && findings.some((finding) => finding.symptom === id && !isUsual(finding));
+function checkedOf(id: Symptom, { summary, findings }: Report, { verbose, page }: ViewOptions): string {
+  const notes = !verbose && page !== true && findings.some((finding) => finding.symptom === id && !isUsual(finding));
   return `${soundOf(id, summary)}${notes ? '; there are notes: --verbose' : ''}`;
 }
 

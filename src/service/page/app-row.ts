@@ -1,0 +1,46 @@
+import { count } from '../../report/words.ts';
+import type { AppView } from '../views.ts';
+import { code, legible, said } from './foreign.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import { chip, tile } from './parts.ts';
+
+/** An app in a list. @param from the registry that it comes from, where the list has several */
+export function appRow(app: AppView, href: string, from: Html = NOTHING): Html {
+  return html`<li class="row app">
+    ${tile(app)}
+    <div class="row-main">
+      <h3><a class="stretch" href="${href}">${said(app.name === '' ? app.key : app.name, 120)}</a></h3>
+      ${app.description === '' ? NOTHING : html`<p class="description">${said(app.description, 300)}</p>`} ${from}
+      ${reasons(app)}
+    </div>
+    <div class="row-side">
+      ${app.latest === null ? standing(app) : html`<span class="version">${code(app.latest, 60)}</span>`}
+      <p class="muted">${versionCount(app)}</p>
+    </div>
+  </li>`;
+}
+
+/** The word for an app that cannot be installed, or not yet. */
+export function standing({ visible }: AppView): Html {
+  if (visible === true) return chip('Installable', 'good');
+  return visible === null ? chip('Being verified', 'busy') : chip('Not installable', 'bad');
+}
+
+export function versionCount({ offered, versions }: AppView): string {
+  if (versions === 0) return 'no versions';
+  return offered === versions
+    ? count(versions, 'version')
+    : `${offered.toLocaleString('en-US')} of ${count(versions, 'version')}`;
+}
+
+/** Why it cannot be installed; the first reasons only, where there are many. */
+export function reasons({ visible, reasons: list, failingSince }: AppView): Html {
+  if (visible !== false && failingSince === null) return NOTHING;
+  const told = list.slice(0, 3);
+  const more = list.length - told.length;
+  return html`<ul class="reasons">
+    ${told.map(({ message }) => html`<li>${legible(message, 300)}</li>`)}
+    ${more > 0 ? html`<li>… and ${count(more, 'more reason')}</li>` : NOTHING}
+    ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be read at present; what was known before stays in force.</li>` : NOTHING}
+  </ul>`;
+}

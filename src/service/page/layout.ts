@@ -1,0 +1,91 @@
+import type { OrganizationView } from '../views.ts';
+import { asset } from './assets.ts';
+import { legible, said } from './foreign.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import { MARK } from './mark.ts';
+
+/** The frame around every screen: head, navigation, landmarks. */
+
+export interface Frame {
+  /** Who is signed in; null on the screens before that. */
+  organization: OrganizationView | null;
+  now: Date;
+}
+
+export interface Screen {
+  title: string;
+  /** Which entry of the navigation it belongs to. */
+  place: 'apps' | 'registries' | 'organization' | null;
+  body: Html;
+  /** Seconds after which the page is worth reading again; null for never. */
+  again?: number | null;
+}
+
+/** A whole document. */
+export function layout({ organization }: Frame, { title, place, body, again = null }: Screen): Html {
+  const name = organization === null ? '' : ` · ${legible(organization.name, 60)}`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title}${name} · appreg</title>
+        <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${asset('style.css')}" />
+        <script src="${asset('script.js')}" defer></script>
+        ${
+          again === null
+            ? NOTHING
+            : html`<noscript><meta http-equiv="refresh" content="${Math.max(3, again)}" /></noscript>`
+        }
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        ${organization === null ? plainTop() : top(organization, place)}
+        ${
+          place === 'registries' || place === 'organization'
+            ? html`<div class="shell settings">${side(place)}${main(body, again)}</div>`
+            : html`<div class="shell${organization === null ? ' narrow' : ''}">${main(body, again)}</div>`
+        }
+      </body>
+    </html>`;
+}
+
+function main(body: Html, again: number | null): Html {
+  return html`<main id="main" tabindex="-1" ${again === null ? NOTHING : html`data-again="${again}"`}>${body}</main>`;
+}
+
+function plainTop(): Html {
+  return html`<header class="top">
+    <a class="brand" href="/">${MARK}<span>appreg</span></a>
+  </header>`;
+}
+
+function top(organization: OrganizationView, place: Screen['place']): Html {
+  const settings = place === 'registries' || place === 'organization';
+  return html`<header class="top">
+    <a class="brand" href="/">${MARK}<span>appreg</span></a>
+    <nav aria-label="Main">
+      <a href="/apps" ${current(place === 'apps')}>Apps</a>
+      <a href="/settings/registries" ${current(settings)}>Settings</a>
+    </nav>
+    <div class="who">
+      <span class="name" title="${legible(organization.name, 200)}">${said(organization.name, 60)}</span>
+      <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
+    </div>
+  </header>`;
+}
+
+function side(place: Screen['place']): Html {
+  return html`<nav class="side" aria-label="Settings">
+    <p class="side-title" aria-hidden="true">Settings</p>
+    <a href="/settings/registries" ${current(place === 'registries')}>App Registries</a>
+    <a href="/settings/organization" ${current(place === 'organization')}>Organization</a>
+  </nav>`;
+}
+
+function current(is: boolean): Html {
+  return is ? html`aria-current="page"` : NOTHING;
+}

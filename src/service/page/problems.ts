@@ -1,0 +1,115 @@
+import type { Finding, Report, Severity, SymptomStatus } from '../../core/report.ts';
+import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
+import { causesOf, symptomsOf } from '../../report/diagnosis-view.ts';
+import { code, legible, said } from './foreign.ts';
+import { type Html, html, NOTHING } from './html.ts';
+
+/** What is wrong with a registry, by the symptoms of spec section 7, in the words of `appreg diagnose`. */
+
+const WORDS: Record<SymptomStatus['status'], string> = {
+  clear: 'clear',
+  suspected: 'suspected',
+  confirmed: 'confirmed',
+  'not-judged': 'not known yet',
+};
+
+const MARKS: Record<SymptomStatus['status'], string> = {
+  clear: '✓',
+  suspected: '!',
+  confirmed: '✗',
+  'not-judged': '–',
+};
+
+/** The four symptoms in short. @param more adds the causes, evidence and advice, and what was looked at */
+export function symptomList(report: Report, more: 'causes' | 'everything'): Html {
+  const { symptoms, besides } = symptomsOf(report, { verbose: more === 'everything', whole: true, page: true });
+  return html`<div class="symptoms">
+    ${symptoms.map((symptom, i) => oneSymptom(symptom, report.symptoms[i]!.id))}
+    ${besides === null ? NOTHING : oneSymptom(besides, 'besides')}
+  </div>`;
+}
+
+function oneSymptom({ title, status, gist, causes, remarks }: SymptomView, id: string): Html {
+  // What belongs to no symptom has no status.
+  const word = id === 'besides' ? '' : WORDS[status];
+  return html`<section class="symptom ${id === 'besides' ? 'besides' : status}" aria-labelledby="${id}">
+    <div class="symptom-head">
+      <span class="symptom-mark" aria-hidden="true">${id === 'besides' ? '·' : MARKS[status]}</span>
+      <h3 id="${id}">${title}${word === '' ? NOTHING : html`<span class="symptom-word">: ${word}</span>`}</h3>
+    </div>
+    ${gist === null ? NOTHING : html`<p class="gist">${legible(sentence(gist), 400)}</p>`}
+    ${
+      causes.length === 0
+        ? NOTHING
+        : html`<ul class="causes">
+            ${causes.map(oneCause)}
+          </ul>`
+    }
+    ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}
+  </section>`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+const SEVERITY: Record<Severity, string> = { error: 'Error', warning: 'Warning', note: 'Note' };
+
+function oneCause({ severity, rule, message, about, who, place, seen, also, next }: Cause): Html {
+  return html`<li class="cause ${severity}">
+    <p class="cause-message">
+      <span class="severity">${SEVERITY[severity]}</span> ${said(message, 1000)}
+      ${about === null ? NOTHING : html`<span class="about">${said(about, 300)}</span>`}
+    </p>
+    <p class="cause-next"><span class="label">What to do</span> ${said(next, 1000)}</p>
+    <details>
+      <summary>Evidence</summary>
+      <dl class="evidence">
+        <div>
+          <dt>Where</dt>
+          <dd>${code(place, 600)}</dd>
+        </div>
+        ${seen.map(
+          ([name, value]) =>
+            html`<div>
+              <dt>${name === '' ? 'seen' : legible(name, 60)}</dt>
+              <dd>${code(value, 600)}</dd>
+            </div>`,
+        )}
+        ${
+          also.length === 0
+            ? NOTHING
+            : html`<div>
+                <dt>Also</dt>
+                <dd>${also.map((line) => html`<p>${code(line, 600)}</p>`)}</dd>
+              </div>`
+        }
+        <div>
+          <dt>Who acts</dt>
+          <dd>${said(who, 300)}</dd>
+        </div>
+        <div>
+          <dt>Rule</dt>
+          <dd>${code(rule)}</dd>
+        </div>
+      </dl>
+    </details>
+  </li>`;
+}
+
+/** Findings alone, where there is no whole report: of an app, or of a registry that was not subscribed to. */
+export function findingList(findings: readonly Finding[]): Html {
+  const { causes, remarks } = causesOf(findings, { verbose: true, whole: true, page: true });
+  return html`<ul class="causes">
+      ${causes.map(oneCause)}
+    </ul>
+    ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}`;
+}
+
+/** What is said of an app: errors and warnings, and those of a host that hit it among others. */
+export function findingsOf(report: Report, key: string): Finding[] {
+  return report.findings.filter(({ severity, app, evidence }) => {
+    if (severity === 'note') return false;
+    return app === key || (Array.isArray(evidence['alsoApps']) && (evidence['alsoApps'] as string[]).includes(key));
+  });
+}

@@ -1,0 +1,196 @@
+import type { Finding } from '../../core/report.ts';
+import { size } from '../../report/words.ts';
+import type { AppView, InstallableView, SubscriptionView, VersionView } from '../views.ts';
+import { appRow, reasons, standing, versionCount } from './app-row.ts';
+import { code, said } from './foreign.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import type { Screen } from './layout.ts';
+import { copyable, empty, status, tile } from './parts.ts';
+import { findingList } from './problems.ts';
+import { found, pager } from './screens-registry.ts';
+import { back } from './screens-settings.ts';
+import { isBusy, versionState } from './states.ts';
+import { day, when } from './when.ts';
+
+/** An app with its versions; and the apps of all registries. */
+
+export interface AppScreen {
+  one: SubscriptionView;
+  app: AppView;
+  versions: readonly VersionView[];
+  next: string | null;
+  after: string | null;
+  /** What the last report says of it. */
+  findings: readonly Finding[];
+  now: Date;
+}
+
+export function appScreen({ one, app, versions, next, after, findings, now }: AppScreen): Screen {
+  const path = `/settings/registries/${one.id}/app?key=${encodeURIComponent(app.key)}`;
+  const body = html`${back(`/settings/registries/${one.id}`, one.name)}
+    <div class="head app-head">
+      ${tile(app, true)}
+      <div class="head-text">
+        <h1>${said(app.name === '' ? app.key : app.name, 1000)}</h1>
+        <p class="url">${code(app.key === '' ? '(empty key)' : app.key, 200)}</p>
+      </div>
+    </div>
+    ${app.description === '' ? NOTHING : html`<p class="lead long">${said(app.description, 4000)}</p>`}
+    <div class="state" id="state" role="status" data-live>
+      <p class="state-line">
+        ${standing(app)} ${app.latest === null ? NOTHING : html`<span>Latest ${code(app.latest, 80)}</span>`}
+        <span class="muted">${versionCount(app)}</span>
+      </p>
+      ${reasons(app)}
+      ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file could not be used since ${when(app.failingSince, now)}.</p>`}
+    </div>
+    ${
+      findings.length === 0
+        ? NOTHING
+        : html`<section aria-labelledby="problems-title">
+            <h2 id="problems-title">Problems</h2>
+            ${findingList(findings)}
+          </section>`
+    }
+    <section aria-labelledby="versions-title">
+      <div class="section-head"><h2 id="versions-title">Versions</h2></div>
+      <p class="muted">
+        A version is offered once its artifact was fetched and its SHA-256 matched. The digest that was seen first stays
+        in force.
+      </p>
+      <div id="versions" data-live>
+        ${
+          versions.length === 0
+            ? empty('No versions known', 'The app’s metadata file lists none that could be read.')
+            : html`<ul class="rows versions">
+                ${versions.map((version) => versionRow(version, now))}
+              </ul>`
+        }
+        ${pager(after === null ? null : path, next === null ? null : `${path}&after=${encodeURIComponent(next)}`)}
+      </div>
+    </section>`;
+  const pending = versions.some(({ state }) => state === 'pending');
+  return { title: 'App', place: 'registries', body, again: isBusy(one) || pending ? 3 : 60 };
+}
+
+function versionRow(version: VersionView, now: Date): Html {
+  const { tone, word } = versionState(version);
+  return html`<li class="row version-row">
+    <div class="row-main">
+      <h3 class="version">${code(version.version, 120)} ${status(tone, word)}</h3>
+      ${why(version, now)}
+      <dl class="digests">
+        <div>
+          <dt>Digest in force</dt>
+          <dd>${copyable(version.artifactChecksum, `digest of ${version.version}`)}</dd>
+        </div>
+        ${
+          version.swappedChecksum === null
+            ? NOTHING
+            : html`<div class="swapped">
+                <dt>Listed now</dt>
+                <dd>${copyable(version.swappedChecksum, 'digest that is listed now')}</dd>
+              </div>`
+        }
+        <div>
+          <dt>Artifact</dt>
+          <dd>${code(version.artifactUrl, 500)}</dd>
+        </div>
+      </dl>
+    </div>
+    <div class="row-side">
+      <p>${version.bytes === null ? html`<span class="muted">size not known</span>` : size(version.bytes)}</p>
+      <p class="muted">first seen ${day(version.firstSeenAt)}</p>
+      ${version.verifiedAt === null ? NOTHING : html`<p class="muted">verified ${when(version.verifiedAt, now)}</p>`}
+    </div>
+  </li>`;
+}
+
+function why({ state, offered, reason, swappedChecksum, withdrawnAt }: VersionView, now: Date): Html {
+  const lines: (Html | string)[] = [];
+  if (swappedChecksum !== null)
+    lines.push(
+      `The metadata file lists another artifact than at first sight. Nobody gets swapped bytes: ${offered ? 'only what has the first digest is offered.' : 'it is not offered.'}`,
+    );
+  if (reason !== null) lines.push(said(reason.message, 500));
+  if (state === 'withdrawn')
+    lines.push(
+      withdrawnAt === null
+        ? 'The app is not in the manifest any more, so it is not offered.'
+        : html`It is not listed any more since ${when(withdrawnAt, now)}, so it is not offered. With the same digest it
+          can come back.`,
+    );
+  if (state === 'pending' && reason === null) lines.push('Its artifact is being fetched.');
+  return lines.length === 0
+    ? NOTHING
+    : html`<ul class="reasons">
+        ${lines.map((line) => html`<li>${line}</li>`)}
+      </ul>`;
+}
+
+export interface CatalogueScreen {
+  apps: readonly InstallableView[];
+  next: string | null;
+  after: string | null;
+  search: string;
+  /** How many registries there are to have apps from. */
+  registries: number;
+}
+
+export function catalogueScreen({ apps, next, after, search, registries }: CatalogueScreen): Screen {
+  const query = new URLSearchParams(search === '' ? {} : { q: search });
+  const nextQuery = new URLSearchParams(query);
+  if (next !== null) nextQuery.set('after', next);
+  const body = html`<div class="head">
+      <div>
+        <h1>Apps</h1>
+        <p class="lead">Everything that can be installed, from all of your registries.</p>
+      </div>
+    </div>
+    ${
+      apps.length === 0 && search === ''
+        ? noneAtAll(registries)
+        : html`<form class="search" role="search" method="get" action="/apps" data-search="app-list">
+              <label class="unseen" for="q">Search apps</label>
+              <input
+                id="q"
+                name="q"
+                type="search"
+                value="${search}"
+                placeholder="Search apps"
+                maxlength="200"
+                autocomplete="off"
+              />
+              <button class="search-button">Search</button>
+            </form>
+            <div id="app-list" data-live>
+              ${search === '' ? NOTHING : html`<p class="muted" role="status">${found(apps.length, next !== null || after !== null, search)}</p>`}
+              <h2 class="unseen">Installable apps</h2>
+              <ul class="rows">
+                ${apps.map((app) => catalogueRow(app))}
+              </ul>
+              ${pager(after === null ? null : `/apps?${query.toString()}`, next === null ? null : `/apps?${nextQuery.toString()}`)}
+            </div>`
+    }`;
+  return { title: 'Apps', place: 'apps', body, again: 30 };
+}
+
+function catalogueRow(app: InstallableView): Html {
+  const registry = `/settings/registries/${app.registry.id}`;
+  const from = html`<p class="from muted">from ${said(app.registry.name, 80)}</p>`;
+  return appRow(app, `${registry}/app?key=${encodeURIComponent(app.key)}`, from);
+}
+
+function noneAtAll(registries: number): Html {
+  return registries === 0
+    ? empty(
+        'No apps yet',
+        'Apps come from registries. Subscribe to one by its URL.',
+        html`<a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>`,
+      )
+    : empty(
+        'No apps to install yet',
+        'Your registries have none that is verified. Their pages say what stands in the way.',
+        html`<a class="button" href="/settings/registries">App Registries</a>`,
+      );
+}

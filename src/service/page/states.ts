@@ -1,0 +1,62 @@
+import { count } from '../../report/words.ts';
+import type { SubscriptionView, VersionView } from '../views.ts';
+import { type Html, html } from './html.ts';
+import type { Tone } from './parts.ts';
+import { due, when } from './when.ts';
+
+/** The states of the service, in words. */
+
+export interface StateWords {
+  tone: Tone;
+  word: string;
+}
+
+/** @param waiting a check was asked for and has not begun */
+export function stateOf({ state, errors, warnings }: SubscriptionView, waiting = false): StateWords {
+  if (waiting || state === 'checking') return { tone: 'busy', word: waiting ? 'Waiting for a check' : 'Checking now' };
+  switch (state) {
+    case 'new':
+      return { tone: 'busy', word: 'First check under way' };
+    case 'good':
+      return { tone: 'good', word: warnings === 0 ? 'Working' : `Working, ${count(warnings, 'warning')}` };
+    case 'problems':
+      return { tone: 'warn', word: count(errors, 'problem') };
+    case 'failing':
+      return { tone: 'bad', word: 'Not refreshing' };
+  }
+}
+
+/** Whether there is something to wait for. */
+export function isBusy({ state }: SubscriptionView): boolean {
+  return state === 'new' || state === 'checking';
+}
+
+/** `Checked 12 min ago, next check in 48 min`. */
+export function schedule({ checkedAt, nextCheckAt, state }: SubscriptionView, now: Date): Html {
+  if (checkedAt === null) return html`Not checked yet`;
+  if (state === 'checking') return html`Last checked ${when(checkedAt, now)}`;
+  return html`Checked ${when(checkedAt, now)}, next check ${due(nextCheckAt, now)}`;
+}
+
+/** `12 apps, 3 of them hidden`. */
+export function appCount({ apps, visible, checkedAt }: SubscriptionView): string {
+  if (checkedAt === null && apps === 0) return 'Apps not known yet';
+  const hidden = apps - visible;
+  if (apps === 0) return 'No apps';
+  if (hidden <= 0) return count(apps, 'app');
+  return `${count(apps, 'app')}, ${hidden.toLocaleString('en-US')} of them not installable`;
+}
+
+export function versionState({ state, offered, swappedChecksum }: VersionView): StateWords {
+  if (swappedChecksum !== null) return { tone: 'bad', word: 'Swapped' };
+  switch (state) {
+    case 'verified':
+      return offered ? { tone: 'good', word: 'Verified' } : { tone: 'idle', word: 'Verified, not offered' };
+    case 'pending':
+      return { tone: 'busy', word: 'Being verified' };
+    case 'refused':
+      return { tone: 'bad', word: 'Refused' };
+    case 'withdrawn':
+      return { tone: 'warn', word: 'Withdrawn' };
+  }
+}
