@@ -192,7 +192,6 @@ export function reportScreen(one: SubscriptionView, report: Report | null, now: 
 }
 
 function figures({ summary }: Report): [string, string][] {
-  const number = (value: number): string => value.toLocaleString('en-US');
   return [
     ['Errors', number(summary.errors)],
     ['Warnings', number(summary.warnings)],
@@ -201,4 +200,8 @@ function figures({ summary }: Report): [string, string][] {
     ['Read', size(summary.bytes)],
     ['Took', duration(summary.seconds)],
   ];
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US');
 }
