@@ -1,7 +1,7 @@
 // Builds dist/: the command line as CommonJS files, one per command, loaded when asked for (an ES module entry costs
 // a fifth of Node's own start-up); the library as ES modules with declarations.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -83,6 +83,9 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
       }),
     );
   }
+  // What the service's page sends to browsers lies beside the code that reads it.
+  const assets = join(root, 'src/service/page/assets');
+  if (existsSync(assets)) cpSync(assets, join(out, 'cli/assets'), { recursive: true });
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(builds));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');
   if (types) declarations();

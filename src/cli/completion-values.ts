@@ -47,6 +47,7 @@ const KINDS: Record<string, Kind> = {
   'facts.json': FILES,
   file: FILES,
   'file|url': FILES,
+  folder: FOLDERS,
   format: ({ command }) =>
     words((CHECK_COMMANDS as readonly string[]).includes(command) ? FORMATS : RESULT_FORMATS)({} as Where, ''),
   glob: FILES,
@@ -56,12 +57,14 @@ const KINDS: Record<string, Kind> = {
   output: FILES,
   path: FILES,
   'registry-url': registryUrl,
+  'service host': words(['localhost']),
   shell: words(SHELLS),
   system: words(CI_SYSTEMS),
   type: words(STORES),
   version: words(['major', 'minor', 'patch']),
   'url|facts.json': async (where) => ({ ...(await registryUrl(where)), otherwise: 'files' }),
   'diagnose version': FREE,
+  'web|worker': words(['web', 'worker']),
   where: FILES,
   which: words(['all', 'latest']),
 };

@@ -235,6 +235,18 @@ export function build(done: (code: number) => void): Command {
     .option('--https', 'serve over HTTPS with a local certificate authority')
     .option('--no-rewrite', "leave the workspace's base URL as it is");
 
+  command('service', 'run the subscriber service', async () => (await import('./commands/service.ts')).service)
+    .option('--port <n>', 'port to listen on; 0 picks a free one (default: PORT, or 8090)', port)
+    .option('--host <address>', 'address to listen on (default: HOST, or 127.0.0.1)')
+    .option('--data <folder>', 'where its own PostgreSQL keeps the database, without DATABASE_URL')
+    .option('--role <web|worker>', 'do this work alone; repeatable (default: both)', collect)
+    .option('--allow-host <host>', 'ask this host although its addresses are private; repeatable', collect)
+    .option('--allow-http', 'take registries without TLS from any host')
+    .option('--open-sign-up', 'let anybody who reaches it make an organization')
+    .option('--ca <file>', 'trust this certificate authority as well (PEM)')
+    .option('--interval <s>', 'seconds between two checks of a registry (default: 3600)', positive)
+    .option('--concurrency <n>', 'registries checked at once (default: 8)', positive);
+
   command(
     'completion <shell>',
     'print a script that completes at Tab (bash, zsh or fish)',

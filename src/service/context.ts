@@ -9,6 +9,8 @@ export interface Service {
   db: Db;
   log: Log;
   metrics: Metrics;
+  /** Aborted once the node is told to stop: it is not ready any more, and starts no refresh. */
+  stopping: AbortSignal;
   /** Asks for a registry to be refreshed soon; a refresh that waits or runs already serves as well. */
   requestRefresh(registryId: number): Promise<void>;
 }

@@ -7,10 +7,10 @@ export interface Log {
   (level: Level, event: string, fields?: Record<string, unknown>): void;
 }
 
-/** @param write takes one line, without its line end @param now the clock */
-export function openLog(write: (line: string) => void, now: () => Date = () => new Date()): Log {
+/** @param write takes one line, without its line end, and how grave it is @param now the clock */
+export function openLog(write: (line: string, level: Level) => void, now: () => Date = () => new Date()): Log {
   return (level, event, fields = {}) => {
-    write(JSON.stringify({ time: now().toISOString(), level, event, ...fields }, safe));
+    write(JSON.stringify({ time: now().toISOString(), level, event, ...fields }, safe), level);
   };
 }
 

@@ -8,6 +8,7 @@ import { findManifest } from '../../serve/manifest.ts';
 import { startServer, type Serving } from '../../serve/server.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
+import { stopSignal } from '../stop-signal.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ServeCommandOptions {
@@ -77,27 +78,6 @@ async function workspace(
     `There is no ${printable(config.manifest ?? 'registry.json')} in ${printable(from)}.`,
     'Name the folder of a workspace (appreg serve <dir>), or make one with appreg init.',
   );
-}
-
-type Signal = 'SIGINT' | 'SIGTERM';
-
-/** Resolves at the first signal to stop. A second one ends the process as if nobody listened. */
-function stopSignal(): { signal: Promise<Signal>; forget(): void } {
-  let heard: (signal: Signal) => void;
-  const signal = new Promise<Signal>((resolve) => {
-    heard = resolve;
-  });
-  const listener = (name: Signal): void => {
-    forget();
-    heard(name);
-  };
-  const forget = (): void => {
-    process.off('SIGINT', listener);
-    process.off('SIGTERM', listener);
-  };
-  process.on('SIGINT', listener);
-  process.on('SIGTERM', listener);
-  return { signal, forget };
 }
 
 function remarks(

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -101,8 +101,9 @@ async function ownerOf(home: string): Promise<{ uid: number; gid: number } | nul
 
 /** Makes the folder where it is missing, and sees that PostgreSQL's user gets to it. */
 async function openFolder(root: string, as: RunAs): Promise<void> {
+  let made: string | undefined;
   try {
-    await mkdir(root, { recursive: true, mode: as.uid === undefined ? 0o700 : 0o755 });
+    made = await mkdir(root, { recursive: true, mode: as.uid === undefined ? 0o700 : 0o755 });
     if (as.uid === undefined) return;
     const { uid } = await stat(root);
     if (uid !== as.uid && (await readdir(root)).length === 0) await chown(root, as.uid, as.gid!);
@@ -110,6 +111,7 @@ async function openFolder(root: string, as: RunAs): Promise<void> {
     throw unusable(root, error);
   }
   if (await mayRead(root, as)) return;
+  if (made !== undefined) await rmdir(root);
   throw new Trouble(
     'data-folder-closed',
     `PostgreSQL does not run as root, and its user (${as.uid}) does not get to ${printable(root)}.`,

@@ -1,0 +1,69 @@
+import { startOwnServer } from './database/own.ts';
+import { awaitDatabase } from './database/connect.ts';
+import { migrate } from './database/migrations.ts';
+import { openDatabase } from './database/open.ts';
+import { Hono } from 'hono';
+import type { Service } from './context.ts';
+import { listen } from './web/listen.ts';
+import type { Log } from './log.ts';
+import { openMetrics } from './metrics.ts';
+import type { Settings } from './settings.ts';
+
+/** Milliseconds that a PostgreSQL server may take to be there. */
+const PATIENCE = 30_000;
+
+export interface Running {
+  /** Where it listens, with a slash at the end. */
+  url: string;
+  /** Takes no new work, ends what is under way within a bound, and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts one node of the service: database, tables, queue, web server. Where a part does not start, those before it are
+ * stopped again.
+ * @throws Trouble for what an operator can mend
+ */
+export async function startService(settings: Settings, log: Log): Promise<Running> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const stopping = new AbortController();
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    for (const undo of stops.splice(0).toReversed())
+      await undo().catch((error: unknown) => log('error', 'stop-failed', { error }));
+  };
+  try {
+    const databaseUrl = settings.databaseUrl ?? (await ownDatabase(settings.dataFolder, stops));
+    await awaitDatabase(databaseUrl, PATIENCE, (why) => log('warn', 'database-awaited', { why }));
+    const { db } = openDatabase(databaseUrl, settings.concurrency + 10, (error) =>
+      log('warn', 'connection-lost', { error: error.message }),
+    );
+    stops.push(() => db.destroy());
+    await migrate(db);
+    const service: Service = {
+      settings,
+      db,
+      log,
+      metrics: openMetrics(),
+      stopping: stopping.signal,
+      async requestRefresh() {},
+    };
+    const { url, close } = await listen(settings, webApp(service).fetch);
+    stops.push(close);
+    log('info', 'started', { url, roles: settings.roles });
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function ownDatabase(folder: string, stops: (() => Promise<unknown>)[]): Promise<string> {
+  const { url, stop } = await startOwnServer(folder);
+  stops.push(stop);
+  return url;
+}
+
+function webApp({ settings }: Service): Hono {
+  return new Hono().get('/healthz', (c) => c.json({ status: 'ok', roles: settings.roles }));
+}
