@@ -78,7 +78,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
     },
     app(facts) {
       remember(facts.metadata, 'metadata');
-      judging.app(facts);
+      return judging.app(facts);
     },
     faults: () => faults,
     about: () => ({

@@ -21,7 +21,7 @@ import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
 import { type Annotate, Ledger, type Place } from './ledger.ts';
 import { pointerTo } from './pointer.ts';
-import { type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
+import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
 import type { AnyRule, FactsOf, Subject, VersionEntry } from './rule.ts';
 import { parseUrl } from './url.ts';
 import { ruleOfFailure } from './visit.ts';
@@ -53,7 +53,8 @@ export interface JudgeOptions {
 /** Judging in portions, so that facts can be forgotten once they are judged: the manifest first, then each app. */
 export interface Judging {
   manifest(manifest: DocumentFacts): void;
-  app(facts: AppFacts): void;
+  /** @returns what becomes of the app */
+  app(facts: AppFacts): AppVerdict;
   /** A metadata file by itself, when nobody knows which app it belongs to. */
   metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: EarlierVersion[] | null): void;
   orphans(files: readonly string[]): void;
@@ -430,8 +431,10 @@ export function startJudging(options: JudgeOptions): Judging {
       if (!Array.isArray(member(value, 'versions'))) ledger.unjudgedSymptoms.add('checksum-mismatch');
       const earlier = before === null ? NO_EARLIER : (before.app(key) ?? []);
       const entries = versions(value, facts.artifacts, earlier, metadata);
-      ledger.verdict(verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger));
+      const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger);
+      ledger.verdict(verdict);
       ledger.settle(facts.metadata);
+      return verdict;
     },
 
     metadata(facts, artifacts, earlier = null) {

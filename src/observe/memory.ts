@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type {
   AppFacts,
   ArtifactFacts,
+  Conditional,
   Content,
   DocumentFacts,
   IconFacts,
@@ -22,8 +23,13 @@ import { isUntroubled, isWhole } from './revalidate.ts';
 export interface Memory {
   /** ISO 8601; the moment of this run. */
   now: string;
+  /**
+   * True for a look that comes back hourly: how a host answers browsers and conditions, and icons, are taken over for a
+   * day as they were, so that what has not changed costs one conditional request.
+   */
+  daily?: boolean;
   manifest(): DocumentFacts | null;
-  app(key: string): RememberedApp | null;
+  app(key: string): RememberedApp | null | Promise<RememberedApp | null>;
   keepManifest(facts: DocumentFacts): void;
   keepApp(facts: AppFacts): void;
 }
@@ -86,6 +92,18 @@ export function viewsBefore(
   // Who is asked with conditions is another one's turn each time.
   const { service: _, conditional: __, ...views } = web;
   return visitsIn(views).every(isUntroubled) ? views : null;
+}
+
+/** How a document was answered to conditions, where that is recent enough, or null. */
+export function conditionalBefore(known: DocumentFacts | null, now: string | null): Conditional[] | null {
+  if (now === null || !known || isUnseen(known.web) || !isRecent(known.viewsSince, now, VIEWS_AGE)) return null;
+  return known.web.conditional ?? null;
+}
+
+/** An icon that was looked at within a day, as a fact taken over; or null. */
+export function iconBefore(known: IconFacts | null, url: string, now: string): IconFacts | null {
+  if (known?.url !== url || isUnseen(known.content) || known.viewsSince === undefined) return null;
+  return viewsBefore(known, now) ? { ...known, since: known.viewsSince } : null;
 }
 
 /** What views say about the host, so that two of them can be compared: no dates, no lengths. */

@@ -3,6 +3,7 @@ import { PROBE_ORIGIN } from '../core/cors.ts';
 import type {
   ArchiveFacts,
   ArtifactFacts,
+  Conditional,
   Content,
   DocumentFacts,
   Hop,
@@ -24,7 +25,7 @@ import { contentOf } from './documents.ts';
 import type { Http } from './http.ts';
 import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
-import { ASKED_ONCE, essenceOf, viewsBefore } from './memory.ts';
+import { ASKED_ONCE, conditionalBefore, essenceOf, iconBefore, viewsBefore } from './memory.ts';
 import { lookAtPreflights, type SecretNames } from './preflight.ts';
 import { conditionsFor, confirmed, isOwedToCondition } from './revalidate.ts';
 import { askConditions, type Turns } from './web-conditions.ts';
@@ -36,7 +37,14 @@ const MIB = 2 ** 20;
  * Bytes read at most. A registry of 100,000 apps has a manifest of 43 MB; 100,000 versions of one app are 20 MB of
  * metadata, and many metadata files are in hand at once, so their limit is what bounds memory.
  */
-const LIMITS = { manifest: 64 * MIB, metadata: 32 * MIB, icon: 5 * MIB, artifact: 2048 * MIB, decoded: 1024 * MIB };
+export const LIMITS = {
+  manifest: 64 * MIB,
+  metadata: 32 * MIB,
+  icon: 5 * MIB,
+  artifact: 2048 * MIB,
+  decoded: 1024 * MIB,
+};
+export type Limits = Readonly<typeof LIMITS>;
 
 export interface Look {
   http: Http;
@@ -54,6 +62,11 @@ export interface Look {
   certificates: Map<string, TlsFacts>;
   /** ISO 8601; the moment of a run that remembers earlier ones, null without such a memory. */
   now: string | null;
+  /** Whether views are taken over for a day without one of each kind and host being asked (Memory.daily). */
+  daily: boolean;
+  limits: Limits;
+  /** Handed the bytes of every icon that was fetched, as a viewer decodes them. */
+  onIcon(facts: IconFacts, bytes: Uint8Array): void;
   /** The hosts that call everything unchanged. */
   frozen: Set<string>;
   /** Whether views of a kind of resource and a host are as they were, once somebody looked. */
@@ -73,22 +86,36 @@ export async function lookAtDocument(
   known: DocumentFacts | null = null,
 ): Promise<DocumentFacts> {
   const { origin } = new URL(url);
-  const fetched = obtain(url, LIMITS[role], look, look.frozen.has(origin) ? null : known);
+  const asked = look.daily ? conditionalBefore(known, look.now) : null;
+  if (asked?.some(isUntrue)) look.frozen.add(origin);
+  const limit = look.limits[role];
+  const fetched = obtain(url, limit, look, look.frozen.has(origin) ? null : known);
   const turn = look.turns.mine(
     `${role} ${origin}`,
     fetched.then(({ visit }) => isAnswered(visit)),
   );
   let { visit, content, sha256, before } = await fetched;
   let seen = await viewed(visit, look, JSON_ACCEPT, role, before);
-  if (isUnseen(seen.web) || sha256 === null || !(await turn)) return { url, file: null, ...seen, content };
-  const conditional = await askConditions(visit, sha256, JSON_ACCEPT, LIMITS[role], look);
-  if (before && conditional.some((asked) => asked.madeUp && statusOf(asked.visit) === 304)) {
+  if (!isUnseen(seen.web) && asked && (await turn)) seen = { ...seen, web: { ...seen.web, conditional: asked } };
+  if (isUnseen(seen.web) || sha256 === null || asked || isTakenOver(seen, look) || !(await turn))
+    return { url, file: null, ...seen, content };
+  const conditional = await askConditions(visit, sha256, JSON_ACCEPT, limit, look);
+  if (before && conditional.some(isUntrue)) {
     // Whoever calls everything unchanged has said nothing of this document.
     look.frozen.add(origin);
-    ({ visit, content } = await obtain(url, LIMITS[role], look, null));
+    ({ visit, content } = await obtain(url, limit, look, null));
     seen = await viewed(visit, look, JSON_ACCEPT, role, null);
   }
   return { url, file: null, ...seen, web: isUnseen(seen.web) ? seen.web : { ...seen.web, conditional }, content };
+}
+
+/** Whether it is asked anew tomorrow alone. */
+function isTakenOver({ viewsSince }: Pick<Resource, 'viewsSince'>, { daily }: Look): boolean {
+  return daily && viewsSince !== undefined;
+}
+
+function isUntrue({ madeUp, visit }: Conditional): boolean {
+  return madeUp && statusOf(visit) === 304;
 }
 
 interface Obtained {
@@ -154,15 +181,20 @@ function documentOf({ visit, content, bytes }: Collected, limit: number): Omit<O
 
 /** @param known as for a document */
 export async function lookAtIcon(url: string, look: Look, known: IconFacts | null = null): Promise<IconFacts> {
-  const still = await confirm(url, '*/*', LIMITS.icon, look, look.frozen.has(new URL(url).origin) ? null : known);
+  const recent = look.daily && look.now !== null ? iconBefore(known, url, look.now) : null;
+  if (recent) return recent;
+  const limit = look.limits.icon;
+  const still = await confirm(url, '*/*', limit, look, look.frozen.has(new URL(url).origin) ? null : known);
   if (still.confirmed && known) {
     const { content, image } = known;
     return { url, file: null, ...(await viewed(still.confirmed, look, '*/*', 'icon', known)), content, image };
   }
-  const { visit, content, bytes } = still.got ?? (await collect(url, '*/*', LIMITS.icon, look));
+  const { visit, content, bytes } = still.got ?? (await collect(url, '*/*', limit, look));
   const seen = await viewed(visit, look, '*/*', 'icon', null);
   const absent = absence(visit);
-  return { url, file: null, ...seen, content: absent ?? content, image: absent ?? lookAtImage(bytes) };
+  const facts = { url, file: null, ...seen, content: absent ?? content, image: absent ?? lookAtImage(bytes) };
+  if (!absent) look.onIcon(facts, bytes);
+  return facts;
 }
 
 /** Fetches a small thing whole: as sent in `content`, with its Content-Encoding undone in `bytes`. */
@@ -253,16 +285,16 @@ export async function fetchArtifact(
       look.onBody(hop);
       const applied = codings(hop.headers);
       const length = header(hop.headers, 'content-length');
-      const digester = createDigester(LIMITS.artifact, { weak, lines: inner });
+      const digester = createDigester(look.limits.artifact, { weak, lines: inner });
       const archive = createArchiveReader({
         packedBytes: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
       });
-      decoded = applied.length > 0 ? createDecodedDigester(applied, LIMITS.decoded) : null;
-      unpacked = inner ? createDecodedDigester(['gzip'], LIMITS.decoded) : null;
+      decoded = applied.length > 0 ? createDecodedDigester(applied, look.limits.decoded) : null;
+      unpacked = inner ? createDecodedDigester(['gzip'], look.limits.decoded) : null;
       const others = [decoded, unpacked].filter((one) => one !== null);
       taken = { digester, archive };
       return {
-        limit: LIMITS.artifact,
+        limit: look.limits.artifact,
         over: 'fail',
         write(chunk) {
           look.onBytes(chunk.length);
@@ -348,6 +380,7 @@ async function viewed(
   if (absent) return { web: { service, browser: [], preflight: absent, head: absent } };
   const views = known && look.now !== null ? viewsBefore(known, look.now) : null;
   if (!views) return { web: { service, ...(await sideViews(service, look, accept, false)) } };
+  if (look.daily) return { web: { service, ...views }, viewsSince: known!.viewsSince! };
   const place = `${role} ${new URL(service.hops.at(-1)!.url).origin}`;
   const steady = look.steady.get(place);
   if (steady && (await steady)) return { web: { service, ...views }, viewsSince: known!.viewsSince! };

@@ -12,7 +12,16 @@ import { concealer, concealFacts } from './http-secrets.ts';
 import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
 import { openTurns } from './web-conditions.ts';
 import { bounded, inOrder, once } from './web-queue.ts';
-import { artifactOf, fetchArtifact, type Look, lookAtDocument, lookAtIcon, sideViews } from './web-look.ts';
+import {
+  artifactOf,
+  fetchArtifact,
+  type Limits,
+  LIMITS,
+  type Look,
+  lookAtDocument,
+  lookAtIcon,
+  sideViews,
+} from './web-look.ts';
 
 /** Looks at a live registry, app by app, and forgets each app once it was handed over. */
 
@@ -32,6 +41,14 @@ export interface WebOptions extends HttpOptions {
   total?: number | null;
   /** What earlier runs saw, and where this one leaves what it saw; null to look at everything anew. */
   memory?: Memory | null;
+  /** Which of the listed apps to look at in this run, and in which order. */
+  choose?: (keys: readonly string[]) => readonly string[];
+  /** Asked before an artifact is fetched: null, or why it is not. */
+  afford?: (() => Unseen | null) | null;
+  /** Bytes read at most, in place of the defaults. */
+  limits?: Partial<Limits>;
+  /** Handed the bytes of every icon that was fetched. */
+  onIcon?: (facts: IconFacts, bytes: Uint8Array) => void;
   onProgress?: (progress: Readonly<Progress>) => void;
 }
 
@@ -90,6 +107,9 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
         }
       : null,
     now: memory?.now ?? null,
+    daily: memory?.daily ?? false,
+    limits: { ...LIMITS, ...options.limits },
+    onIcon: options.onIcon ?? (() => {}),
     steady: new Map(),
     frozen: new Set(),
     certificates: new Map(),
@@ -114,7 +134,8 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
     if (!isObject(apps)) return { interrupted: false, unknownApps: [], elsewhere: 0 };
     const { shard } = options;
-    const wanted = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
+    const listed = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
+    const wanted = options.choose?.(listed) ?? listed;
     const keys = shard ? wanted.filter((key) => shardOf(key, shard.of) === shard.index) : wanted;
     const unknownApps = (options.apps ?? []).filter((key) => !Object.hasOwn(apps, key));
     progress.known += keys.length * 2;
@@ -189,7 +210,7 @@ async function lookAtApp(
 ): Promise<AppFacts> {
   const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
   const iconUrl = iconUrlOf(entry);
-  const known = options.memory?.app(key) ?? null;
+  const known = (await options.memory?.app(key)) ?? null;
   const [icon, [metadata, artifacts]] = await Promise.all([
     lookAt(iconUrl, progress, (url) => shared.icon(url, look, known?.facts.icon ?? null)).then(
       (facts) => facts ?? { ...nothing(iconUrl), image: whyNot(iconUrl) },
@@ -271,6 +292,11 @@ async function lookAtArtifacts(
         return before;
       }
       const weak = digestOf(checksum) === null;
+      const dear = firsts.has(`${weak} ${url}`) ? null : (options.afford?.() ?? null);
+      if (dear) {
+        progress.done += 1;
+        return { url, file: null, web: dear, content: dear, archive: dear };
+      }
       const first = await once(firsts, `${weak} ${url}`, () => fetchArtifact(url!, look, { weak }));
       const made = await artifactOf(url!, checksum, first, () =>
         once(seconds, url!, () => fetchArtifact(url!, look, { inner: true })),

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppFacts, DocumentFacts, IconFacts } from '../../src/core/facts.ts';
+import { keptApp, keptDocument, type Memory, type RememberedApp } from '../../src/observe/memory.ts';
+import {
+  answer,
+  type Behaviour,
+  byMethod,
+  CORS,
+  type FaultHost,
+  openFaultHost,
+  tagged,
+} from '../support/fault-host.ts';
+import { archive, checksum, faults, gzipped, SVG, verified, type VerifiedOptions } from '../support/live-registry.ts';
+
+/** A look that comes back every hour, and what it may spare. */
+
+const HOUR = 3_600_000;
+let host: FaultHost;
+let manifest: DocumentFacts | null;
+const apps = new Map<string, RememberedApp>();
+beforeAll(async () => {
+  host = await openFaultHost();
+});
+afterAll(() => host.close());
+beforeEach(() => {
+  manifest = null;
+  apps.clear();
+});
+
+function memoryAt(moment: number): Memory {
+  const now = new Date(moment).toISOString();
+  return {
+    now,
+    daily: true,
+    manifest: () => manifest,
+    app: async (key) => apps.get(key) ?? null,
+    keepManifest: (facts) => void (manifest = keptDocument(facts, now, () => true) ?? manifest),
+    keepApp(facts: AppFacts) {
+      const kept = keptApp(facts, apps.get(facts.key) ?? null, now, () => true);
+      if (kept) apps.set(facts.key, kept);
+    },
+  };
+}
+
+/** Two apps with an icon and a version each. */
+function put(suffix = ''): string {
+  const bytes = archive('one');
+  const listed: Record<string, object> = {};
+  for (const key of ['a', 'b']) {
+    listed[key] = {
+      name: `App ${key}${suffix}`,
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: `${host.origin}/${key}.svg`, color: '#336699' },
+      appMetadataUrl: `${host.origin}/${key}.json`,
+    };
+    const version = {
+      version: '1.0.0',
+      artifactUrl: `${host.origin}/${key}.tar.gz`,
+      artifactChecksum: checksum(bytes),
+    };
+    host.on(`/${key}.json`, tagged(JSON.stringify({ versions: [version] })));
+    host.on(`/${key}.tar.gz`, gzipped(bytes));
+    host.on(
+      `/${key}.svg`,
+      byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) }),
+    );
+  }
+  return host.on('/registry.json', tagged(JSON.stringify({ apps: listed })));
+}
+
+async function look(hours: number, options: VerifiedOptions = {}): Promise<{ asked: string[]; faults: string[] }> {
+  host.requests.length = 0;
+  const memory = memoryAt(Date.now() + hours * HOUR);
+  const { report } = await verified(`${host.origin}/registry.json`, { memory, ...options });
+  return { asked: host.requests.map(({ method, path }) => `${method} ${path}`).sort(), faults: faults(report) };
+}
+
+/** Answers everything that names a condition with “not modified”. */
+const frozen = (name: string): Behaviour =>
+  byMethod({
+    GET: (request, socket) => {
+      const status = request.headers['if-none-match'] === undefined ? 200 : 304;
+      return answer({
+        status,
+        headers: { ...CORS, ETag: '"x"', 'Content-Type': 'application/json' },
+        body: JSON.stringify({ apps: {}, name }),
+      })(request, socket);
+    },
+  });
+
+describe('an hourly look', () => {
+  test('costs one conditional request for each document that has not changed', async () => {
+    put();
+    const first = await look(0);
+    expect(first.asked.length).toBeGreaterThan(15);
+    const second = await look(1);
+    expect(second.asked).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
+    expect(host.requests.every(({ headers }) => headers['if-none-match'] !== undefined)).toBe(true);
+    expect(second.faults).toEqual(first.faults);
+  });
+
+  test('asks what browsers get once a day', async () => {
+    put();
+    const first = await look(0);
+    await look(23);
+    expect((await look(25)).asked.filter((one) => one.startsWith('OPTIONS')).length).toBeGreaterThan(0);
+    expect((await look(26)).asked).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
+    expect((await look(49)).faults).toEqual(first.faults);
+  });
+
+  test('sees what changed, and asks that anew', async () => {
+    put();
+    await look(0);
+    put(' renamed');
+    const { asked } = await look(1);
+    expect(asked.filter((one) => one.includes('/registry.json')).length).toBeGreaterThan(1);
+    expect(asked.filter((one) => one.includes('/a.json'))).toEqual(['GET /a.json']);
+    expect((await look(2)).asked).toEqual(['GET /a.json', 'GET /b.json', 'GET /registry.json']);
+  });
+
+  test('goes on saying that a host calls everything unchanged, and does not believe it', async () => {
+    put();
+    host.on('/registry.json', frozen('one'));
+    const first = await look(0);
+    expect(first.faults.join()).toContain('not-modified-untrue');
+    host.on('/registry.json', frozen('two'));
+    const second = await look(1);
+    expect(second.faults.join()).toContain('not-modified-untrue');
+    expect(JSON.stringify(manifest)).toContain('two');
+  });
+});
+
+test('apps are looked at in the order that is wanted, and artifacts as far as they can be afforded', async () => {
+  put();
+  let left = 1;
+  const icons: [IconFacts, number][] = [];
+  const { apps: seen, report } = await verified(`${host.origin}/registry.json`, {
+    choose: (keys) => keys.toReversed(),
+    afford: () => (left-- > 0 ? null : { unseen: 'its turn comes later' }),
+    onIcon: (facts, bytes) => icons.push([facts, bytes.length]),
+  });
+  expect(seen.map(({ key }) => key)).toEqual(['b', 'a']);
+  expect(report.notJudged.some(({ reason }) => reason === 'its turn comes later')).toBe(true);
+  expect(icons.map(([{ url }, length]) => [url, length]).sort()).toEqual(
+    ['a', 'b'].map((key) => [`${host.origin}/${key}.svg`, SVG.length]),
+  );
+  const { report: small } = await verified(`${host.origin}/registry.json`, { limits: { artifact: 10 } });
+  expect(faults(small)).toContain('error unreachable too-large (artifact 1.0.0)');
+});
