@@ -9,6 +9,7 @@ import { observeRegistry, type Seen, type Watcher, type WebOptions } from '../ob
 import type { CacheFolder } from './cache-folder.ts';
 import { severitiesOf } from './checks.ts';
 import type { Context } from './context.ts';
+import { ledgerFor } from './lock.ts';
 import { progressLine } from './progress.ts';
 import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
@@ -46,7 +47,10 @@ export async function liveCheck(
   const registry = registryUrl(url);
   const web = webOptionsOf(context, config, registry, options);
   const severities = severitiesOf(context, config);
-  const before = options.against === undefined ? null : await earlierState(context, options.against, web);
+  const before =
+    options.against === undefined
+      ? await ledgerFor(context, registry.href)
+      : await earlierState(context, options.against, web);
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = concealer((web.secrets?.headers ?? []).map(([, value]) => value));

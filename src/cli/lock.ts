@@ -1,15 +1,41 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Earlier } from '../core/facts.ts';
 import { documentContent, readingOf } from '../core/json.ts';
-import { type Lock, LOCK_FILE, type LockedVersion, lockIn, lockText } from '../core/lock-file.ts';
+import { earlierInLock, type Lock, LOCK_FILE, type LockedVersion, lockIn, lockText } from '../core/lock-file.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { isTrouble, Trouble } from '../core/trouble.ts';
+import { asBase } from '../observe/places.ts';
 import { openDirectory } from '../store/directory.ts';
+import type { Context } from './context.ts';
 
 /** The workspace's ledger on disk. */
 
 export function hasLock(root: string): boolean {
   return existsSync(join(root, LOCK_FILE));
+}
+
+/**
+ * The ledger of the workspace around the current folder, as an earlier state of what is served at `url`; null where there
+ * is none, or that is another registry.
+ */
+export async function ledgerFor(context: Context, url: string): Promise<Earlier | null> {
+  const { config, root } = await context.config();
+  if (!hasLock(root)) return null;
+  try {
+    const { baseUrl, manifest = 'registry.json' } = config;
+    if (baseUrl === undefined || asBase(baseUrl) + encodeURIComponent(manifest) !== url) return null;
+  } catch (error) {
+    // Where the workspace will be served is not known here: then nobody can say that it is this.
+    if (isTrouble(error) && error.code === 'config-environment') return null;
+    throw error;
+  }
+  return earlierInLock(readLock(root)!, LOCK_FILE);
+}
+
+/** The ledger; null where there is none. @throws Trouble for a file that is no ledger */
+export function readLock(root: string): Lock | null {
+  return hasLock(root) ? lockOf(readFileSync(join(root, LOCK_FILE))) : null;
 }
 
 /**

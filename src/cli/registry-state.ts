@@ -11,11 +11,12 @@ import { targetAt } from '../observe/target.ts';
 import { snapshotOfTree } from '../observe/tree-snapshot.ts';
 import type { Context } from './context.ts';
 import { readSnapshot } from './snapshot-file.ts';
+import { isStored, storedState } from './stored-state.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
 /**
  * A state of a registry, by any name that it may have: a live registry's URL, saved facts, a folder, a manifest, a git
- * ref. Artifacts are looked at where they lie in the folder.
+ * ref. Artifacts are looked at where they lie in the folder. A folder whose registry is in another store means that.
  * @throws Trouble (exit 2) where there is none, or it cannot be read
  */
 export async function registryState(context: Context, where: string, options: VerifyOptions): Promise<Snapshot> {
@@ -42,7 +43,8 @@ function isFacts(path: string): boolean {
 }
 
 async function folderState(context: Context, path: string, where: string, seenAt: string): Promise<Snapshot> {
-  const { config, file, root } = await context.config(statSync(path).isDirectory() ? path : resolve(path, '..'));
+  const loaded = await context.config(statSync(path).isDirectory() ? path : resolve(path, '..'));
+  const { config, file, root } = loaded;
   const target = targetAt(path, {
     root,
     found: file !== null,
@@ -58,6 +60,8 @@ async function folderState(context: Context, path: string, where: string, seenAt
   const apps: AppFacts[] = [];
   let manifest: DocumentFacts | null = null;
   const { workspace } = target;
+  if (isStored(loaded, workspace.root, workspace.manifest))
+    return storedState(context, loaded, workspace.manifest, seenAt);
   const sink = {
     manifest: (facts: DocumentFacts) => void (manifest = facts),
     app: (facts: AppFacts) => void apps.push(facts),

@@ -4,6 +4,7 @@ import { asBase, localPath } from '../observe/places.ts';
 import type { Place } from '../publish/place.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { readLock } from './lock.ts';
 import { openStore } from './open-store.ts';
 
 /** A workspace that commands write to. */
@@ -35,11 +36,13 @@ export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
     );
   }
   const base = asBase(config.baseUrl);
+  const ledger = readLock(root);
   const place: Place = {
     store: await openStore(context, config.store, root),
     manifest: config.manifest ?? 'registry.json',
     base,
     pathOf: (url) => localPath(url, base),
+    firstSeen: (app, version) => ledger?.get(app)?.get(version)?.artifactChecksum ?? null,
   };
   return { root, config, place };
 }

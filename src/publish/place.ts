@@ -14,6 +14,8 @@ export interface Place {
   base: string;
   /** The path in the store that a URL means; null when it leads elsewhere. */
   pathOf(url: string): string | null;
+  /** The checksum that a version was published with first, where that is remembered; null where it is not. */
+  firstSeen?(app: string, version: string): string | null;
 }
 
 /** What nobody looks at while something is added: it is judged by lint and verify. */

@@ -4,6 +4,7 @@ import { versionsIn } from '../author/usable.ts';
 import type { AppFacts, ArchiveFacts, ArtifactFacts, Content, DocumentFacts } from '../core/facts.ts';
 import { member, readingOf, stringOrNull } from '../core/json.ts';
 import type { Finding } from '../core/report.ts';
+import { LOCK_FILE } from '../core/lock-file.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { bump, latestOf } from '../core/version.ts';
@@ -113,6 +114,8 @@ export async function planVersion(
   const edit = remembered((text) => addVersion(text, entry, metadata.file));
   const edited = edit(metadata.text);
   const there = listed.find((one) => one.version === version);
+  const first = place.firstSeen?.(key, version) ?? checksum;
+  if (edited !== null && first !== checksum) throw publishedBefore(key, entry, first);
   const steps: Step[] = [];
   // Where the listed bytes are kept elsewhere, no second copy is made.
   if (path !== null && (edited !== null || there?.artifactUrl === entry.artifactUrl)) {
@@ -139,7 +142,7 @@ export async function planVersion(
 
 /**
  * The version that `word` means. The highest one that is listed, where a bump would publish its very bytes again. A bump
- * passes by a number whose artifact somebody else is publishing right now, or has left behind.
+ * passes by a number whose artifact somebody else is publishing right now, or has left behind, and one that was withdrawn.
  */
 async function versionFor(
   place: Place,
@@ -154,6 +157,7 @@ async function versionFor(
   const latest = latestOf(versions);
   if (listed.some((one) => one.version === latest && isListedAs(one, checksum))) return latest!;
   for (let version = chooseVersion(word, versions, key); ; version = bump(version, 'patch')!) {
+    if ((place.firstSeen?.(key, version) ?? checksum) !== checksum) continue;
     const stored = await place.store.read(artifactPath(metadata.file, version));
     if (!stored || artifact.bytes === null || isEqual(stored.bytes, artifact)) return version;
   }
@@ -192,6 +196,15 @@ function occupied(path: string, bytes: Uint8Array, { version, artifactChecksum }
     'immutable',
     `${printable(path)} is there already with other bytes: ${there} there, ${artifactChecksum} is what you have. Nothing was changed.`,
     `Publish under another version. If ${version} was never published, and nobody is publishing it right now, remove that file.`,
+    { exit: 1 },
+  );
+}
+
+function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): Trouble {
+  return new Trouble(
+    'immutable',
+    `${printable(`${key} ${version}`)} was published before with other bytes: ${printable(first)} stands in ${LOCK_FILE}, ${artifactChecksum} is what you have. A published version never changes, also when it is no longer listed. Nothing was changed.`,
+    'Publish it as a new version, for example with patch in place of the number.',
     { exit: 1 },
   );
 }

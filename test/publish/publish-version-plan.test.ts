@@ -143,6 +143,18 @@ describe('a published version never changes', () => {
     expect((await plan(await registry(versions, files), 'minor', one)).entry.version).toBe('1.1.0');
   });
 
+  test('a bump passes by a number that was published before with other bytes', async () => {
+    const place = {
+      ...placeOf(await registry([await listed('1.0.0', one)])),
+      firstSeen: (key: string, version: string) => (key === 'a' && version === '1.0.1' ? 'sha256:0' : null),
+    };
+    const planned = (word: string): Promise<VersionPlan> =>
+      appToPublish(place, 'a').then(async (found) => planVersion(place, found, word, await artifact(two), JUDGEMENT));
+    expect((await planned('patch')).entry.version).toBe('1.0.2');
+    expect(await refusal(planned('1.0.1'))).toMatchObject({ code: 'immutable', exit: 1 });
+    expect((await planned('1.1.0')).entry.version).toBe('1.1.0');
+  });
+
   test('a bump with the bytes of the highest version publishes them no second time', async () => {
     const store = await registry([await listed('2.0.0', two), await listed('1.0.0', one)], {
       'apps/a/versions/2.0.0.tar.gz': two,

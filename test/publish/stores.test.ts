@@ -1,11 +1,20 @@
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { addApp } from '../../src/cli/commands/add-app.ts';
+import { diff } from '../../src/cli/commands/diff.ts';
 import { init } from '../../src/cli/commands/init.ts';
+import { judge } from '../../src/cli/commands/judge.ts';
+import { lint } from '../../src/cli/commands/lint.ts';
+import { lock } from '../../src/cli/commands/lock.ts';
 import { publishVersion } from '../../src/cli/commands/publish-version.ts';
+import { serve } from '../../src/cli/commands/serve.ts';
+import { verify } from '../../src/cli/commands/verify.ts';
+import { openStore } from '../../src/cli/open-store.ts';
+import type { Report } from '../../src/core/report.ts';
 import { type Kind, openArena } from '../support/arena.ts';
 import { runsIn } from '../support/cli-runs.ts';
 import { git } from '../support/git-host.ts';
@@ -39,6 +48,9 @@ beforeAll(async () => {
   elsewhere = `http://127.0.0.1:${(assets.address() as AddressInfo).port}`;
 });
 afterAll(() => void assets.close());
+
+const checksumOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const rulesIn = ({ findings }: Report): string[] => findings.map(({ rule }) => rule);
 
 function contextOf({ root, env }: Opened): Recorded {
   return { ...contextIn(root), env };
@@ -115,6 +127,63 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
       ).toMatchObject({ code, exit: 1 });
     expect(String(await arena.get('apps/a/versions.json'))).toBe(before);
   }, 60_000);
+
+  test('a ledger holds what was published first, wherever the registry is kept', async () => {
+    const arena = await registry(kind);
+    const { root, base } = arena;
+    const url = `${base}registry.json`;
+    expect(await lock(contextOf(arena), undefined, {})).toBe(0);
+    const ledger = JSON.parse(readFileSync(join(root, 'appreg.lock.json'), 'utf8')) as { apps: { a: object } };
+    expect(ledger.apps.a).toMatchObject({ '1.0.0': { artifactChecksum: checksumOf(tarGz('one')) } });
+    const same = contextOf(arena);
+    expect(await diff(same, '.', url, {})).toBe(0);
+    expect(same.said.out.join()).toContain('Nothing changes');
+
+    // Somebody takes the version back, and its artifact.
+    const { config } = await contextOf(arena).config();
+    const store = await openStore(contextOf(arena), config.store, root);
+    for (const [path, text] of [
+      ['apps/a/versions.json', '{ "versions": [] }'],
+      ['apps/a/versions/1.0.0.tar.gz', tarGz('two')],
+    ] as const)
+      await store.replace(path, Buffer.from(text), (await store.read(path))!.token);
+
+    const before = state(arena);
+    const anew = publishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz' });
+    expect(await refusal(anew)).toMatchObject({
+      code: 'immutable',
+      exit: 1,
+      message: expect.stringMatching(
+        RegExp(`${checksumOf(tarGz('one'))} stands in appreg\\.lock\\.json, ${checksumOf(tarGz('two'))} is`),
+      ) as string,
+    });
+    expect(state(arena)).toBe(before);
+
+    const json = { ...contextIn(root, { format: 'json' }), env: arena.env };
+    expect(await verify(json, url, { save: 'facts.json' })).toBe(1);
+    expect(await judge(json, ['facts.json'])).toBe(1);
+    const [verified, judged] = json.said.out.map((text) => rulesIn(JSON.parse(text) as Report));
+    expect(verified).toContain('version-withdrawn');
+    expect(judged).toEqual(verified);
+    // It says nothing of other registries.
+    writeFileSync(join(root, 'appreg.config.json'), '{ "baseUrl": "https://elsewhere.example/${NOT_SET}" }');
+    const other = { ...contextIn(root, { format: 'json' }), env: arena.env };
+    await verify(other, url, {});
+    expect(rulesIn(JSON.parse(other.said.out.join('')) as Report)).not.toContain('version-withdrawn');
+  }, 60_000);
+
+  if (kind !== 'folder')
+    test('what wants the files themselves is told where they are', async () => {
+      const arena = await registry(kind);
+      const told = {
+        code: 'registry-stored',
+        exit: 2,
+        message: expect.stringContaining(kind === 'git' ? 'in a branch of git' : 'in a bucket') as string,
+        hint: `Look at what is served: appreg verify ${arena.base}registry.json`,
+      };
+      expect(await refusal(lint(contextOf(arena), [], {}))).toMatchObject(told);
+      expect(await refusal(serve(contextOf(arena), undefined, {}))).toMatchObject(told);
+    });
 
   test('metadata may be kept in another repository, and is published there', async () => {
     const [arena, other] = [await registry(kind), await registry('git', 'x')];

@@ -4,6 +4,7 @@ import { printable } from '../../core/text.ts';
 import { joinShards, type NamedSnapshot } from '../../core/shards.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { Context } from '../context.ts';
+import { ledgerFor } from '../lock.ts';
 import { readSnapshot } from '../snapshot-file.ts';
 
 /**
@@ -16,7 +17,9 @@ export async function judge(context: Context, files: readonly string[]): Promise
     const parts: NamedSnapshot[] = [];
     for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
     const severities = severitiesOf(context, config);
-    const report = judgeFacts(joinShards(parts), { command: 'judge', severities });
+    const facts = joinShards(parts);
+    const before = await ledgerFor(context, facts.target);
+    const report = judgeFacts(facts, { command: 'judge', severities, before });
     const code = printReport(context, report, { severities });
     // What `diagnose --bundle` wrote was asked for in other words.
     if (parts.length === 1 && parts[0]!.snapshot.asked !== undefined)

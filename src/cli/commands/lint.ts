@@ -12,6 +12,7 @@ import type { LoadedConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { fixFiles } from '../fix.ts';
 import { hasLock } from '../lock.ts';
+import { refuseStored } from '../stored-state.ts';
 
 export interface LintOptions {
   against?: string;
@@ -28,15 +29,15 @@ export async function lint(context: Context, paths: readonly string[], options: 
     for (const name of named) {
       const path = resolve(cwd, name);
       const config = await configAround(context, path);
-      targets.push({
-        target: targetAt(path, {
-          root: config.root,
-          found: config.file !== null,
-          manifest: config.config.manifest ?? null,
-          baseUrl: config.config.baseUrl ?? null,
-        }),
-        config,
+      const target = targetAt(path, {
+        root: config.root,
+        found: config.file !== null,
+        manifest: config.config.manifest ?? null,
+        baseUrl: config.config.baseUrl ?? null,
       });
+      const { root, manifest } = target.workspace;
+      if (target.kind === 'workspace') refuseStored(config, root, manifest);
+      targets.push({ target, config });
     }
     if (options.against !== undefined && targets.length > 1)
       throw new Trouble('against-several', '--against takes one path at a time.', 'Run appreg lint once per registry.');

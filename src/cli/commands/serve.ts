@@ -9,6 +9,7 @@ import { startServer, type Serving } from '../../serve/server.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { refuseStored } from '../stored-state.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface ServeCommandOptions {
@@ -68,11 +69,13 @@ async function workspace(
       'Name the folder of a workspace; appreg init makes one.',
     );
   }
-  const { config, file, root } = await context.config(from);
+  const loaded = await context.config(from);
+  const { config, file, root } = loaded;
   for (const folder of new Set([from, root])) {
     const manifest = await findManifest(folder, config.manifest);
     if (manifest !== null) return { root: folder, manifest, config, file };
   }
+  refuseStored(loaded, root, config.manifest ?? 'registry.json');
   throw new Trouble(
     'manifest-missing',
     `There is no ${printable(config.manifest ?? 'registry.json')} in ${printable(from)}.`,

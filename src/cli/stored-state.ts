@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DocumentContent, Snapshot } from '../core/facts.ts';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { contentOf } from '../observe/documents.ts';
+import { snapshotOfTree } from '../observe/tree-snapshot.ts';
+import { readAll } from '../store/read-all.ts';
+import type { Config, LoadedConfig } from './config.ts';
+import type { Context } from './context.ts';
+import { openStore } from './open-store.ts';
+
+/** A workspace whose registry is kept in a store that is no folder: only its configuration lies here. */
+
+const ELSEWHERE = { git: 'a branch of git', s3: 'a bucket' };
+
+function elsewhere({ store }: Config): string | null {
+  return store === undefined || store.type === 'directory' ? null : ELSEWHERE[store.type];
+}
+
+/** True where there is no manifest in the folder, because the store has it. @param manifest its name */
+export function isStored({ config, root }: LoadedConfig, folder: string, manifest: string): boolean {
+  return elsewhere(config) !== null && folder === root && !existsSync(join(folder, manifest));
+}
+
+/** For commands that want the files themselves. @throws Trouble (exit 2) where the store has them */
+export function refuseStored(loaded: LoadedConfig, folder: string, manifest: string): void {
+  if (!isStored(loaded, folder, manifest)) return;
+  const { baseUrl } = loaded.config;
+  const url =
+    baseUrl === undefined ? '<registry-url>' : `${baseUrl.replace(/\/*$/, '/')}${encodeURIComponent(manifest)}`;
+  throw new Trouble(
+    'registry-stored',
+    `This workspace keeps its registry in ${elsewhere(loaded.config)}, so there is no ${printable(manifest)} in ${printable(folder)}.`,
+    `Look at what is served: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; at the folders of the apps: appreg assemble --check' : ''}`,
+  );
+}
+
+/** The documents in the store, as a state of the registry; artifacts are not fetched. */
+export async function storedState(
+  context: Context,
+  { config, root }: LoadedConfig,
+  manifest: string,
+  seenAt: string,
+): Promise<Snapshot> {
+  const store = await openStore(context, config.store, root);
+  const progress = context.terminal.progress(`Reading ${printable(store.name)}`);
+  try {
+    const known = new Map<string, DocumentContent | null>();
+    // Which documents there are is told by those that were read before: two rounds, and seldom a third.
+    for (let wanted = [manifest]; ;) {
+      const found = await readAll(store, wanted);
+      for (const path of wanted) {
+        const stored = found.get(path);
+        known.set(path, stored ? contentOf(stored.bytes) : null);
+      }
+      const missing = new Set<string>();
+      const fetch = (paths: readonly string[]): void => {
+        for (const path of paths) if (!known.has(path)) missing.add(path);
+      };
+      const tree = { source: store.name, fetch, read: (path: string) => known.get(path) ?? null };
+      const state = snapshotOfTree(tree, manifest, config.baseUrl ?? null, seenAt);
+      if (missing.size === 0) return state;
+      wanted = [...missing];
+    }
+  } finally {
+    progress.stop();
+  }
+}
