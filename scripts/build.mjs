@@ -40,6 +40,8 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
     join(root, 'src/cli/main.ts'),
     join(root, 'src/cli/terminal.ts'),
     join(root, 'src/cli/checks.ts'),
+    // A thread of its own (observe/read-ahead.ts).
+    join(root, 'src/observe/reader.ts'),
     ...readdirSync(commands)
       .filter((f) => f.endsWith('.ts'))
       .map((f) => join(commands, f)),

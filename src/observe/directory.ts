@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
@@ -8,14 +8,16 @@ import { createDigester } from './digest.ts';
 import { readDocumentFile } from './documents.ts';
 import { lookAtImage } from './icon.ts';
 import { asBase, localPath, staysInside, type Workspace } from './places.ts';
+import { openReadAhead } from './read-ahead.ts';
+import { UNWALKED, walk } from './walk.ts';
 
 /** Looks at a workspace: reads its documents, hashes and lists its artifacts, looks at its icons. */
 
 const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
 const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
 const NO_URL: Unseen = { unseen: 'because of document-misshapen' };
-/** Paths that `walk` passes over. */
-const UNWALKED = /(^|\/)(\.|node_modules\/)/;
+/** So many apps are read ahead by another thread; for fewer it is not worth its start. */
+const MANY = 5000;
 const PLAIN_NAME = /^\w[\w.-]*$/;
 const ICON_LIMIT = 16 * 1024 * 1024;
 
@@ -35,36 +37,40 @@ export interface DirectoryOptions {
 /** Looks at the whole workspace. Throws Trouble for a file that may not be read. */
 export async function observeWorkspace(workspace: Workspace, sink: Sink, options: DirectoryOptions): Promise<void> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  const tree = walk(workspace.root);
-  const looking: Looking = {
-    root: workspace.root,
-    base,
-    links: tree.links,
-    folders: tree.links ? null : tree.folders,
-    away: '',
-    nameOf: options.nameOf,
-  };
+  const { root } = workspace;
+  const looking: Looking = { root, base, links: true, folders: null, away: '', nameOf: options.nameOf };
   const manifest = lookAtDocument(looking, null, workspace.manifest);
-  sink.manifest(manifest);
   const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
-  const used = new Set([workspace.manifest]);
-  // A manifest that cannot be read, or that lacks a URL, has a finding of its own: what it leaves out is no second fault.
-  let whole = isObject(apps);
-  if (isObject(apps)) {
-    const keys = Object.keys(apps);
+  const keys = isObject(apps) ? Object.keys(apps) : [];
+  const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
+  const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
+  const opening =
+    keys.length < MANY
+      ? null
+      : openReadAhead({ root, manifest: workspace.manifest, paths: paths.map((path) => path ?? '') });
+  try {
+    sink.manifest(manifest);
+    const ahead = await opening;
+    const tree = ahead?.tree ?? walk(root);
+    looking.links = tree.links;
+    looking.folders = tree.links ? null : tree.folders;
     for (const [index, key] of keys.entries()) {
-      const entry = apps[key];
-      const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
-      const path = metadataUrl === null ? null : localPath(metadataUrl, base);
-      if (path !== null) used.add(path);
-      if (metadataUrl === null) whole = false;
-      const metadata = lookAtDocument(looking, metadataUrl, path);
-      const icon = lookAtIcon(looking, stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl')));
+      const path = paths[index]!;
+      const content = ahead && (await ahead.next());
+      const metadata: DocumentFacts = content
+        ? { url: urls[index]!, file: looking.nameOf(path), web: OFFLINE, content }
+        : lookAtDocument(looking, urls[index]!, path);
+      const icon = lookAtIcon(looking, stringOrNull(member(member(member(apps, key), 'blockStyle'), 'iconUrl')));
       sink.app({ key, metadata, icon, artifacts: await lookAtArtifacts(looking, metadata) });
       options.onApp?.(index + 1, keys.length);
     }
+    // A manifest that cannot be read, or that lacks a URL, has a finding of its own: what it leaves out is no second fault.
+    const whole = isObject(apps) && urls.every((url) => url !== null);
+    const used = new Set([workspace.manifest, ...paths]);
+    sink.orphans(whole ? orphansOf(looking, tree.json, used) : []);
+  } finally {
+    await (await opening)?.close();
   }
-  sink.orphans(whole ? orphansOf(looking, tree.json, used) : []);
 }
 
 /** Looks at one metadata file by itself, with the artifacts that lie in the workspace around it, if there is one. */
@@ -169,28 +175,8 @@ function isAbsence(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP';
 }
 
-/** Every JSON file below the root, and whether there are symbolic links; hidden and installed folders are passed over. */
-function walk(root: string): { json: string[]; links: boolean; folders: Set<string> } {
-  const json: string[] = [];
-  let links = false;
-  const folders = [''];
-  const seen = new Set(['']);
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-      const { name } = entry;
-      if (name.startsWith('.') || name === 'node_modules') continue;
-      if (entry.isDirectory()) {
-        folders.push(`${folder}${name}/`);
-        seen.add(`${folder}${name}/`);
-      } else if (entry.isSymbolicLink()) links = true;
-      else if (name.endsWith('.json')) json.push(folder + name);
-    }
-  }
-  return { json, links, folders: seen };
-}
-
 /** The metadata files that nothing points to: JSON below a folder that has an array `versions`. */
-function orphansOf(looking: Looking, json: readonly string[], used: ReadonlySet<string>): string[] {
+function orphansOf(looking: Looking, json: readonly string[], used: ReadonlySet<string | null>): string[] {
   const orphans: string[] = [];
   for (const path of json) {
     if (used.has(path) || !path.includes('/')) continue;

@@ -1,0 +1,89 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { staysInside } from './places.ts';
+import type { Batch, ReadingTask } from './read-ahead.ts';
+import { UNWALKED, walk } from './walk.ts';
+
+/** The thread that reads ahead (read-ahead.ts): walks the workspace, then reads its metadata files in their order. */
+
+/** Bytes of one portion; what does not fit into one is left to whoever asked. */
+const PORTION = 256 * 1024;
+/** Portions that wait to be taken. */
+const AHEAD = 16;
+
+const port = parentPort!;
+const { root, paths, manifest } = workerData as ReadingTask;
+const tree = walk(root);
+const used = new Set(paths);
+port.postMessage({
+  links: tree.links,
+  folders: tree.folders,
+  json: tree.json.filter((path) => path !== manifest && !used.has(path)),
+});
+
+let waiting = 0;
+let taken: (() => void) | null = null;
+port.on('message', () => {
+  waiting--;
+  taken?.();
+});
+
+const buffer = Buffer.allocUnsafe(PORTION);
+let filled = 0;
+let sizes: number[] = [];
+void readAll();
+
+async function readAll(): Promise<void> {
+  for (const path of paths) {
+    let size = path === '' || isOutside(path) ? -1 : read(path, filled);
+    if (size > PORTION - filled) {
+      await hand();
+      size = read(path, 0);
+      if (size > PORTION) size = -1;
+    }
+    sizes.push(size);
+    filled += Math.max(0, size);
+  }
+  await hand();
+  port.close();
+}
+
+function isOutside(path: string): boolean {
+  return (tree.links || UNWALKED.test(path)) && !staysInside(root, path);
+}
+
+/** The size of a file, which is read if it fits behind `at`; -1 for what is not plainly there. */
+function read(path: string, at: number): number {
+  let fd: number | null = null;
+  try {
+    fd = openSync(join(root, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return -1;
+    if (stat.size > PORTION - at) return stat.size;
+    let count = 0;
+    while (count < stat.size) {
+      const more = readSync(fd, buffer, at + count, stat.size - count, null);
+      if (more === 0) return -1;
+      count += more;
+    }
+    return count;
+  } catch {
+    // Whoever asked looks again, and says what is the matter.
+    return -1;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+async function hand(): Promise<void> {
+  const bytes = new Uint8Array(buffer.subarray(0, filled));
+  port.postMessage({ bytes, sizes } satisfies Batch, [bytes.buffer]);
+  filled = 0;
+  sizes = [];
+  waiting++;
+  if (waiting >= AHEAD)
+    await new Promise<void>((resolve) => {
+      taken = resolve;
+    });
+}

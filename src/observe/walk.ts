@@ -1,0 +1,35 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What lies below a folder. */
+export interface Tree {
+  /** Every JSON file. */
+  json: string[];
+  /** Whether there are symbolic links. */
+  links: boolean;
+  /** Every folder, with its trailing slash; '' is the root. */
+  folders: Set<string>;
+}
+
+/** Paths that `walk` passes over. */
+export const UNWALKED = /(^|\/)(\.|node_modules\/)/;
+
+/** Walks a folder; hidden and installed folders are passed over. */
+export function walk(root: string): Tree {
+  const json: string[] = [];
+  let links = false;
+  const folders = [''];
+  const seen = new Set(['']);
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const { name } = entry;
+      if (name.startsWith('.') || name === 'node_modules') continue;
+      if (entry.isDirectory()) {
+        folders.push(`${folder}${name}/`);
+        seen.add(`${folder}${name}/`);
+      } else if (entry.isSymbolicLink()) links = true;
+      else if (name.endsWith('.json')) json.push(folder + name);
+    }
+  }
+  return { json, links, folders: seen };
+}
