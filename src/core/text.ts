@@ -43,9 +43,12 @@ export function hasUnprintable(text: string): boolean {
 
 /** JSON that is safe to print anywhere: what `printable` would escape stands as `\uXXXX`, so it reads back the same. */
 export function safeJson(value: unknown, indent = 2): string {
-  return JSON.stringify(value, null, indent)
-    .replace(UNPRINTABLE, (c) => (c === '\n' ? c : inJson(c)))
-    .replace(COMMAND, inJson);
+  return safeJsonText(JSON.stringify(value, null, indent));
+}
+
+/** The same of a text that is JSON. */
+export function safeJsonText(text: string): string {
+  return text.replace(UNPRINTABLE, (c) => (c === '\n' ? c : inJson(c))).replace(COMMAND, inJson);
 }
 
 function inJson(c: string): string {

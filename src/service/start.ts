@@ -2,8 +2,8 @@ import { startOwnServer } from './database/own.ts';
 import { awaitDatabase } from './database/connect.ts';
 import { migrate } from './database/migrations.ts';
 import { openDatabase } from './database/open.ts';
-import { Hono } from 'hono';
 import type { Service } from './context.ts';
+import { webApp } from './web/app.ts';
 import { listen } from './web/listen.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
@@ -62,8 +62,4 @@ async function ownDatabase(folder: string, stops: (() => Promise<unknown>)[]): P
   const { url, stop } = await startOwnServer(folder);
   stops.push(stop);
   return url;
-}
-
-function webApp({ settings }: Service): Hono {
-  return new Hono().get('/healthz', (c) => c.json({ status: 'ok', roles: settings.roles }));
 }

@@ -11,7 +11,12 @@ export async function pack(value: unknown): Promise<Buffer> {
 }
 
 export async function unpack<T>(packed: Buffer): Promise<T> {
-  return JSON.parse((await expand(packed)).toString('utf8')) as T;
+  return JSON.parse(await unpackText(packed)) as T;
+}
+
+/** The JSON itself. */
+export async function unpackText(packed: Buffer): Promise<string> {
+  return (await expand(packed)).toString('utf8');
 }
 
 /** A text as PostgreSQL can hold it: without NUL and lone surrogates. */

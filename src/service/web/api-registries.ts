@@ -1,0 +1,106 @@
+import { listApps } from '../catalog.ts';
+import type { Service } from '../context.ts';
+import { nameFault } from '../names.ts';
+import { subscribe } from '../subscribe.ts';
+import {
+  listSubscriptions,
+  registryOf,
+  removeSubscription,
+  renameSubscription,
+  subscriptionOf,
+} from '../subscriptions.ts';
+import { nameIn, readBody, textsIn } from './body.ts';
+import { json, notFound, Refusal } from './problems.ts';
+import type { Route } from './routes.ts';
+
+/** Apps that the answer to a subscription brings along. */
+const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
+/** Milliseconds within which a registry is not refreshed again, whoever asks. */
+const RECENT = 60_000;
+const LONGEST_URL = 2048;
+
+/** Subscriptions of an organization (spec 4.2). */
+export function registryRoutes(service: Service): Route[] {
+  const { db, settings } = service;
+  return [
+    {
+      method: 'POST',
+      path: '/api/registries/subscribe',
+      access: 'organization',
+      async answer(c, { id: organizationId }) {
+        const asked = textsIn(await readBody(c), { url: urlFault, name: nameFault });
+        const done = await subscribe(service, organizationId, asked);
+        if (done.outcome === 'refused-url') throw invalidUrl(done.message);
+        if (done.outcome === 'unusable')
+          throw new Refusal('registry-unusable', done.message, { findings: done.findings });
+        const subscription = await subscriptionOf(db, organizationId, done.subscriptionId);
+        if (subscription === null) throw notFound('registry');
+        if (done.outcome === 'already')
+          throw new Refusal('already-subscribed', `It is subscribed to as “${subscription.name}”.`, { subscription });
+        const page = (await listApps(db, organizationId, subscription.id, FIRST_APPS)) ?? { apps: [], next: null };
+        const path = `api/registries/${subscription.id}`;
+        const location = settings.publicUrl === null ? `/${path}` : new URL(path, settings.publicUrl).href;
+        return json(c, { subscription, ...page }, 201, { location });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/registries',
+      access: 'organization',
+      answer: async (c, { id }) => json(c, { registries: await listSubscriptions(db, id) }),
+    },
+    {
+      method: 'GET',
+      path: '/api/registries/{id}',
+      access: 'organization',
+      async answer(c, { id }) {
+        return json(c, found(await subscriptionOf(db, id, c.req.param('id')!)));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/api/registries/{id}',
+      access: 'organization',
+      async answer(c, { id }) {
+        const name = nameIn(await readBody(c));
+        return json(c, found(await renameSubscription(db, id, c.req.param('id')!, name)));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/registries/{id}',
+      access: 'organization',
+      async answer(c, { id }) {
+        if (!(await removeSubscription(db, id, c.req.param('id')!))) throw notFound('registry');
+        return c.body(null, 204);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/registries/{id}/refresh',
+      access: 'organization',
+      async answer(c, { id }) {
+        const registry = found(await registryOf(db, id, c.req.param('id')!));
+        // A registry is shared: one that was just checked, perhaps for somebody else, is fresh for all of them.
+        const requested = registry.checkedAt === null || Date.now() - registry.checkedAt.getTime() >= RECENT;
+        if (requested) await service.requestRefresh(registry.id);
+        return json(c, { requested, registry: found(await subscriptionOf(db, id, c.req.param('id')!)) }, 202);
+      },
+    },
+  ];
+}
+
+function found<Thing>(thing: Thing | null): Thing {
+  if (thing === null) throw notFound('registry');
+  return thing;
+}
+
+/** What can be said without a look at the address; the rest is `subscribe`'s. */
+function urlFault(url: string): string | null {
+  if (url.trim() === '') return 'is empty.';
+  return url.length > LONGEST_URL ? `is longer than ${LONGEST_URL} characters.` : null;
+}
+
+function invalidUrl(message: string): Refusal {
+  return new Refusal('invalid-field', message, { errors: [{ pointer: '/url', field: 'url', detail: message }] });
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Service } from '../context.ts';
+import { appRoutes } from './api-apps.ts';
+import { organizationRoutes } from './api-organizations.ts';
+import { registryRoutes } from './api-registries.ts';
+import { openGate } from './auth.ts';
+import { healthRoutes } from './health.ts';
+import { ALLOWANCES } from './limits.ts';
+import { openApiDocument } from './openapi.ts';
+import { json, notFound, problem, Refusal } from './problems.ts';
+import { type Env, mountRoutes, type Route } from './routes.ts';
+
+/**
+ * Everything that a node answers over HTTP; one that has no web role only tells how it fares.
+ * @param allowances how often somebody may ask
+ */
+export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
+  const { settings, log, metrics } = service;
+  const app = new Hono<Env>();
+  const isSecure = settings.publicUrl?.startsWith('https:') ?? false;
+
+  app.use(async (c, next) => {
+    const asked = c.req.header('x-request-id') ?? '';
+    c.set('requestId', /^[\w.-]{1,64}$/.test(asked) ? asked : randomUUID());
+    const begun = performance.now();
+    await next();
+    const { method } = c.req;
+    const route = c.get('route') ?? 'other';
+    const seconds = (performance.now() - begun) / 1000;
+    metrics.requests.inc({ method: METHODS.has(method) ? method : 'other', route, status: String(c.res.status) });
+    metrics.requestSeconds.observe({ method: METHODS.has(method) ? method : 'other', route }, seconds);
+    if (method === 'GET' || method === 'HEAD') return;
+    log('info', 'request', {
+      request: c.get('requestId'),
+      method,
+      route,
+      status: c.res.status,
+      organization: c.get('organization')?.id,
+      milliseconds: Math.round(seconds * 1000),
+    });
+  });
+
+  app.use(async (c, next) => {
+    await next();
+    c.header('x-request-id', c.get('requestId'));
+    for (const [name, value] of Object.entries(HEADERS)) if (!c.res.headers.has(name)) c.header(name, value);
+    if (isSecure) c.header('strict-transport-security', 'max-age=31536000');
+  });
+
+  const routes = settings.roles.includes('web')
+    ? [...apiRoutes(service), ...healthRoutes(service)]
+    : healthRoutes(service);
+  mountRoutes(app, routes, openGate(service, allowances));
+
+  app.notFound((c) => problem(c, notFound('page')));
+  app.onError((error, c) => {
+    if (error instanceof Refusal) return problem(c, error);
+    const request = c.get('requestId');
+    if (isAbsence(error)) {
+      log('warn', 'database-unavailable', { request, error: error.message });
+      return problem(c, new Refusal('unavailable', 'Try again in a moment.', {}, { 'retry-after': '5' }));
+    }
+    log('error', 'defect', { request, route: c.get('route'), error });
+    return problem(c, new Refusal('internal', 'The log of the service tells more, under the requestId.'));
+  });
+  return app;
+}
+
+function apiRoutes(service: Service): Route[] {
+  const document = openApiDocument(service.settings.publicUrl);
+  return [
+    ...organizationRoutes(service),
+    ...registryRoutes(service),
+    ...appRoutes(service),
+    { method: 'GET', path: '/api/openapi.json', access: 'anyone', answer: (c) => json(c, document) },
+  ];
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);
+
+/** Where the answer does not say otherwise. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** True where the database cannot be reached, or is shutting down: that passes. */
+function isAbsence(error: Error): boolean {
+  const { code = '' } = error as { code?: string };
+  return (
+    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08\w{3}|57P0[1-5]|53300)$/.test(code) ||
+    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+  );
+}

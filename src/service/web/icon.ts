@@ -1,0 +1,23 @@
+import type { Context } from 'hono';
+import { iconFor } from '../catalog.ts';
+import type { Db } from '../database/open.ts';
+import { isKnown } from './conditions.ts';
+import { notFound } from './problems.ts';
+
+/**
+ * An icon that an app shows in a registry of the organization. It came from strangers: no script in it runs, whoever
+ * opens it, and no browser takes it for anything else. Its address is its digest, so it never changes.
+ * @throws Refusal where there is none for this organization
+ */
+export async function iconAnswer(c: Context, db: Db, organizationId: string, sha256: string): Promise<Response> {
+  const icon = await iconFor(db, organizationId, sha256);
+  if (icon === null) throw notFound('icon');
+  const headers = {
+    'cache-control': 'private, max-age=86400',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'x-content-type-options': 'nosniff',
+    etag: `"${sha256}"`,
+  };
+  if (isKnown(c, headers.etag)) return c.body(null, 304, headers);
+  return c.body(new Uint8Array(icon.bytes), 200, { ...headers, 'content-type': icon.type });
+}

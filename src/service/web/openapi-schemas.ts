@@ -1,0 +1,165 @@
+import { SEVERITIES, SYMPTOMS } from '../../core/report.ts';
+
+/** Shapes of the API's bodies, as JSON Schema 2020-12: of views.ts, of problems, of what clients send. */
+
+type Schema = Record<string, unknown>;
+
+const text: Schema = { type: 'string' };
+const count: Schema = { type: 'integer', minimum: 0 };
+const flag: Schema = { type: 'boolean' };
+const moment: Schema = { type: 'string', format: 'date-time' };
+const id: Schema = { type: 'string', format: 'uuid' };
+const sha256: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+
+function orNull(schema: Schema): Schema {
+  return { ...schema, type: [schema['type'], 'null'] };
+}
+
+function list(items: Schema): Schema {
+  return { type: 'array', items };
+}
+
+export function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** All of them are there, absent values as null, and there are no others. */
+function whole(description: string, properties: Record<string, Schema>): Schema {
+  return { description, type: 'object', required: Object.keys(properties), properties, additionalProperties: false };
+}
+
+const described = (schema: Schema, description: string): Schema => ({ ...schema, description });
+
+const reasons = list(whole('A code for programs, words for people.', { code: text, message: text }));
+
+const app = {
+  key: text,
+  name: text,
+  description: text,
+  color: described(orNull({ type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' }), 'Background of its blocks.'),
+  icon: described(orNull(sha256), 'Digest of its icon: /api/icons/{sha256}.'),
+  visible: described({ type: ['boolean', 'null'] }, 'Whether it can be installed; null while that is being found out.'),
+  reasons: described(reasons, 'Why it cannot be installed, or not yet.'),
+  latest: described(orNull(text), 'The highest version that is offered.'),
+  offered: described(count, 'Versions that are offered.'),
+  versions: described(count, 'Versions that are known: refused, pending and withdrawn ones too.'),
+  failingSince: described(orNull(moment), 'Since when its metadata file cannot be used; what was known before stays.'),
+};
+
+const next = described(orNull(text), 'To be sent as “after” for the next page; null on the last one.');
+
+export const schemas: Record<string, Schema> = {
+  Name: { type: 'string', minLength: 1, maxLength: 100, examples: ['Internal apps'] },
+  Organization: whole('Who subscribes.', { id, name: text, createdAt: moment, tokenSince: moment }),
+  NewOrganization: whole('An organization, with its token.', {
+    organization: ref('Organization'),
+    token: described(
+      orNull({ type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' }),
+      'Shown this once; null where the request was tried again.',
+    ),
+  }),
+  Token: whole('A token, shown this once. The one before it is void.', {
+    token: { type: 'string', pattern: '^apr_[A-Za-z0-9_-]{43}$' },
+  }),
+  Registry: whole('A registry that the organization is subscribed to. Secrets in its URL are not shown.', {
+    id,
+    url: text,
+    name: text,
+    official: described(flag, 'Every organization is subscribed to it at creation.'),
+    createdAt: moment,
+    state: {
+      enum: ['new', 'checking', 'good', 'problems', 'failing'],
+      description:
+        'new: never checked yet. checking: a check is under way. good: without errors. problems: it could be read, with errors. failing: the manifest cannot be used; what was known before stays in force.',
+    },
+    checkedAt: orNull(moment),
+    goodAt: described(orNull(moment), 'The last check that got a usable manifest.'),
+    failingSince: orNull(moment),
+    nextCheckAt: moment,
+    errors: count,
+    warnings: count,
+    symptoms: list(
+      whole('One of the four symptoms of a registry that does not work.', {
+        id: { enum: SYMPTOMS },
+        status: { enum: ['clear', 'suspected', 'confirmed', 'not-judged'] },
+        rules: list(text),
+      }),
+    ),
+    apps: described(count, 'Apps in the manifest.'),
+    visible: described(count, 'Those of them that can be installed.'),
+  }),
+  Registries: whole('All registries of the organization, the official ones first.', {
+    registries: list(ref('Registry')),
+  }),
+  Subscribed: whole('A new subscription, with its first apps.', {
+    subscription: ref('Registry'),
+    apps: list(ref('App')),
+    next,
+  }),
+  Refresh: whole('What became of the request.', {
+    requested: described(flag, 'False where the registry was checked less than a minute ago.'),
+    registry: ref('Registry'),
+  }),
+  App: whole('An app of a registry.', app),
+  Apps: whole('A page of apps, by key.', { apps: list(ref('App')), next }),
+  InstallableApps: whole('A page of apps, by key, with the registry that offers each.', {
+    apps: list(
+      whole('An app that can be installed.', {
+        ...app,
+        registry: whole('Where it comes from.', { id, name: text }),
+      }),
+    ),
+    next,
+  }),
+  Versions: whole('A page of versions, the highest first.', {
+    versions: list(
+      whole('A version, with the artifact of its first sight: that one stays in force.', {
+        version: text,
+        artifactUrl: text,
+        artifactChecksum: text,
+        firstSeenAt: moment,
+        state: { enum: ['pending', 'verified', 'refused', 'withdrawn'] },
+        offered: flag,
+        reason: { anyOf: [whole('Why it is refused.', { rule: text, message: text }), { type: 'null' }] },
+        verifiedAt: orNull(moment),
+        bytes: orNull(count),
+        swappedChecksum: described(orNull(text), 'What is listed now, where that is another artifact.'),
+        withdrawnAt: orNull(moment),
+      }),
+    ),
+    next,
+  }),
+  Finding: {
+    description: 'One place where a rule does not hold.',
+    type: 'object',
+    required: ['rule', 'severity', 'symptom', 'message', 'advice', 'app', 'version', 'resource', 'url'],
+    properties: { rule: text, severity: { enum: SEVERITIES }, message: text, advice: text },
+  },
+  Report: {
+    description: 'What the last check found: the report of `appreg verify --format json`.',
+    type: 'object',
+    required: ['schema', 'tool', 'target', 'outcome', 'summary', 'symptoms', 'apps', 'findings', 'notJudged'],
+    properties: { schema: { const: 1 }, findings: list(ref('Finding')) },
+  },
+  Problem: {
+    description: 'Why a request was refused (RFC 9457).',
+    type: 'object',
+    required: ['type', 'title', 'status', 'detail', 'requestId'],
+    properties: {
+      type: { type: 'string', pattern: '^urn:appreg:problem:[a-z-]+$' },
+      title: text,
+      status: { type: 'integer', minimum: 400, maximum: 599 },
+      detail: text,
+      requestId: described(text, 'Stands in the log of the service, too.'),
+      errors: list({
+        type: 'object',
+        required: ['field', 'detail'],
+        properties: { field: text, pointer: described(text, 'RFC 6901.'), detail: text },
+      }),
+      findings: described(list(ref('Finding')), 'Why a registry cannot be used.'),
+      subscription: described(ref('Registry'), 'The subscription that is there already.'),
+    },
+    additionalProperties: false,
+  },
+  Status: whole('Of the node.', { status: { enum: ['ok', 'ready'] }, roles: list({ enum: ['web', 'worker'] }) }),
+};

@@ -1,0 +1,260 @@
+import { VERSION } from '../../core/tool.ts';
+import { PAGE_LIMIT } from '../catalog.ts';
+import { ref, schemas } from './openapi-schemas.ts';
+
+/** The API as an OpenAPI 3.1 document. Tests hold every answer to it. */
+
+type Json = Record<string, unknown>;
+
+/** @param publicUrl where people reach the service; null where that is not known */
+export function openApiDocument(publicUrl: string | null): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'appreg subscriber service',
+      version: VERSION,
+      description:
+        'Subscribes organizations to app registries, checks these hourly, and tells what they offer. Refusals are problem details (RFC 9457). Limits of requests count per node; RateLimit and Retry-After tell where a client stands. HEAD is answered wherever GET is.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: publicUrl ?? '/' }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'The token of an organization: apr_…' },
+        operator: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN of the service.' },
+      },
+    },
+  };
+}
+
+function answer(description: string, schema: string, type = 'application/json', headers: string[] = []): Json {
+  return {
+    description,
+    content: { [type]: { schema: ref(schema) } },
+    ...(headers.length === 0 ? {} : { headers: headersOf(headers) }),
+  };
+}
+
+function refusal(description: string, headers: string[] = []): Json {
+  return answer(description, 'Problem', 'application/problem+json', headers);
+}
+
+function headersOf(names: string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { required: true, schema: { type: 'string' } }]));
+}
+
+const NOT_FOUND = { 404: refusal('There is no such thing, or it is another organization’s.') };
+const BAD_PARAMETER = { 400: refusal('A parameter is not valid; “errors” names it.') };
+const BAD_BODY = {
+  400: refusal('The body is no JSON object, or a field is not valid; “errors” names each.'),
+  413: refusal('The body is larger than 16 KiB.'),
+  415: refusal('The body is not sent as application/json.'),
+};
+const NOT_MODIFIED = { 304: { description: 'It is what If-None-Match names.', headers: headersOf(['ETag']) } };
+const DEFECT = { '5XX': refusal('A defect, or the database is not there.') };
+const OFTEN = { 429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']) };
+const LIMITED = ['RateLimit', 'RateLimit-Policy'];
+
+/** An operation of an organization. */
+function forOrganization(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
+  const unauthorized = { 401: refusal('Without a valid token.', ['WWW-Authenticate']) };
+  return { operationId, summary, ...rest, responses: { ...responses, ...unauthorized, ...OFTEN, ...DEFECT } };
+}
+
+function body(properties: Record<string, Json>): Json {
+  const schema = { type: 'object', required: Object.keys(properties), properties };
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } };
+}
+
+const URL_FIELD = {
+  type: 'string',
+  maxLength: 2048,
+  description: 'URL of the registry manifest.',
+  examples: ['https://apps.example.com/registry.json'],
+};
+
+function parameter(name: string, place: 'path' | 'query' | 'header', description: string, schema: Json): Json {
+  return { name, in: place, description, required: place === 'path', schema };
+}
+
+const ID = parameter('id', 'path', 'Of the subscription.', { type: 'string', format: 'uuid' });
+const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
+const SEARCH = parameter('search', 'query', 'Words that all occur in key, name or description.', {
+  type: 'string',
+  maxLength: 200,
+});
+const VISIBLE = parameter('visible', 'query', 'Only apps that can be installed, or only those that cannot.', {
+  type: 'boolean',
+});
+const PAGE = [
+  parameter('limit', 'query', 'Largest number of entries.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: PAGE_LIMIT,
+    default: 100,
+  }),
+  parameter('after', 'query', '“next” of the page before.', { type: 'string' }),
+];
+const IF_NONE_MATCH = parameter('If-None-Match', 'header', 'ETag of what the client has.', { type: 'string' });
+
+const paths: Json = {
+  '/api/organizations': {
+    post: {
+      operationId: 'createOrganization',
+      summary: 'Create an organization, subscribed to the official registries',
+      description: 'By the operator’s token; by anybody where sign-up is open.',
+      security: [{ operator: [] }, {}],
+      parameters: [
+        parameter('Idempotency-Key', 'header', 'A random UUID, so that a request can be tried again.', {
+          type: 'string',
+          minLength: 16,
+          maxLength: 255,
+        }),
+      ],
+      ...body({ name: ref('Name') }),
+      responses: {
+        200: answer('The organization that was created with this Idempotency-Key.', 'NewOrganization'),
+        201: answer('Created.', 'NewOrganization'),
+        ...BAD_BODY,
+        401: refusal('Without the operator’s token.', ['WWW-Authenticate']),
+        403: refusal('Nobody can create organizations here.'),
+        422: refusal('The Idempotency-Key was used for another name.'),
+        ...OFTEN,
+        ...DEFECT,
+      },
+    },
+  },
+  '/api/organization': {
+    get: forOrganization('getOrganization', 'The organization whose token it is', {
+      200: answer('The organization.', 'Organization', 'application/json', LIMITED),
+    }),
+  },
+  '/api/organization/token': {
+    post: forOrganization('rotateToken', 'Make a new token; the old one and all sessions end at once', {
+      200: answer('The new token.', 'Token'),
+    }),
+  },
+  '/api/registries/subscribe': {
+    post: forOrganization(
+      'subscribe',
+      'Subscribe to a registry',
+      {
+        201: answer('Subscribed.', 'Subscribed', 'application/json', ['Location']),
+        ...BAD_BODY,
+        409: refusal('Already subscribed, which the type says (…:already-subscribed); or there are too many.'),
+        422: refusal('The registry cannot be used; “findings” say why. Nothing is stored.'),
+      },
+      body({ url: URL_FIELD, name: ref('Name') }),
+    ),
+  },
+  '/api/registries': {
+    get: forOrganization('listRegistries', 'The registries of the organization', {
+      200: answer('All of them.', 'Registries'),
+    }),
+  },
+  '/api/registries/{id}': {
+    parameters: [ID],
+    get: forOrganization('getRegistry', 'One registry, with its state', {
+      200: answer('The registry.', 'Registry'),
+      ...NOT_FOUND,
+    }),
+    patch: forOrganization(
+      'renameRegistry',
+      'Give a registry another name',
+      { 200: answer('The registry.', 'Registry'), ...BAD_BODY, ...NOT_FOUND },
+      body({ name: ref('Name') }),
+    ),
+    delete: forOrganization('unsubscribe', 'Unsubscribe from a registry', {
+      204: { description: 'Unsubscribed.' },
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/registries/{id}/refresh': {
+    parameters: [ID],
+    post: forOrganization('refreshRegistry', 'Check a registry now', {
+      202: answer('It is checked soon, or was checked less than a minute ago.', 'Refresh'),
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/registries/{id}/report': {
+    parameters: [ID],
+    get: forOrganization(
+      'getReport',
+      'What the last check found',
+      { 200: answer('The report.', 'Report', 'application/json', ['ETag']), ...NOT_MODIFIED, ...NOT_FOUND },
+      { parameters: [IF_NONE_MATCH] },
+    ),
+  },
+  '/api/registries/{id}/apps': {
+    parameters: [ID],
+    get: forOrganization(
+      'listApps',
+      'The apps of a registry',
+      { 200: answer('A page of them.', 'Apps'), ...BAD_PARAMETER, ...NOT_FOUND },
+      { parameters: [SEARCH, VISIBLE, ...PAGE] },
+    ),
+  },
+  '/api/registries/{id}/apps/{key}': {
+    parameters: [ID, KEY],
+    get: forOrganization('getApp', 'One app, also where it is not in the manifest any more', {
+      200: answer('The app.', 'App'),
+      ...NOT_FOUND,
+    }),
+  },
+  '/api/registries/{id}/apps/{key}/versions': {
+    parameters: [ID, KEY],
+    get: forOrganization(
+      'listVersions',
+      'The versions of an app that were ever seen',
+      { 200: answer('A page of them.', 'Versions'), ...BAD_PARAMETER, ...NOT_FOUND },
+      { parameters: PAGE },
+    ),
+  },
+  '/api/apps': {
+    get: forOrganization(
+      'listInstallable',
+      'All apps that can be installed, over all registries',
+      { 200: answer('A page of them.', 'InstallableApps'), ...BAD_PARAMETER },
+      { parameters: [SEARCH, ...PAGE] },
+    ),
+  },
+  '/api/icons/{sha256}': {
+    parameters: [parameter('sha256', 'path', '“icon” of an app.', { type: 'string', pattern: '^[0-9a-f]{64}$' })],
+    get: forOrganization(
+      'getIcon',
+      'An icon',
+      {
+        200: {
+          description: 'The image.',
+          content: { 'image/png': {}, 'image/svg+xml': {} },
+          headers: headersOf(['ETag']),
+        },
+        ...NOT_MODIFIED,
+        ...NOT_FOUND,
+      },
+      { parameters: [IF_NONE_MATCH] },
+    ),
+  },
+  '/api/openapi.json': {
+    get: open('getDocument', 'This document', { 200: plain('The document.', 'application/json') }),
+  },
+  '/healthz': { get: open('isAlive', 'Whether the node runs', { 200: answer('It does.', 'Status') }) },
+  '/readyz': {
+    get: open('isReady', 'Whether the node can answer', {
+      200: answer('It can.', 'Status'),
+      503: refusal('It is stopping, or its database does not answer.'),
+    }),
+  },
+  '/metrics': { get: open('getMetrics', 'What Prometheus collects', { 200: plain('Its text format.', 'text/plain') }) },
+};
+
+function open(operationId: string, summary: string, responses: Json): Json {
+  return { operationId, summary, security: [{}], responses };
+}
+
+function plain(description: string, type: string): Json {
+  return { description, content: { [type]: {} } };
+}

@@ -1,0 +1,83 @@
+import type { Context } from 'hono';
+import { safeJson } from '../../core/text.ts';
+
+/** Refusals, as problem details (RFC 9457). A type is promised to programs; titles and details are for people. */
+
+const KINDS = {
+  'malformed-body': [400, 'The body cannot be read'],
+  'invalid-field': [400, 'A field of the body is not valid'],
+  'invalid-parameter': [400, 'A parameter is not valid'],
+  unauthorized: [401, 'A valid token is needed'],
+  'sign-up-closed': [403, 'Organizations cannot be created here'],
+  'not-found': [404, 'Not found'],
+  'method-not-allowed': [405, 'The method is not allowed here'],
+  'already-subscribed': [409, 'Already subscribed'],
+  'too-many-subscriptions': [409, 'Too many subscriptions'],
+  'body-too-large': [413, 'The body is too large'],
+  'unsupported-media-type': [415, 'The body is not JSON'],
+  'registry-unusable': [422, 'The registry cannot be used'],
+  'idempotency-key-reused': [422, 'The Idempotency-Key was used for something else'],
+  'too-many-requests': [429, 'Too many requests'],
+  internal: [500, 'A defect of the service'],
+  unavailable: [503, 'The service is not available at the moment'],
+} as const;
+
+export type ProblemKind = keyof typeof KINDS;
+
+/** What is wrong with one field of the body, or one parameter. */
+export interface FieldError {
+  /** RFC 6901, of a field. */
+  pointer?: string;
+  /** Name of a field or a parameter. */
+  field: string;
+  detail: string;
+}
+
+/** A request that is refused. Thrown from wherever that turns out; `app.ts` answers with it. */
+export class Refusal extends Error {
+  readonly kind: ProblemKind;
+  readonly more: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  /** @param detail what is wrong with this request, and what to do @param more further members of the answer */
+  constructor(
+    kind: ProblemKind,
+    detail: string,
+    more: Record<string, unknown> = {},
+    headers: Record<string, string> = {},
+  ) {
+    super(detail);
+    this.kind = kind;
+    this.more = more;
+    this.headers = headers;
+  }
+}
+
+/** The type of a problem: an identifier, not an address. */
+export function problemType(kind: ProblemKind): string {
+  return `urn:appreg:problem:${kind}`;
+}
+
+export function problemStatus(kind: ProblemKind): number {
+  return KINDS[kind][0];
+}
+
+export function problem(c: Context, { kind, message, more, headers }: Refusal): Response {
+  const [status, title] = KINDS[kind];
+  const body = { type: problemType(kind), title, status, detail: message, requestId: c.get('requestId'), ...more };
+  return c.body(`${safeJson(body, 0)}\n`, status, { 'content-type': 'application/problem+json', ...headers });
+}
+
+export function json(
+  c: Context,
+  value: unknown,
+  status: 200 | 201 | 202 = 200,
+  headers: Record<string, string> = {},
+): Response {
+  return c.body(`${safeJson(value, 0)}\n`, status, { 'content-type': 'application/json', ...headers });
+}
+
+/** The same answer for what is not there and what is another organization's. */
+export function notFound(what: string): Refusal {
+  return new Refusal('not-found', `There is no such ${what}.`);
+}

@@ -1,0 +1,52 @@
+import type { Context, Hono } from 'hono';
+import type { OrganizationView } from '../views.ts';
+import type { Gate } from './auth.ts';
+import { Refusal } from './problems.ts';
+
+/** What a request carries along. */
+export interface Env {
+  Variables: {
+    requestId: string;
+    /** The route's path as the OpenAPI document has it: what metrics and the log tell, since real paths name tenants. */
+    route: string;
+    organization: OrganizationView | undefined;
+  };
+}
+
+export type WebContext = Context<Env>;
+
+/** A route of the API. `organization` is there where `access` is for organizations. */
+export type Route = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string } & (
+  | { access: 'anyone' | 'founder'; answer(c: WebContext): Response | Promise<Response> }
+  | { access: 'organization'; answer(c: WebContext, organization: OrganizationView): Promise<Response> }
+);
+
+/** Mounts routes, and answers other methods on their paths with what is allowed there. */
+export function mountRoutes(app: Hono<Env>, routes: readonly Route[], gate: Gate): void {
+  for (const route of routes) {
+    app.on(route.method, patternOf(route.path), async (c) => {
+      c.set('route', route.path);
+      if (route.access === 'organization') {
+        const organization = await gate.organization(c, route.method !== 'GET');
+        c.set('organization', organization);
+        return route.answer(c, organization);
+      }
+      if (route.access === 'founder') gate.founder(c);
+      return route.answer(c);
+    });
+  }
+  for (const path of new Set(routes.map(({ path }) => path))) {
+    const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    app.all(patternOf(path), (c) => {
+      c.set('route', path);
+      if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow });
+      throw new Refusal('method-not-allowed', `Allowed here: ${allow}.`, {}, { allow });
+    });
+  }
+}
+
+/** `/a/{b}` of the OpenAPI document as the router writes it. */
+function patternOf(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
