@@ -9,7 +9,7 @@ import { readDocumentFile } from './documents.ts';
 import { lookAtImage } from './icon.ts';
 import { asBase, localPath, staysInside, type Workspace } from './places.ts';
 import { openReadAhead } from './read-ahead.ts';
-import { UNWALKED, walk } from './walk.ts';
+import { type Tree, UNWALKED, walk } from './walk.ts';
 
 /** Looks at a workspace: reads its documents, hashes and lists its artifacts, looks at its icons. */
 
@@ -38,22 +38,19 @@ export interface DirectoryOptions {
 export async function observeWorkspace(workspace: Workspace, sink: Sink, options: DirectoryOptions): Promise<void> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const { root } = workspace;
-  const looking: Looking = { root, base, links: true, folders: null, away: '', nameOf: options.nameOf };
+  const looking: Looking = { root, base, links: true, tree: null, away: '', nameOf: options.nameOf };
   const manifest = lookAtDocument(looking, null, workspace.manifest);
   const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
   const keys = isObject(apps) ? Object.keys(apps) : [];
   const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
   const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
-  const opening =
-    keys.length < MANY
-      ? null
-      : openReadAhead({ root, manifest: workspace.manifest, paths: paths.map((path) => path ?? '') });
+  const opening = keys.length < MANY ? null : openReadAhead({ root, paths: paths.map((path) => path ?? '') });
   try {
     sink.manifest(manifest);
     const ahead = await opening;
     const tree = ahead?.tree ?? walk(root);
     looking.links = tree.links;
-    looking.folders = tree.links ? null : tree.folders;
+    looking.tree = tree.links ? null : tree;
     for (const [index, key] of keys.entries()) {
       const path = paths[index]!;
       const content = ahead && (await ahead.next());
@@ -67,7 +64,7 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
     // A manifest that cannot be read, or that lacks a URL, has a finding of its own: what it leaves out is no second fault.
     const whole = isObject(apps) && urls.every((url) => url !== null);
     const used = new Set([workspace.manifest, ...paths]);
-    sink.orphans(whole ? orphansOf(looking, tree.json, used) : []);
+    sink.orphans(whole ? orphansOf(looking, tree.files, used) : []);
   } finally {
     await (await opening)?.close();
   }
@@ -80,7 +77,7 @@ export async function observeMetadataFile(
   nameOf: DirectoryOptions['nameOf'],
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  const looking: Looking = { root: workspace.root, base, links: true, folders: null, away: '', nameOf };
+  const looking: Looking = { root: workspace.root, base, links: true, tree: null, away: '', nameOf };
   const metadata = lookAtDocument(looking, null, path);
   return { metadata, artifacts: await lookAtArtifacts(looking, metadata) };
 }
@@ -90,8 +87,8 @@ interface Looking {
   base: string | null;
   /** Whether there are symbolic links at all; without any, no path needs to be followed. */
   links: boolean;
-  /** Every folder, with its trailing slash, where `walk` saw them all; to ask the disk for a missing file is dear. */
-  folders: ReadonlySet<string> | null;
+  /** All that there is, where `walk` could see it; to ask the disk for a missing file is dear. */
+  tree: Tree | null;
   /** The last folder, as a URL, that is not in the workspace: an app's artifacts mostly lie in one. */
   away: string;
   nameOf(path: string): string;
@@ -119,7 +116,7 @@ function localFile(looking: Looking, url: string | null): string | Unseen {
   const path = localPath(url, looking.base);
   if (path === null) return ELSEWHERE;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  if (looking.folders && !looking.folders.has(folder) && !UNWALKED.test(path)) {
+  if (looking.tree && !looking.tree.folders.has(folder) && !UNWALKED.test(path)) {
     if (url.endsWith(path)) looking.away = above;
     return ELSEWHERE;
   }
@@ -156,8 +153,9 @@ async function lookAtArtifact(looking: Looking, url: string, path: string): Prom
 function lookAtIcon(looking: Looking, url: string | null): IconFacts {
   const path = localFile(looking, url);
   if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
-  if (!existsSync(join(looking.root, path)))
-    return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
+  const isThere =
+    looking.tree && !UNWALKED.test(path) ? looking.tree.files.has(path) : existsSync(join(looking.root, path));
+  if (!isThere) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(join(looking.root, path));
@@ -176,10 +174,10 @@ function isAbsence(error: unknown): boolean {
 }
 
 /** The metadata files that nothing points to: JSON below a folder that has an array `versions`. */
-function orphansOf(looking: Looking, json: readonly string[], used: ReadonlySet<string | null>): string[] {
+function orphansOf(looking: Looking, files: Iterable<string>, used: ReadonlySet<string | null>): string[] {
   const orphans: string[] = [];
-  for (const path of json) {
-    if (used.has(path) || !path.includes('/')) continue;
+  for (const path of files) {
+    if (!path.endsWith('.json') || !path.includes('/') || used.has(path)) continue;
     const content = readDocumentFile(join(looking.root, path));
     if (typeof content === 'string' || content.text === null) continue;
     if (Array.isArray(member(readingOf(content).value, 'versions'))) orphans.push(looking.nameOf(path));

@@ -9,7 +9,6 @@ import type { Tree } from './walk.ts';
 
 export interface ReadingTask {
   root: string;
-  manifest: string;
   /** In the order in which they are wanted; '' for none. */
   paths: readonly string[];
 }
@@ -21,7 +20,7 @@ export interface Batch {
 }
 
 export interface ReadAhead {
-  /** What lies in the workspace; of the JSON files those alone that are not read. */
+  /** What lies in the workspace, without the files that are read. */
   tree: Tree;
   /** The next file, or null: look for yourself. */
   next(): Promise<DocumentContent | null>;

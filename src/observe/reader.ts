@@ -13,14 +13,11 @@ const PORTION = 256 * 1024;
 const AHEAD = 16;
 
 const port = parentPort!;
-const { root, paths, manifest } = workerData as ReadingTask;
+const { root, paths } = workerData as ReadingTask;
 const tree = walk(root);
-const used = new Set(paths);
-port.postMessage({
-  links: tree.links,
-  folders: tree.folders,
-  json: tree.json.filter((path) => path !== manifest && !used.has(path)),
-});
+// They are about to be read, and need not be named.
+for (const path of paths) tree.files.delete(path);
+port.postMessage(tree);
 
 let waiting = 0;
 let taken: (() => void) | null = null;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 /** What lies below a folder. */
 export interface Tree {
-  /** Every JSON file. */
-  json: string[];
+  /** Every file. */
+  files: Set<string>;
   /** Whether there are symbolic links. */
   links: boolean;
   /** Every folder, with its trailing slash; '' is the root. */
@@ -16,7 +16,7 @@ export const UNWALKED = /(^|\/)(\.|node_modules\/)/;
 
 /** Walks a folder; hidden and installed folders are passed over. */
 export function walk(root: string): Tree {
-  const json: string[] = [];
+  const files = new Set<string>();
   let links = false;
   const folders = [''];
   const seen = new Set(['']);
@@ -28,8 +28,8 @@ export function walk(root: string): Tree {
         folders.push(`${folder}${name}/`);
         seen.add(`${folder}${name}/`);
       } else if (entry.isSymbolicLink()) links = true;
-      else if (name.endsWith('.json')) json.push(folder + name);
+      else files.add(folder + name);
     }
   }
-  return { json, links, folders: seen };
+  return { files, links, folders: seen };
 }
