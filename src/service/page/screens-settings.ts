@@ -17,7 +17,7 @@ export function registriesScreen(list: readonly SubscriptionView[], done: string
         <h1>App Registries</h1>
         <p class="lead">Where the apps of your organization come from. Each is checked every hour.</p>
       </div>
-      <a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>
+      ${list.length === 0 ? NOTHING : html`<a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>`}
     </div>
     ${done === null ? NOTHING : notice('good', done)}
     ${
@@ -60,7 +60,7 @@ function registryRow(one: SubscriptionView, now: Date): Html {
     <div class="row-side">
       ${status(tone, word)}
       <p>${appCount(one)}</p>
-      <p class="muted">${schedule(one, now)}</p>
+      <p>${schedule(one, now)}</p>
     </div>
   </li>`;
 }
