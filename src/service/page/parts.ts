@@ -64,7 +64,7 @@ export interface Field {
   value?: string;
   hint?: Html | string;
   /** What is wrong and what to do. */
-  error?: string | null;
+  error?: Html | string | null;
   type?: 'text' | 'url' | 'password';
   autocomplete?: string;
   placeholder?: string;

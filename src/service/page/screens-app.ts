@@ -31,11 +31,11 @@ export function appScreen({ one, app, versions, next, after, findings, now }: Ap
     <div class="head app-head">
       ${tile(app, true)}
       <div class="head-text">
-        <h1>${said(app.name === '' ? app.key : app.name, 1000)}</h1>
-        <p class="url">${code(app.key === '' ? '(empty key)' : app.key, 200)}</p>
+        <h1>${said(app.name === '' ? app.key : app.name, 400)}</h1>
+        <p class="url">${code(app.key, 200)}</p>
       </div>
     </div>
-    ${app.description === '' ? NOTHING : html`<p class="lead long">${said(app.description, 4000)}</p>`}
+    ${app.description === '' ? NOTHING : html`<p class="lead long">${said(app.description, 1000)}</p>`}
     <div class="state" id="state" role="status" data-live>
       <p class="state-line">
         ${standing(app)} ${app.latest === null ? NOTHING : html`<span>Latest ${code(app.latest, 80)}</span>`}

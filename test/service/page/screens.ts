@@ -103,14 +103,14 @@ export const SCREENS: Record<string, () => Screen> = {
       null,
       NOW,
     ),
-  subscribe: () => subscribeScreen({ url: '', name: '', urlError: null, nameError: null, findings: null }),
+  subscribe: () => subscribeScreen({ url: '', name: '', urlError: null, nameError: null, unusable: null }),
   'subscribe-wrong': () =>
     subscribeScreen({
       url: 'apps.example.com',
       name: '',
       urlError: 'This is no URL of a registry. Write the whole address, with https:// in front.',
       nameError: 'The name is empty. Write what your organization calls the registry.',
-      findings: null,
+      unusable: null,
     }),
   'subscribe-unusable': () =>
     subscribeScreen({
@@ -118,10 +118,16 @@ export const SCREENS: Record<string, () => Screen> = {
       name: 'Vendor tools',
       urlError: null,
       nameError: null,
-      findings: FINDINGS.slice(0, 2),
+      unusable: { message: 'Its manifest cannot be used.', findings: FINDINGS.slice(0, 2) },
     }),
   'subscribe-hostile': () =>
-    subscribeScreen({ url: hostile.url, name: long, urlError: null, nameError: null, findings: hostileFindings }),
+    subscribeScreen({
+      url: hostile.url,
+      name: long,
+      urlError: null,
+      nameError: null,
+      unusable: { message: long, findings: hostileFindings },
+    }),
   registry: () => registry({ done: 'You are subscribed.' }),
   'registry-problems': () => registry({ one: PROBLEMS, report: REPORT }),
   'registry-failing': () => registry({ one: FAILING, report: REPORT }),
