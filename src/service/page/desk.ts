@@ -1,6 +1,5 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
-import { html } from 'hono/html';
 import type { Service } from '../context.ts';
 import type { OrganizationView } from '../views.ts';
 import { type Allowance, openLimiter } from '../web/limits.ts';
@@ -137,12 +136,17 @@ export function found<Thing>(thing: Thing | null, what: string): Thing {
   throw new NotHere({ status: 404, title: 'Not found', text }, true);
 }
 
+/** The answer to an address that leads nowhere. */
+export function noSuchPage(c: PageContext): Response | Promise<Response> {
+  return refused(c, { status: 404, title: 'Not found', text: 'There is no such page.' });
+}
+
 function refused(
   c: PageContext,
   { status, title, text, signedIn: isSignedIn = false }: Refused,
 ): Response | Promise<Response> {
   const screen = failure({ title, text, signedIn: isSignedIn });
-  return c.html(html`${layout({ organization: null, now: new Date() }, screen)}`, status, PAGE_HEADERS);
+  return c.html(layout({ organization: null, now: new Date() }, screen), status, PAGE_HEADERS);
 }
 
 async function readForm(c: PageContext): Promise<URLSearchParams> {
