@@ -396,8 +396,7 @@ export function startJudging(options: JudgeOptions): Judging {
       const { key } = facts;
       const entry = member(member(manifestValue, 'apps'), key) ?? null;
       const manifest = manifestPlace!;
-      const at = pointerTo('apps', key);
-      const place: Place = { ...manifest, app: key, pointer: at, found: new Set() };
+      const place: Place = { ...manifest, app: key, pointer: pointerTo('apps', key), found: new Set() };
       ledger.seen(entry);
       offer('app', entryFacts(key, entry), place);
       const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
@@ -406,7 +405,7 @@ export function startJudging(options: JudgeOptions): Judging {
         resource: 'icon',
         url: iconUrl,
         web: facts.icon.web,
-        pointer: `${at}/blockStyle/iconUrl`,
+        pointer: pointerTo('apps', key, 'blockStyle', 'iconUrl'),
         found: new Set(),
       });
 
@@ -425,7 +424,7 @@ export function startJudging(options: JudgeOptions): Judging {
         ...metadata,
         document: manifest.document,
         file: manifest.file,
-        pointer: `${at}/appMetadataUrl`,
+        pointer: pointerTo('apps', key, 'appMetadataUrl'),
       });
       const value = document(facts.metadata, metadata);
       // Without a list of versions nobody knows of any artifact.

@@ -95,12 +95,11 @@ export class Ledger {
 
   /** Runs one rule on one subject, if its facts are there. A rule that throws is not judged, and the run is incomplete. */
   apply(rule: AnyRule, facts: Record<string, unknown>, place: Place): void {
-    const { needs } = rule;
-    for (let i = 0; i < needs.length; i++) {
-      const fact = facts[needs[i]!];
+    for (const need of rule.needs) {
+      const fact = facts[need];
       if (isUnseen(fact) && !this.values.has(fact)) return this.skip(rule, place, fact);
     }
-    const stronger = place.found.size === 0 ? undefined : rule.unless?.find((id) => place.found.has(id));
+    const stronger = rule.unless?.find((id) => place.found.has(id));
     if (stronger) return this.skip(rule, place, { unseen: `because of ${stronger.split(' ', 1)[0]}` });
     let found: Problem | readonly Problem[] | null | undefined;
     try {
@@ -175,7 +174,7 @@ export class Ledger {
 
   /** Keeps a document's value from being taken for an absent fact. */
   seen(value: unknown): void {
-    if (isUnseen(value)) this.values.add(value);
+    if (typeof value === 'object' && value !== null) this.values.add(value);
   }
 
   /** The rules that hide an app. */

@@ -55,9 +55,20 @@ export function tlsCause(visit: Visit): string | null {
   return failure.code === 'UNSPECIFIED' ? 'certificate' : null;
 }
 
+/** The subscriber service could not connect; it does not say how far it came. */
+export const NOT_REACHED = 'NOT_REACHED';
+/** The subscriber service asks at the usual ports alone. */
+export const PORT_REFUSED = 'PORT_REFUSED';
+/** The subscriber service does not ask over plain http. */
+export const INSECURE_REFUSED = 'INSECURE_REFUSED';
+
 /** The rule that tells why there is no whole 2xx answer; null when there is one. Each failure belongs to one rule. */
-export function ruleOfFailure(visit: Visit): 'tls-untrusted' | 'redirect-excessive' | 'unreachable' | null {
+export function ruleOfFailure(
+  visit: Visit,
+): 'tls-untrusted' | 'redirect-excessive' | 'redirect-insecure' | 'url-insecure' | 'unreachable' | null {
   if (isAnswered(visit)) return null;
+  if (visit.failure?.code === INSECURE_REFUSED)
+    return visit.hops.some(({ url }) => url.startsWith('https:')) ? 'redirect-insecure' : 'url-insecure';
   if (tlsCause(visit) !== null) return 'tls-untrusted';
   const code = visit.failure?.code;
   return code === 'REDIRECT_LOOP' || code === 'REDIRECT_LIMIT' ? 'redirect-excessive' : 'unreachable';

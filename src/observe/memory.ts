@@ -78,8 +78,12 @@ export function verifiedBefore(
     tls: (URL.canParse(hop.url) ? certificates.get(new URL(hop.url).origin) : null) ?? hop.tls,
   }));
   const soon = Date.parse(memory.now) + RENEWAL;
-  if (hops.some(({ url: at, tls }) => tls && !certificates.has(new URL(at).origin) && Date.parse(tls.notAfter) < soon))
-    return null;
+  for (const hop of hops) {
+    if (!hop.tls || certificates.has(new URL(hop.url).origin) || Date.parse(hop.tls.notAfter) >= soon) continue;
+    // Fetching it hourly for that would cost too much: nothing is said of the certificate then.
+    if (!memory.daily) return null;
+    hop.tls = null;
+  }
   return { ...known, url, web: { ...known.web, service: { ...known.web.service, hops } } };
 }
 

@@ -44,12 +44,19 @@ export interface WebOptions extends HttpOptions {
   /** Which of the listed apps to look at in this run, and in which order. */
   choose?: (keys: readonly string[]) => readonly string[];
   /** Asked before an artifact is fetched: null, or why it is not. */
-  afford?: (() => Unseen | null) | null;
+  afford?: ((artifact: ListedArtifact) => Unseen | null) | null;
   /** Bytes read at most, in place of the defaults. */
   limits?: Partial<Limits>;
   /** Handed the bytes of every icon that was fetched. */
   onIcon?: (facts: IconFacts, bytes: Uint8Array) => void;
   onProgress?: (progress: Readonly<Progress>) => void;
+}
+
+export interface ListedArtifact {
+  app: string;
+  version: string | null;
+  url: string;
+  checksum: string;
 }
 
 export interface Progress {
@@ -220,7 +227,10 @@ async function lookAtApp(
         const facts: DocumentFacts = found ?? nothing(metadataUrl);
         const value = isUnseen(facts.content) ? undefined : readingOf(facts.content).value;
         const list = member(value, 'versions');
-        return [facts, await lookAtArtifacts(Array.isArray(list) ? list : [], look, options, progress, known)] as const;
+        return [
+          facts,
+          await lookAtArtifacts(key, Array.isArray(list) ? list : [], look, options, progress, known),
+        ] as const;
       },
     ),
   ]);
@@ -253,6 +263,7 @@ function isUsable(url: string): boolean {
 }
 
 async function lookAtArtifacts(
+  app: string,
   list: readonly JsonValue[],
   look: Look,
   options: WebOptions,
@@ -292,7 +303,9 @@ async function lookAtArtifacts(
         return before;
       }
       const weak = digestOf(checksum) === null;
-      const dear = firsts.has(`${weak} ${url}`) ? null : (options.afford?.() ?? null);
+      const dear = firsts.has(`${weak} ${url}`)
+        ? null
+        : (options.afford?.({ app, version, url: url!, checksum }) ?? null);
       if (dear) {
         progress.done += 1;
         return { url, file: null, web: dear, content: dear, archive: dear };

@@ -42,7 +42,7 @@ export interface Limits {
 }
 
 export const DEFAULT_LIMITS: Limits = {
-  refresh: 120_000,
+  refresh: 240_000,
   apps: 20_000,
   versionsPerApp: 2_000,
   artifacts: 500,

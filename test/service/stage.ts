@@ -47,6 +47,7 @@ export async function addRegistry(db: Db, url: string, values: RegistryValues = 
     symptoms: null,
     report: null,
     manifest: null,
+    resumeAfter: null,
     ...values,
   };
   return (await db.insertInto('registries').values(row).returning('id').executeTakeFirstOrThrow()).id;

@@ -4,7 +4,7 @@ import { proxyFault } from '../proxy.ts';
 import type { Evidence } from '../report.ts';
 import { defineRule } from '../rule.ts';
 import { signatureEnd } from '../signed-url.ts';
-import { hostOf, lastHop, ruleOfFailure } from '../visit.ts';
+import { hostOf, lastHop, NOT_REACHED, PORT_REFUSED, ruleOfFailure } from '../visit.ts';
 
 export const unreachable = defineRule({
   id: 'unreachable',
@@ -87,6 +87,20 @@ const REDIRECTS: Readonly<Record<string, readonly [cause: string, message: strin
   ],
 };
 
+const FROM_THE_SERVICE: Readonly<Record<string, (host: string) => Found>> = {
+  [NOT_REACHED]: (host) => ({
+    cause: 'not-reached',
+    message: `${host} could not be reached from the service.`,
+    advice:
+      'Check that the name is in public DNS with public addresses alone, and that a web server answers there: appreg verify, run on a machine outside your network, says more.',
+  }),
+  [PORT_REFUSED]: (host) => ({
+    cause: 'port-refused',
+    message: `the service asks hosts at the usual port alone, not at ${host}.`,
+    advice: 'Serve it at port 443, and list URLs without a port.',
+  }),
+};
+
 const CONNECTIONS: Readonly<Record<string, readonly [cause: string, message: string, advice: string]>> = {
   ENOTFOUND: [
     'dns-not-found',
@@ -124,6 +138,8 @@ const CONNECTIONS: Readonly<Record<string, readonly [cause: string, message: str
 function ofFailure(failure: Failure, visit: Visit): Found {
   const { phase, code } = failure;
   const host = hostOf(failure.url);
+  const ofService = FROM_THE_SERVICE[code];
+  if (ofService) return ofService(host);
   const redirect = REDIRECTS[code];
   if (redirect) return { cause: redirect[0], message: redirect[1], advice: redirect[2] };
   const connection = CONNECTIONS[code];

@@ -32,7 +32,8 @@ const MIGRATIONS: Record<string, Migration> = {
           warnings integer not null default 0,
           symptoms jsonb,
           report bytea,
-          manifest bytea)`,
+          manifest bytea,
+          resume_after text)`,
         sql`create index on registries (next_check_at)`,
         sql`create table subscriptions (
           id uuid primary key default gen_random_uuid(),

@@ -59,6 +59,8 @@ export interface RegistryRow {
   report: Buffer | null;
   /** The same: the manifest as it was seen last (DocumentFacts), for conditional requests. */
   manifest: Buffer | null;
+  /** The key of the app at which the last refresh ran out of time; the next one begins behind it. Null where it did not. */
+  resumeAfter: string | null;
 }
 
 export interface SubscriptionRow {
@@ -104,9 +106,12 @@ export interface VersionRow {
   registryId: number;
   appKey: string;
   version: string;
-  /** Of the first sight. */
+  /** Where bytes with that digest were seen last. */
   artifactUrl: string;
-  /** Of the first sight: `sha256:` and 64 hexadecimal digits. */
+  /**
+   * `sha256:` and 64 hexadecimal digits: in force from the first time that the bytes had it, and never changed then. Until
+   * that nobody could install the version, so that a listing which is mended takes its place.
+   */
   artifactChecksum: string;
   firstSeenAt: Stamp;
   /**
@@ -117,7 +122,7 @@ export interface VersionRow {
   /** Id of the rule that says why it is refused, and its message; null otherwise. */
   rule: string | null;
   reason: string | null;
-  /** When its bytes were last seen to have the digest. */
+  /** When its bytes were last seen to have the digest; null where they never were. */
   verifiedAt: Date | null;
   /** When it was last tried; null before the first time. */
   triedAt: Date | null;

@@ -4,16 +4,14 @@ import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { callbackify } from 'node:util';
 import type { Guard, Target } from '../../observe/http-guard.ts';
+import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/visit.ts';
 import type { Settings } from '../settings.ts';
 import { type AddressKind, kindOf } from './ip-address.ts';
 
 /** Registries are other people's input, so the service asks the public internet alone, whatever they name. */
 
 /** Not a public address, or the service itself. Nobody but the operator learns that it was this and not, say, a timeout. */
-export const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
-/** What the URL itself says, so that telling it gives nothing away. */
-export const PORT_REFUSED = 'PORT_REFUSED';
-export const INSECURE_REFUSED = 'INSECURE_REFUSED';
+const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
 
 export interface GuardOptions extends Pick<Settings, 'allowHosts' | 'allowHttp'> {
   /** The ports that the service itself listens at. */

@@ -16,12 +16,22 @@ ruleTable(unreachable, {
     ['204', status(204)],
     ['a certificate, which tls-untrusted tells', facts(failed('tls', 'CERT_HAS_EXPIRED'))],
     ['a circle, which redirect-excessive tells', facts(failed('redirect', 'REDIRECT_LOOP'))],
+    [
+      'plain http, which the service does not ask over: url-insecure tells it',
+      facts(failed('connect', 'INSECURE_REFUSED')),
+    ],
     ['too many redirects, likewise', facts(failed('redirect', 'REDIRECT_LIMIT'))],
   ],
   faulty: [
     ['no such name', facts(failed('dns', 'ENOTFOUND')), { cause: 'dns-not-found' }],
     ['name servers silent', facts(failed('dns', 'EAI_AGAIN')), { cause: 'dns-temporary' }],
     ['refused', facts(failed('connect', 'ECONNREFUSED')), { cause: 'refused' }],
+    [
+      'seen by the service',
+      facts(failed('connect', 'NOT_REACHED')),
+      { cause: 'not-reached', message: 'from the service' },
+    ],
+    ['a port of its own', facts(failed('connect', 'PORT_REFUSED')), { cause: 'port-refused', advice: '443' }],
     ['no route', facts(failed('connect', 'EHOSTUNREACH')), { cause: 'no-route' }],
     [
       'IPv6 alone, and none here',

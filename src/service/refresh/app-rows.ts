@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { RememberedApp } from '../../observe/memory.ts';
+import type { Db } from '../database/open.ts';
+import { pack } from '../database/packed.ts';
+import type { GoodIcon } from './icons.ts';
+import type { Kept, StoredVersion } from './keep.ts';
+import type { AppRecord } from './records.ts';
+
+/** What a refresh writes of one app: only what is other than before, in one transaction. */
+
+export interface AppChange {
+  visible: boolean | null;
+  because: readonly string[];
+  failingSince: Date | null;
+  /** What became of its versions; null where it could not be seen what is listed. */
+  versions: Kept | null;
+  /** A new icon; null for none any more; undefined where nothing is to be said. */
+  icon: GoodIcon | null | undefined;
+  remembered: RememberedApp | null;
+}
+
+const AT_ONCE = 1000;
+
+/** @returns whether there was anything to write */
+export async function writeApp(db: Db, registryId: number, before: AppRecord, change: AppChange): Promise<boolean> {
+  const { key } = before;
+  const latest = change.versions ? change.versions.latest : before.latest;
+  const digest = change.icon === undefined ? before.icon : (change.icon?.sha256 ?? null);
+  const sameIcon = before.icon === null ? digest === null : digest !== null && before.icon.equals(digest);
+  const isSame =
+    before.visible === change.visible &&
+    before.because.join() === change.because.join() &&
+    before.latest === latest &&
+    before.failingSince?.getTime() === change.failingSince?.getTime() &&
+    sameIcon;
+  const { put = [], drop = [] } = change.versions ?? {};
+  if (isSame && change.remembered === null && put.length === 0 && drop.length === 0) return false;
+  const remembered = change.remembered === null ? {} : { remembered: await pack(change.remembered) };
+  await db.transaction().execute(async (tx) => {
+    if (!sameIcon && change.icon)
+      await tx
+        .insertInto('icons')
+        .values(change.icon)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    await tx
+      .updateTable('apps')
+      .set({
+        visible: change.visible,
+        because: [...change.because],
+        latest,
+        failingSince: change.failingSince,
+        icon: digest,
+        ...remembered,
+      })
+      .where('registryId', '=', registryId)
+      .where('key', '=', key)
+      .execute();
+    if (drop.length > 0)
+      await tx
+        .deleteFrom('versions')
+        .where('registryId', '=', registryId)
+        .where('appKey', '=', key)
+        .where('version', '=', sql<string>`any(${drop})`)
+        // Another node may have seen its bytes meanwhile.
+        .where('verifiedAt', 'is', null)
+        .execute();
+    for (let i = 0; i < put.length; i += AT_ONCE) await putVersions(tx, registryId, key, put.slice(i, i + AT_ONCE));
+  });
+  return true;
+}
+
+/** A digest that is in force is changed by nobody: that is for the database to see, not for whoever writes. */
+async function putVersions(db: Db, registryId: number, appKey: string, rows: readonly StoredVersion[]): Promise<void> {
+  const keep = sql<boolean>`versions.verified_at is not null and versions.artifact_checksum <> excluded.artifact_checksum`;
+  await db
+    .insertInto('versions')
+    .values(rows.map((row) => ({ ...row, registryId, appKey })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['registryId', 'appKey', 'version'])
+        .doUpdateSet({
+          artifactUrl: sql`excluded.artifact_url`,
+          artifactChecksum: sql`excluded.artifact_checksum`,
+          firstSeenAt: sql`excluded.first_seen_at`,
+          state: sql`excluded.state`,
+          rule: sql`excluded.rule`,
+          reason: sql`excluded.reason`,
+          verifiedAt: sql`excluded.verified_at`,
+          triedAt: sql`excluded.tried_at`,
+          bytes: sql`excluded.bytes`,
+          swappedChecksum: sql`excluded.swapped_checksum`,
+          withdrawnAt: sql`excluded.withdrawn_at`,
+        })
+        .where(sql<boolean>`not (${keep})`),
+    )
+    .execute();
+}
+
+/** Icons that no app shows any more. */
+export async function dropOrphanedIcons(db: Db): Promise<void> {
+  await sql`delete from icons i where not exists (select from apps a where a.icon = i.sha256)`.execute(db);
+}

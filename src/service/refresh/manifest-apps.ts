@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { type JsonValue, member, stringOrNull } from '../../core/json.ts';
+import { shorten } from '../../core/text.ts';
+import type { Db } from '../database/open.ts';
+import { storable } from '../database/packed.ts';
+
+/** The apps of a manifest, as rows: what a subscriber sees of them before their metadata files are looked at. */
+
+export interface ListedApp {
+  key: string;
+  position: number;
+  name: string;
+  description: string;
+  color: string | null;
+}
+
+const AT_ONCE = 1000;
+
+/** @param limit apps at most; what comes behind is left out. Keys that no database takes are, too: no app has such a key */
+export function appsIn(apps: Readonly<Record<string, JsonValue>>, limit: number): ListedApp[] {
+  const listed: ListedApp[] = [];
+  for (const [position, [key, entry]] of Object.entries(apps).entries()) {
+    if (listed.length >= limit) break;
+    if (key.length > 300 || storable(key) !== key) continue;
+    const color = stringOrNull(member(member(entry, 'blockStyle'), 'color'));
+    listed.push({
+      key,
+      position,
+      name: textOf(member(entry, 'name'), 300) || shorten(key, 300),
+      description: textOf(member(entry, 'description'), 4000),
+      color: color !== null && /^#[0-9a-f]{6}$/i.test(color) ? color : null,
+    });
+  }
+  return listed;
+}
+
+function textOf(value: JsonValue | undefined, limit: number): string {
+  return shorten(storable(stringOrNull(value) ?? ''), limit);
+}
+
+/**
+ * Brings the rows of a registry's apps up to date with its manifest, in one transaction. An app that was taken out is
+ * remembered where anything of it was ever in force, and forgotten otherwise.
+ */
+export async function writeListing(db: Db, registryId: number, listed: readonly ListedApp[]): Promise<void> {
+  const rows = await db
+    .selectFrom('apps')
+    .where('registryId', '=', registryId)
+    .select(['key', 'position', 'name', 'description', 'color', 'listed'])
+    .execute();
+  const known = new Map(rows.map((row) => [row.key, row]));
+  const changed = listed.filter((app) => {
+    const row = known.get(app.key);
+    known.delete(app.key);
+    return (
+      !row?.listed ||
+      row.position !== app.position ||
+      row.name !== app.name ||
+      row.description !== app.description ||
+      row.color !== app.color
+    );
+  });
+  const gone = [...known.values()].filter((row) => row.listed).map(({ key }) => key);
+  if (changed.length === 0 && gone.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    for (let i = 0; i < changed.length; i += AT_ONCE)
+      await tx
+        .insertInto('apps')
+        .values(changed.slice(i, i + AT_ONCE).map((app) => ({ ...app, registryId, listed: true, because: [] })))
+        .onConflict((conflict) =>
+          conflict.columns(['registryId', 'key']).doUpdateSet({
+            position: sql`excluded.position`,
+            name: sql`excluded.name`,
+            description: sql`excluded.description`,
+            color: sql`excluded.color`,
+            listed: true,
+          }),
+        )
+        .execute();
+    if (gone.length === 0) return;
+    await tx
+      .updateTable('apps')
+      .set({ listed: false })
+      .where('registryId', '=', registryId)
+      .where('key', '=', sql<string>`any(${gone})`)
+      .execute();
+    await sql`delete from apps a where registry_id = ${registryId} and not listed and not exists (
+      select from versions v where v.registry_id = a.registry_id and v.app_key = a.key and v.verified_at is not null)`.execute(
+      tx,
+    );
+  });
+}

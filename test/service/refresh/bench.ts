@@ -1,0 +1,100 @@
+import { openLog } from '../../../src/service/log.ts';
+import { openMetrics } from '../../../src/service/metrics.ts';
+import type { Report } from '../../../src/core/report.ts';
+import { openGuard } from '../../../src/service/refresh/guard.ts';
+import { type Outcome, refreshRegistry, type RefreshContext } from '../../../src/service/refresh/refresh.ts';
+import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/settings.ts';
+import type { Db } from '../../../src/service/database/open.ts';
+import { unpack } from '../../../src/service/database/packed.ts';
+import { certificates } from '../../support/fault-certificates.ts';
+import { addOrganization, addRegistry, addSubscription, openStage, type Stage } from '../stage.ts';
+
+/** A service without its web server and queue: registries are refreshed when a test says so, at the time that it says. */
+
+const HOUR = 3_600_000;
+
+export interface Bench {
+  db: Db;
+  stage: Stage;
+  context: RefreshContext;
+  /** Lines of the log. */
+  lines: string[];
+  /** A registry that somebody is subscribed to, due at once. */
+  add(url: string): Promise<number>;
+  /** Refreshes it, so many hours after the start. */
+  refresh(id: number, hours?: number): Promise<Outcome>;
+  report(id: number): Promise<Report>;
+  stop(): Promise<void>;
+}
+
+export function settingsFor(url: string, more: Partial<Settings> = {}): Settings {
+  return {
+    databaseUrl: url,
+    dataFolder: '',
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: null,
+    roles: ['web', 'worker'],
+    coreRegistryUrl: null,
+    communityRegistryUrl: null,
+    allowHosts: ['localhost'],
+    allowHttp: false,
+    ca: certificates().ca,
+    machineCa: null,
+    operatorToken: null,
+    openSignUp: true,
+    interval: HOUR,
+    concurrency: 8,
+    limits: DEFAULT_LIMITS,
+    ...more,
+  };
+}
+
+export async function openBench(more: Partial<Settings> = {}, limits: Partial<Limits> = {}): Promise<Bench> {
+  const stage = await openStage();
+  const { db } = stage;
+  const settings = settingsFor(stage.url, { limits: { ...DEFAULT_LIMITS, ...limits }, ...more });
+  const lines: string[] = [];
+  const start = Date.now();
+  let hours = 0;
+  const context: RefreshContext = {
+    settings,
+    db,
+    log: openLog((line) => void lines.push(line)),
+    metrics: openMetrics(),
+    web: {
+      guard: openGuard({ ...settings, ownPorts: () => [] }),
+      headersTimeout: 1500,
+      idleTimeout: 1500,
+      connectTimeout: 3000,
+      backoff: () => 1,
+    },
+    now: () => new Date(start + hours * HOUR + (Date.now() - start)),
+    chance: () => 0,
+  };
+  const organization = await addOrganization(db);
+  return {
+    db,
+    stage,
+    context,
+    lines,
+    async add(url) {
+      const id = await addRegistry(db, url, { checkedAt: null, goodAt: null, nextCheckAt: new Date(start) });
+      await addSubscription(db, organization, id);
+      return id;
+    },
+    async refresh(id, at = 0) {
+      hours = at;
+      return refreshRegistry(context, id, new AbortController().signal);
+    },
+    async report(id) {
+      const { report } = await db
+        .selectFrom('registries')
+        .where('id', '=', id)
+        .select('report')
+        .executeTakeFirstOrThrow();
+      return unpack<Report>(report!);
+    },
+    stop: () => stage.stop(),
+  };
+}

@@ -1,0 +1,304 @@
+import type { Selectable } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RegistryRow } from '../../../src/service/database/tables.ts';
+import {
+  answer,
+  byMethod,
+  CORS,
+  type FaultHost,
+  openFaultHost,
+  raw,
+  redirect,
+  tagged,
+} from '../../support/fault-host.ts';
+import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
+import { type Bench, openBench } from './bench.ts';
+
+/** What a refresh makes of a registry, and what stays in force while it changes. */
+
+let host: FaultHost;
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench.stop());
+beforeEach(async () => {
+  host = await openFaultHost();
+});
+afterEach(() => host.close());
+
+interface Version {
+  version: string;
+  artifactUrl: string;
+  artifactChecksum: string;
+}
+
+/** A registry on the host, by app: its versions, each with the text in its artifact. */
+function serve(apps: Record<string, Record<string, string>>): string {
+  const listed: Record<string, object> = {};
+  for (const [key, versions] of Object.entries(apps)) {
+    listed[key] = {
+      name: `App ${key}`,
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: `${host.origin}/${key}.svg`, color: '#336699' },
+      appMetadataUrl: `${host.origin}/${key}.json`,
+    };
+    host.on(
+      `/${key}.svg`,
+      byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) }),
+    );
+    list(
+      key,
+      Object.entries(versions).map(([version, text]) => published(key, version, text)),
+    );
+  }
+  return host.on('/registry.json', tagged(JSON.stringify({ apps: listed })));
+}
+
+function published(key: string, version: string, text: string): Version {
+  const bytes = archive(text);
+  const artifactUrl = host.on(`/${key}-${version}.tar.gz`, gzipped(bytes));
+  return { version, artifactUrl, artifactChecksum: checksum(bytes) };
+}
+
+function list(key: string, versions: readonly object[]): void {
+  host.on(`/${key}.json`, tagged(JSON.stringify({ versions })));
+}
+
+const registry = (id: number): Promise<Selectable<RegistryRow>> =>
+  bench.db.selectFrom('registries').where('id', '=', id).selectAll().executeTakeFirstOrThrow();
+
+async function apps(id: number): Promise<Record<string, unknown>> {
+  const rows = await bench.db.selectFrom('apps').where('registryId', '=', id).selectAll().orderBy('key').execute();
+  return Object.fromEntries(
+    rows.map((row) => [row.key, `${row.listed ? '' : 'not listed '}${row.visible} ${row.latest}`]),
+  );
+}
+
+async function versions(id: number): Promise<Record<string, string>> {
+  const rows = await bench.db
+    .selectFrom('versions')
+    .where('registryId', '=', id)
+    .selectAll()
+    .orderBy('version')
+    .execute();
+  return Object.fromEntries(
+    rows.map((row) => [
+      `${row.appKey} ${row.version}`,
+      [row.state, row.rule, row.swappedChecksum && 'swapped', row.withdrawnAt && 'withdrawn'].filter(Boolean).join(' '),
+    ]),
+  );
+}
+
+describe('a registry without a fault', () => {
+  test('is offered once its artifacts are verified', async () => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
+    expect(await bench.refresh(id)).toBe('good');
+    expect(await apps(id)).toEqual({ a: 'true 2.0.0', b: 'true 1.0.0' });
+    expect(await versions(id)).toEqual({ 'a 1.0.0': 'verified', 'a 2.0.0': 'verified', 'b 1.0.0': 'verified' });
+    const row = await registry(id);
+    expect(row).toMatchObject({ errors: 0, failures: 0, failingSince: null, resumeAfter: null });
+    expect(row.nextCheckAt.getTime() - row.checkedAt!.getTime()).toBe(3_600_000);
+    expect(faults(await bench.report(id)).filter((one) => one.startsWith('error'))).toEqual([]);
+    const icon = await bench.db
+      .selectFrom('apps')
+      .innerJoin('icons', 'icons.sha256', 'apps.icon')
+      .where('registryId', '=', id)
+      .select(['type', 'bytes'])
+      .executeTakeFirstOrThrow();
+    expect([icon.type, icon.bytes.toString()]).toEqual(['image/svg+xml', SVG]);
+  });
+
+  test('costs one conditional request for each document while it stays as it is', async () => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
+    await bench.refresh(id);
+    const first = faults(await bench.report(id));
+    const before = await apps(id);
+    for (const hours of [1.1, 2.2, 3.3]) {
+      host.requests.length = 0;
+      expect(await bench.refresh(id, hours)).toBe('good');
+      expect(host.requests.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+        'GET /a.json',
+        'GET /b.json',
+        'GET /registry.json',
+      ]);
+      expect(host.requests.every(({ headers }) => headers['if-none-match'])).toBe(true);
+      expect(faults(await bench.report(id))).toEqual(first);
+    }
+    expect(await apps(id)).toEqual(before);
+    const { icon } = await bench.db
+      .selectFrom('apps')
+      .where('registryId', '=', id)
+      .select('icon')
+      .executeTakeFirstOrThrow();
+    expect(icon).not.toBeNull();
+  });
+
+  test('is looked at when it is due, by whoever comes first, and when somebody is subscribed to it', async () => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
+    await bench.refresh(id);
+    expect(await bench.refresh(id, 0.9)).toBe('not-due');
+    await bench.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
+    expect(await bench.refresh(id, 1.1)).toBe('unwanted');
+    expect(await bench.refresh(987_654)).toBe('not-due');
+  });
+});
+
+describe('what was published', () => {
+  test('stays in force when a version is swapped, withdrawn, or rolled back', async () => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one', '1.1.0': 'gone', '2.0.0': 'two' } }));
+    await bench.refresh(id);
+    const kept = published('a', '1.0.0', 'one');
+    list('a', [kept, published('a', '2.0.0', 'swapped')]);
+    expect(await bench.refresh(id, 1.1)).toBe('problems');
+    expect(await versions(id)).toEqual({
+      'a 1.0.0': 'verified',
+      'a 1.1.0': 'verified withdrawn',
+      'a 2.0.0': 'refused artifact-changed swapped',
+    });
+    expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
+    const found = faults(await bench.report(id)).join('\n');
+    expect(found).toContain('error artifact-changed (metadata 2.0.0)');
+    expect(found).toContain('error version-withdrawn (metadata 1.1.0)');
+    const { artifactChecksum } = await bench.db
+      .selectFrom('versions')
+      .where('registryId', '=', id)
+      .where('version', '=', '2.0.0')
+      .select('artifactChecksum')
+      .executeTakeFirstOrThrow();
+    expect(artifactChecksum).toBe(checksum(archive('two')));
+
+    list('a', [kept]);
+    await bench.refresh(id, 2.2);
+    expect((await bench.report(id)).findings.find(({ cause }) => cause === 'newest')?.version).toBe('2.0.0');
+    list('a', [kept, published('a', '1.1.0', 'gone'), published('a', '2.0.0', 'two')]);
+    expect(await bench.refresh(id, 3.3)).toBe('good');
+    expect(Object.values(await versions(id))).toEqual(['verified', 'verified', 'verified']);
+    expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
+  });
+
+  test('is not offered while its bytes are others than listed, and is once the listing or the file is mended', async () => {
+    serve({ a: { '1.0.0': 'one' } });
+    const wrong = { ...published('a', '2.0.0', 'two'), artifactChecksum: checksum(archive('typo')) };
+    list('a', [published('a', '1.0.0', 'one'), wrong]);
+    const id = await bench.add(`${host.origin}/registry.json`);
+    expect(await bench.refresh(id)).toBe('problems');
+    expect(await versions(id)).toEqual({ 'a 1.0.0': 'verified', 'a 2.0.0': 'refused artifact-checksum-mismatch' });
+    expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
+    list('a', [published('a', '1.0.0', 'one'), published('a', '2.0.0', 'two')]);
+    expect(await bench.refresh(id, 1.1)).toBe('good');
+    expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
+  });
+
+  test('an app that was taken out is remembered, and comes back as it was', async () => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
+    await bench.refresh(id);
+    serve({ a: { '1.0.0': 'one' } });
+    await bench.refresh(id, 1.1);
+    expect(await apps(id)).toEqual({ a: 'true 1.0.0', b: 'not listed true 1.0.0' });
+    expect(faults(await bench.report(id))).toContain('warning app-withdrawn (manifest)');
+    serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'other bytes now' } });
+    await bench.refresh(id, 2.2);
+    expect(await versions(id)).toEqual({ 'a 1.0.0': 'verified', 'b 1.0.0': 'refused artifact-changed swapped' });
+  });
+
+  test('of an app that was never offered nothing is kept once it is gone', async () => {
+    serve({ a: { '1.0.0': 'one' }, typo: {} });
+    const id = await bench.add(`${host.origin}/registry.json`);
+    await bench.refresh(id);
+    expect(Object.keys(await apps(id))).toEqual(['a', 'typo']);
+    serve({ a: { '1.0.0': 'one' } });
+    await bench.refresh(id, 1.1);
+    expect(Object.keys(await apps(id))).toEqual(['a']);
+  });
+});
+
+describe('a refresh that fails', () => {
+  test('keeps the last good state, and says since when', async () => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
+    await bench.refresh(id);
+    const good = await registry(id);
+    host.on('/registry.json', answer({ status: 500 }));
+    expect(await bench.refresh(id, 1.1)).toBe('failing');
+    const first = await registry(id);
+    expect(first).toMatchObject({ failures: 1, goodAt: good.goodAt, manifest: good.manifest });
+    expect(first.failingSince).not.toBeNull();
+    expect(first.nextCheckAt.getTime() - first.checkedAt!.getTime()).toBeLessThan(600_000);
+    expect(await bench.refresh(id, 2.2)).toBe('failing');
+    expect(await registry(id)).toMatchObject({ failures: 2, failingSince: first.failingSince });
+    expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
+    expect(faults(await bench.report(id))).toContain('error unreachable status-500 (manifest)');
+    serve({ a: { '1.0.0': 'one' } });
+    expect(await bench.refresh(id, 3.3)).toBe('good');
+    expect(await registry(id)).toMatchObject({ failures: 0, failingSince: null });
+  });
+
+  test.each([
+    ['a page in its place', answer({ headers: { 'Content-Type': 'text/html' }, body: '<html>Log in</html>' })],
+    ['broken JSON', answer({ body: '{"apps": {' })],
+    ['no apps', answer({ body: '{"apps": []}' })],
+    ['no HTTP', raw('hello\r\n\r\n')],
+    ['a circle', redirect('/registry.json')],
+  ])('of %s, changes no app', async (_, behaviour) => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
+    await bench.refresh(id);
+    host.on('/registry.json', behaviour);
+    expect(await bench.refresh(id, 1.1)).toBe('failing');
+    expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
+    expect((await bench.report(id)).summary.errors).toBeGreaterThan(0);
+  });
+
+  test('of one metadata file, keeps the versions of that app alone', async () => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
+    await bench.refresh(id);
+    host.on('/b.json', answer({ status: 404 }));
+    list('a', [published('a', '1.0.0', 'one'), published('a', '1.1.0', 'more')]);
+    expect(await bench.refresh(id, 1.1)).toBe('problems');
+    const rows = await bench.db
+      .selectFrom('apps')
+      .where('registryId', '=', id)
+      .select(['key', 'latest', 'failingSince'])
+      .orderBy('key')
+      .execute();
+    expect(rows).toEqual([
+      { key: 'a', latest: '1.1.0', failingSince: null },
+      { key: 'b', latest: '1.0.0', failingSince: expect.any(Date) as Date },
+    ]);
+    serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } });
+    await bench.refresh(id, 2.2);
+    const after = await bench.db.selectFrom('apps').where('registryId', '=', id).select('failingSince').execute();
+    expect(after.every(({ failingSince }) => failingSince === null)).toBe(true);
+  });
+
+  test('is handed back where the node is told to stop', async () => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
+    host.on('/a.json', () => {});
+    const { refreshRegistry } = await import('../../../src/service/refresh/refresh.ts');
+    const stopping = new AbortController();
+    setTimeout(() => stopping.abort(), 200);
+    expect(await refreshRegistry(bench.context, id, stopping.signal)).toBe('handed-back');
+    expect(await registry(id)).toMatchObject({ checkedAt: null });
+  });
+});
+
+describe('icons', () => {
+  test.each<[string, string | Buffer, boolean]>([
+    ['whole', SVG, true],
+    ['with a script', SVG.replace('<rect', '<script>alert(1)</script><rect'), false],
+    ['with an event handler', SVG.replace('<rect', '<rect onload="x()"'), false],
+    ['that refers elsewhere', SVG.replace('<rect', '<image href="https://evil.example/x.png"/><rect'), false],
+    ['broken', '<svg xmlns="http://www.w3.org/2000/svg"><rect>', false],
+    ['a page', '<html><body>no</body></html>', false],
+    ['too large', SVG.replace('<rect', `<desc>${'x'.repeat(1_000_000)}</desc><rect`), false],
+  ])('%s', async (_, body, kept) => {
+    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
+    host.on('/a.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body }) }));
+    await bench.refresh(id);
+    const { icon } = await bench.db
+      .selectFrom('apps')
+      .where('registryId', '=', id)
+      .select('icon')
+      .executeTakeFirstOrThrow();
+    expect(icon !== null).toBe(kept);
+  });
+});
