@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../core/text.ts';
@@ -106,15 +107,15 @@ function roles(named: string[] | undefined): Settings['roles'] {
   return ROLES.filter((role) => named?.includes(role) ?? true);
 }
 
-/** As a URL has it: in small letters, international names in ASCII. */
+/** As a URL has it, in small letters and international names in ASCII; with its port where one was named. */
 function hostName(text: string): string {
-  const written = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
-  const url = URL.canParse(`http://${written}/`) ? new URL(`http://${written}/`) : null;
-  if (url !== null && url.port === '' && url.username === '' && url.pathname === '/' && url.search === '')
-    return url.hostname;
+  const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(isIPv6(text) ? `[${text}]` : text) ?? [];
+  const url = URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`) : null;
+  if (url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '')
+    return `${url.hostname}${port}`;
   throw unusable(
     `--allow-host ${printable(redact(text))}: that is no host name.`,
-    'Name the host alone, without scheme, port and path: --allow-host localhost',
+    'Name the host without scheme and path, and with a port if only that is meant: --allow-host localhost:8080',
   );
 }
 

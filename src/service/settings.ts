@@ -12,7 +12,7 @@ export interface Settings {
   /** Registries that every organization is subscribed to at creation; null for none. */
   coreRegistryUrl: string | null;
   communityRegistryUrl: string | null;
-  /** Hosts that may be asked although their addresses are private; `localhost` means the loopback addresses too. */
+  /** Hosts that may be asked although their addresses are private; `localhost` means the loopback addresses too; with a port, that port alone. */
   allowHosts: readonly string[];
   /** Whether plain http is allowed for hosts that are not in `allowHosts`. */
   allowHttp: boolean;

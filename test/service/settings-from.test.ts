@@ -40,13 +40,9 @@ describe('settings', () => {
   });
 
   test('hosts are written as URLs have them', () => {
-    expect(from({ allowHost: ['LocalHost', '10.0.0.1', '::1', '[fd00::1]', 'bücher.example'] }).allowHosts).toEqual([
-      'localhost',
-      '10.0.0.1',
-      '[::1]',
-      '[fd00::1]',
-      'xn--bcher-kva.example',
-    ]);
+    expect(
+      from({ allowHost: ['LocalHost', '10.0.0.1', '::1', '[fd00::1]:8080', 'bücher.example:80'] }).allowHosts,
+    ).toEqual(['localhost', '10.0.0.1', '[::1]', '[fd00::1]:8080', 'xn--bcher-kva.example:80']);
   });
 
   test('the public address ends in a slash', () => {
@@ -57,7 +53,7 @@ describe('settings', () => {
 
   test.each<[string, ServiceFlags, Record<string, string>]>([
     ['role', { role: ['queen'] }, {}],
-    ['host with a port', { allowHost: ['localhost:8080'] }, {}],
+    ['host with a user', { allowHost: ['me@localhost'] }, {}],
     ['URL for a host', { allowHost: ['http://localhost'] }, {}],
     ['host with a wildcard path', { allowHost: ['localhost/*'] }, {}],
     ['port', {}, { PORT: '65536' }],
