@@ -25,7 +25,7 @@ export function createDigester(
   const sha256 = createHash('sha256');
   const sha1 = weak ? createHash('sha1') : null;
   const md5 = weak ? createHash('md5') : null;
-  const head = Buffer.alloc(HEAD_BYTES);
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
   const lineFeeds = { all: 0, behindCr: 0 };
   let last = 0;
   let bytes = 0;

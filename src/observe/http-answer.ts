@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
+import type { Clock } from './http-clock.ts';
 
 /** What a request brings, whichever client made it. */
 export interface Answer {
@@ -14,9 +15,9 @@ export interface Answer {
 export interface AnswerBody {
   /**
    * Hands the body over in chunks, once. A promise holds the sender back; `false` breaks off, and with it the
-   * connection. Rejects where the body breaks off by itself.
+   * connection. Rejects where the body breaks off by itself; undefined where all of it had come already.
    */
-  pass(take: (chunk: Buffer) => Taken | Promise<Taken>): Promise<void>;
+  pass(take: (chunk: Buffer) => Taken | Promise<Taken>): Promise<void> | undefined;
   /** Breaks the connection off. */
   destroy(): void;
   /** Whether the connection can be used again when the body has run out. */
@@ -26,18 +27,17 @@ type Taken = void | false;
 
 /**
  * One request. Without the streams of the client's own `request`, which cost as much as hashing what comes through them.
- * Rejects with the client's errors, or with the signal's reason.
+ * Rejects with the client's errors, or with the reason why the clock ended.
  */
-export function send(client: Client, options: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<Answer> {
+export function send(client: Client, options: Dispatcher.DispatchOptions, clock: Clock): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let body: Passing | null = null;
-    const abort = (): void => controller?.abort(signal.reason as Error);
-    signal.addEventListener('abort', abort);
+    clock.onEnd(() => controller?.abort(clock.ended!));
     client.dispatch(options, {
       onRequestStart(made) {
         controller = made;
-        if (signal.aborted) abort();
+        if (clock.ended) made.abort(clock.ended);
       },
       onResponseStart(made, statusCode) {
         if (statusCode < 200) return;
@@ -49,11 +49,11 @@ export function send(client: Client, options: Dispatcher.DispatchOptions, signal
         body!.add(chunk);
       },
       onResponseEnd() {
-        signal.removeEventListener('abort', abort);
+        clock.onEnd(null);
         body!.end(null);
       },
       onResponseError(_, error) {
-        signal.removeEventListener('abort', abort);
+        clock.onEnd(null);
         if (body) body.end(error);
         else reject(error);
       },
@@ -73,6 +73,7 @@ function passing(controller: Dispatcher.DispatchController): Passing {
   let settle: { resolve(): void; reject(error: Error): void } | null = null;
   let ended: { failure: Error | null } | null = null;
   let busy = false;
+  let stopped = false;
 
   function isOpen(): boolean {
     return take !== null && !busy && waiting.length > 0;
@@ -87,6 +88,7 @@ function passing(controller: Dispatcher.DispatchController): Passing {
   }
 
   function stop(): void {
+    stopped = true;
     finish(null);
     controller.abort(new Error('broken off'));
   }
@@ -118,6 +120,8 @@ function passing(controller: Dispatcher.DispatchController): Passing {
     reusable: true,
     pass(taker) {
       take = taker;
+      more();
+      if (stopped || (ended && !ended.failure && !busy)) return undefined;
       return new Promise((resolve, reject) => {
         settle = { resolve, reject };
         more();

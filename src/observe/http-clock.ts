@@ -1,4 +1,14 @@
-import type { Clock } from './http-exchange.ts';
+/** The time that a visit has. It stands still while the visit waits for its turn. */
+export interface Clock {
+  /** Why it is over, or null. */
+  readonly ended: Error | null;
+  /** The same as a signal, for those who take nothing else. */
+  readonly signal: AbortSignal;
+  /** Has this called when it is over, in place of what was to be called before. */
+  onEnd(act: (() => void) | null): void;
+  hold(): void;
+  go(): void;
+}
 
 /** The clocks of all visits of a run. */
 export interface Clocks {
@@ -12,47 +22,106 @@ interface VisitClock extends Clock {
   stop(): void;
 }
 
+interface Running {
+  /** As of Date.now(). Infinity while it stands still. */
+  until: number;
+  end(reason: Error): void;
+}
+
+/** A time that is over ends with this message. */
+export const TOTAL_TIMEOUT = 'TOTAL_TIMEOUT';
+
 /**
- * The time that a visit has stands still between `hold` and `go`; when it is over, the signal says so.
- * @param interrupted ends all of them. One listener for all: a signal made of two for each visit
- * (`AbortSignal.any`) costs more than the request, and is kept until a full garbage collection.
+ * One timer and one listener for all: a timer and an AbortController with its listeners for each visit cost as much as
+ * the request itself.
+ * @param interrupted ends all of them
  */
 export function openClocks(interrupted: AbortSignal | undefined): Clocks {
-  const running = new Set<AbortController>();
+  const running = new Set<Running>();
+  let timer: NodeJS.Timeout | null = null;
+  let due = Infinity;
+
+  function ring(at: number): void {
+    if (at >= due) return;
+    clearTimeout(timer ?? undefined);
+    due = at;
+    timer = setTimeout(check, Math.max(0, at - Date.now()));
+  }
+
+  function check(): void {
+    timer = null;
+    due = Infinity;
+    const now = Date.now();
+    let next = Infinity;
+    for (const one of running)
+      if (one.until <= now) one.end(new Error(TOTAL_TIMEOUT));
+      else next = Math.min(next, one.until);
+    ring(next);
+  }
+
+  function rest(): void {
+    clearTimeout(timer ?? undefined);
+    timer = null;
+    due = Infinity;
+  }
+
   const interrupt = (): void => {
-    for (const one of running) one.abort(interrupted!.reason);
+    for (const one of running) one.end(interrupted!.reason as Error);
   };
   interrupted?.addEventListener('abort', interrupt, { once: true });
+
   return {
     open(total) {
-      const ending = new AbortController();
       let left = total;
       let since = 0;
-      let timer: NodeJS.Timeout | null = null;
+      let ended: Error | null = null;
+      let act: (() => void) | null = null;
+      let controller: AbortController | null = null;
+      const self: Running = {
+        until: Infinity,
+        end(reason) {
+          running.delete(self);
+          ended = reason;
+          controller?.abort(reason);
+          act?.();
+        },
+      };
       const clock: VisitClock = {
-        signal: ending.signal,
+        get ended() {
+          return ended;
+        },
+        get signal() {
+          controller ??= new AbortController();
+          if (ended) controller.abort(ended);
+          return controller.signal;
+        },
+        onEnd(next) {
+          act = next;
+        },
         hold() {
-          if (timer === null) return;
-          clearTimeout(timer);
-          timer = null;
+          if (self.until === Infinity) return;
+          self.until = Infinity;
           left -= Date.now() - since;
         },
         go() {
+          if (ended || self.until !== Infinity) return;
           since = Date.now();
-          timer ??= setTimeout(() => ending.abort(new Error('TOTAL_TIMEOUT')), Math.max(0, left));
+          self.until = since + left;
+          ring(self.until);
         },
         stop() {
-          clock.hold();
-          running.delete(ending);
+          running.delete(self);
+          if (running.size === 0) rest();
         },
       };
-      if (interrupted?.aborted) ending.abort(interrupted.reason);
-      else running.add(ending);
+      if (interrupted?.aborted) ended = interrupted.reason as Error;
+      else running.add(self);
       clock.go();
       return clock;
     },
     close() {
       interrupted?.removeEventListener('abort', interrupt);
+      rest();
     },
   };
 }

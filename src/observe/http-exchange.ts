@@ -1,6 +1,7 @@
 import type { Failure, Hop } from '../core/facts.ts';
 import { header, headerLines } from '../core/headers.ts';
 import { type Answer, send } from './http-answer.ts';
+import { type Clock, TOTAL_TIMEOUT } from './http-clock.ts';
 import { failureOf } from './http-failure.ts';
 import type { Lane, Lanes } from './http-lanes.ts';
 import { askPlainly } from './http-plain.ts';
@@ -19,6 +20,8 @@ export interface Body {
 /** One request and its answer. */
 export interface Exchange {
   method: 'GET' | 'HEAD' | 'OPTIONS';
+  /** Without a fragment. */
+  at: URL;
   url: string;
   headers: [string, string][];
   body: ((hop: Hop) => Body) | null;
@@ -26,13 +29,6 @@ export interface Exchange {
   ranged: boolean;
   /** As patience has it. */
   view: string;
-}
-
-/** The time that a visit has. It stands still while the visit waits for its turn. */
-export interface Clock {
-  signal: AbortSignal;
-  hold(): void;
-  go(): void;
 }
 
 export interface Exchanged {
@@ -49,13 +45,12 @@ const EXCERPT = 2048;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export async function exchange(request: Exchange, lanes: Lanes, patience: Patience, clock: Clock): Promise<Exchanged> {
-  const { signal } = clock;
-  const { origin } = new URL(request.url);
+  const { origin } = request.at;
   const hop: Hop = { url: request.url, status: 0, headers: [], address: null, tls: null };
   const before = inVain(request, origin, lanes, patience);
   if (before) return { hop, failure: before, location: undefined };
   clock.hold();
-  const lane = await lanes.acquire(origin, signal);
+  const lane = await lanes.acquire(origin, clock);
   clock.go();
   const { proxy } = lane.host;
   if (proxy) hop.proxy = proxy.facts;
@@ -63,11 +58,11 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
     // While it waited, others may have found out.
     const meanwhile = inVain(request, origin, lanes, patience);
     if (meanwhile) return { hop, failure: meanwhile, location: undefined };
-    if (signal.aborted) return { hop, failure: outOfTime(signal, request.url), location: undefined };
-    const answer = await ask(lane, request, signal);
-    return await take(answer, hop, request, signal);
+    if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
+    const answer = await ask(lane, request, clock);
+    return await take(answer, hop, request, clock);
   } catch (error) {
-    if (signal.aborted) return { hop, failure: outOfTime(signal, request.url), location: undefined };
+    if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
     const failure = failureOf(error, 'headers', request.url);
     const alert = lane.connection?.alert ?? '';
     // In TLS 1.3 a host refuses its visitor only when the visitor thinks that all is well.
@@ -93,8 +88,8 @@ function inVain({ url, view }: Exchange, origin: string, lanes: Lanes, patience:
   return message === null ? null : { phase: 'unasked', code: 'UNASKED', message, url, got: null, expected: null };
 }
 
-async function ask(lane: Lane, { method, url, headers }: Exchange, signal: AbortSignal): Promise<Answer> {
-  const { pathname, search, protocol } = new URL(url);
+async function ask(lane: Lane, { method, at, url, headers }: Exchange, clock: Clock): Promise<Answer> {
+  const { pathname, search, protocol } = at;
   // What is not encrypted is asked of the proxy itself, by the whole URL (RFC 9112, section 3.2.2).
   const proxy = protocol === 'http:' ? lane.host.proxy : null;
   const login = proxy?.authorization ? ['proxy-authorization', proxy.authorization] : [];
@@ -105,24 +100,24 @@ async function ask(lane: Lane, { method, url, headers }: Exchange, signal: Abort
     headers: [...headers.flat(), ...login],
     reset: false,
   };
-  if (lane.host.continues) return askPlainly(lane, { ...options, signal });
+  if (lane.host.continues) return askPlainly(lane, { ...options, signal: clock.signal });
   const before = lane.connection;
   try {
-    return await once(lane, options, signal);
+    return await once(lane, options, clock);
   } catch (error) {
     if (isContinue(error)) {
       lane.host.continues = true;
-      return askPlainly(lane, { ...options, signal });
+      return askPlainly(lane, { ...options, signal: clock.signal });
     }
     // The host closed a connection that had rested, just as it was asked over it: no fault, a new one is made.
     const rested = before !== null && before.answers > 0 && lane.connection === before;
     if (!rested || !isBroken((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    return once(lane, options, signal);
+    return once(lane, options, clock);
   }
 }
 
-async function once(lane: Lane, options: Parameters<typeof send>[1], signal: AbortSignal): Promise<Answer> {
-  const answer = await send(lane.client, options, signal);
+async function once(lane: Lane, options: Parameters<typeof send>[1], clock: Clock): Promise<Answer> {
+  const answer = await send(lane.client, options, clock);
   if (lane.connection) lane.connection.answers += 1;
   return answer;
 }
@@ -136,13 +131,13 @@ function isBroken(code: string): boolean {
   return /^(UND_ERR_SOCKET|SOCKET_CLOSED|ECONNRESET|EPIPE)$/.test(code);
 }
 
-async function take(answer: Answer, hop: Hop, request: Exchange, signal: AbortSignal): Promise<Exchanged> {
+async function take(answer: Answer, hop: Hop, request: Exchange, clock: Clock): Promise<Exchanged> {
   hop.status = answer.statusCode;
   if (answer.continued) hop.continued = true;
   hop.headers = pairsOf(answer.headers);
   const { status } = hop;
   if (REDIRECTS.has(status)) {
-    await discard(answer, request);
+    await discard(answer, request, hop);
     return { hop, failure: null, location: headerLines(hop.headers, 'location')[0] ?? null };
   }
   let body: Body | null = null;
@@ -158,9 +153,9 @@ async function take(answer: Answer, hop: Hop, request: Exchange, signal: AbortSi
       expected: null,
     };
   } else if (status >= 200 && status < 300 && request.method === 'GET' && request.body) body = request.body(hop);
-  if (failure || request.method === 'HEAD') await discard(answer, request);
-  else if (body) failure = await read(answer, body, hop, signal);
-  else if (status >= 200 && status < 300) await discard(answer, request);
+  if (failure || request.method === 'HEAD') await discard(answer, request, hop);
+  else if (body) failure = await read(answer, body, hop, clock);
+  else if (status >= 200 && status < 300) await discard(answer, request, hop);
   else await excerptOf(answer, hop);
   return { hop, failure, location: undefined };
 }
@@ -183,7 +178,7 @@ function refusalOfProxy({ url, status, headers, proxy }: Hop): Failure | null {
 }
 
 /** Passes the body on; the failure that ended it early, or null. */
-async function read(answer: Answer, body: Body, hop: Hop, signal: AbortSignal): Promise<Failure | null> {
+async function read(answer: Answer, body: Body, hop: Hop, clock: Clock): Promise<Failure | null> {
   const length = header(hop.headers, 'content-length');
   const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
   let got = 0;
@@ -210,7 +205,7 @@ async function read(answer: Answer, body: Body, hop: Hop, signal: AbortSignal): 
         }
       : null;
   } catch (error) {
-    if (signal.aborted) return { ...outOfTime(signal, hop.url), got, expected };
+    if (clock.ended) return { ...outOfTime(clock.ended, hop.url), got, expected };
     return { ...failureOf(error, 'body', hop.url), got, expected };
   }
 }
@@ -232,21 +227,22 @@ async function excerptOf(answer: Answer, hop: Hop): Promise<void> {
 }
 
 /** Lets a small body run out so that the connection can be used again, and breaks off one that is large or slow. */
-async function discard(answer: Answer, { method }: Exchange): Promise<void> {
-  const { body, headers } = answer;
-  const length = method === 'HEAD' ? null : header(pairsOf(headers), 'content-length');
+async function discard({ body }: Answer, { method }: Exchange, hop: Hop): Promise<void> {
+  const length = method === 'HEAD' ? null : header(hop.headers, 'content-length');
   if (!body.reusable || Number(length ?? 0) > DRAINED) return body.destroy();
   let got = 0;
+  const drained = body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined));
+  if (drained === undefined) return;
   const timer = setTimeout(() => body.destroy(), DRAIN_TIME);
-  await body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined)).catch(() => {});
+  await drained.catch(() => {});
   clearTimeout(timer);
 }
 
-function outOfTime(signal: AbortSignal, url: string): Failure {
-  const total = signal.reason instanceof Error && signal.reason.message === 'TOTAL_TIMEOUT';
+function outOfTime({ message }: Error, url: string): Failure {
+  const total = message === TOTAL_TIMEOUT;
   return {
     phase: 'time',
-    code: total ? 'TOTAL_TIMEOUT' : 'INTERRUPTED',
+    code: total ? TOTAL_TIMEOUT : 'INTERRUPTED',
     message: total ? 'the time limit was reached' : 'the run was interrupted',
     url,
     got: null,

@@ -5,8 +5,8 @@ import type { Failure, Hop, Visit } from '../core/facts.ts';
 import { header, retryAfter } from '../core/headers.ts';
 import { secretsOf } from '../core/text.ts';
 import { VERSION } from '../core/tool.ts';
-import { type Body, type Clock, exchange, type Exchange } from './http-exchange.ts';
-import { type Clocks, openClocks } from './http-clock.ts';
+import { type Body, exchange, type Exchange } from './http-exchange.ts';
+import { type Clock, type Clocks, openClocks } from './http-clock.ts';
 import { isPassing } from './http-failure.ts';
 import type { Guard } from './http-guard.ts';
 import { concealer } from './http-secrets.ts';
@@ -78,8 +78,10 @@ export function openHttp(options: HttpOptions = {}): Http {
   });
   const patience = openPatience();
   const clocks = openClocks(options.signal);
+  const secret = (options.secrets?.headers ?? []).map(([, value]) => value);
+  const conceal = secret.length === 0 ? null : concealer(secret);
   return {
-    visit: (ask) => visit(ask, options, lanes, patience, clocks),
+    visit: (ask) => visit(ask, options, lanes, patience, clocks, conceal),
     close() {
       clocks.close();
       return lanes.close();
@@ -87,12 +89,18 @@ export function openHttp(options: HttpOptions = {}): Http {
   };
 }
 
-async function visit(ask: Ask, options: HttpOptions, lanes: Lanes, patience: Patience, clocks: Clocks): Promise<Visit> {
+async function visit(
+  ask: Ask,
+  options: HttpOptions,
+  lanes: Lanes,
+  patience: Patience,
+  clocks: Clocks,
+  conceal: ((text: string) => string) | null,
+): Promise<Visit> {
   const fault = urlFault(ask.url);
   const made: Visit = { method: ask.method, origin: ask.origin, hops: [], failure: fault, attempts: 0, waited: 0 };
   if (fault) return made;
   const clock = clocks.open(ask.total);
-  const { signal } = clock;
   const troubles: string[] = [];
   try {
     for (;;) {
@@ -107,21 +115,22 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes, patience: Pat
       made.failure = failure;
       const last = hops.at(-1)!;
       const isLimited = last.status === 429 || last.status === 503;
-      if (made.attempts > 1 && last.status !== 0) patience.limited(new URL(last.url).origin, isLimited);
-      if (made.attempts > (options.retries ?? 2) || signal.aborted || lanes.dead(new URL(last.url).origin)) break;
+      const origin = originOf(last.url);
+      if (made.attempts > 1 && last.status !== 0) patience.limited(origin, isLimited);
+      if (made.attempts > (options.retries ?? 2) || clock.ended || lanes.dead(origin)) break;
       const wait = waitBefore(ask, made, last, options);
       if (wait === null) break;
       troubles.push(failure ? failure.code : `status ${last.status}`);
-      await sleep(wait, undefined, { signal }).catch(() => {});
+      await sleep(wait, undefined, { signal: clock.signal }).catch(() => {});
       // Out of time while waiting: what was seen last stands.
-      if (signal.aborted) break;
+      if (clock.ended) break;
     }
   } finally {
     clock.stop();
   }
   if (troubles.length > 0) made.troubles = troubles;
   noteHost(made, viewOf(ask), lanes, patience);
-  return withoutSecrets(made, options);
+  return withoutSecrets(made, conceal);
 
   /** Milliseconds until another attempt, or null for none. */
   function waitBefore(
@@ -138,13 +147,13 @@ async function visit(ask: Ask, options: HttpOptions, lanes: Lanes, patience: Pat
     if (seconds === null) {
       const pause = backoff(so.attempts);
       // Too many requests are those of all lanes.
-      if (last.status === 429) lanes.slow(new URL(last.url).origin, pause);
+      if (last.status === 429) lanes.slow(originOf(last.url), pause);
       return pause;
     }
     const wait = seconds * 1000;
     if (so.waited + wait > maxWait) return null;
     so.waited += wait;
-    lanes.slow(new URL(last.url).origin, wait);
+    lanes.slow(originOf(last.url), wait);
     return wait;
   }
 }
@@ -162,9 +171,10 @@ async function attempt(
   clock: Clock,
 ): Promise<{ hops: Hop[]; failure: Failure | null }> {
   const hops: Hop[] = [];
-  let url = withoutFragment(ask.url);
+  let at = withoutFragment(ask.url);
   for (;;) {
-    const { hop, failure, location } = await exchange(requestFor(ask, url, hops, options), lanes, patience, clock);
+    const url = at.href;
+    const { hop, failure, location } = await exchange(requestFor(ask, at, hops, options), lanes, patience, clock);
     hops.push(hop);
     if (failure) return { hops, failure };
     // A preflight may not be redirected; its first answer is the answer.
@@ -176,7 +186,7 @@ async function attempt(
         hops,
         failure: { phase: 'redirect', ...trouble, url: next ? withoutUserinfo(next) : url, got: null, expected: null },
       };
-    url = withoutFragment(next!.href);
+    at = withoutFragment(next!.href);
   }
 }
 
@@ -190,14 +200,15 @@ function redirectFault(
     return { code: 'REDIRECT_BAD_LOCATION', message: 'a redirect to what is no http(s) URL' };
   if (next.username !== '' || next.password !== '')
     return { code: 'REDIRECT_CREDENTIALS', message: 'a redirect to a URL with credentials' };
-  if (hops.some((hop) => hop.url === withoutFragment(next.href)))
+  if (hops.some((hop) => hop.url === withoutFragment(next.href).href))
     return { code: 'REDIRECT_LOOP', message: 'a redirect to a URL that was asked before' };
   return hops.length > MAX_REDIRECTS
     ? { code: 'REDIRECT_LIMIT', message: `more than ${MAX_REDIRECTS} redirects` }
     : null;
 }
 
-function requestFor(ask: Ask, url: string, before: readonly Hop[], options: HttpOptions): Exchange {
+function requestFor(ask: Ask, at: URL, before: readonly Hop[], options: HttpOptions): Exchange {
+  const url = at.href;
   const headers: [string, string][] = [
     ['user-agent', `appreg/${VERSION}`],
     ['accept', ask.accept],
@@ -214,12 +225,13 @@ function requestFor(ask: Ask, url: string, before: readonly Hop[], options: Http
   if (
     secrets &&
     ask.method !== 'OPTIONS' &&
-    [...before.map((hop) => hop.url), url].every((one) => new URL(one).origin === secrets.origin)
+    [...before.map((hop) => hop.url), url].every((one) => originOf(one) === secrets.origin)
   ) {
     for (const [name, value] of secrets.headers) headers.push([name.toLowerCase(), value]);
   }
   return {
     method: ask.method,
+    at,
     url,
     headers,
     body: ask.body ?? null,
@@ -247,10 +259,15 @@ function urlFault(url: string): Failure | null {
       };
 }
 
-function withoutFragment(url: string): string {
+function withoutFragment(url: string): URL {
   const parsed = new URL(url);
-  parsed.hash = '';
-  return parsed.href;
+  if (url.includes('#')) parsed.hash = '';
+  return parsed;
+}
+
+/** The origin of what was asked for, without parsing it again: such a URL stands as the parser writes it, without a login. */
+function originOf(url: string): string {
+  return url.slice(0, url.indexOf('/', 'https://'.length));
 }
 
 function withoutUserinfo(url: URL): string {
@@ -264,22 +281,24 @@ function withoutUserinfo(url: URL): string {
 function noteHost(made: Visit, view: string, lanes: Lanes, patience: Patience): void {
   const last = made.hops.at(-1);
   if (!last || made.failure?.phase === 'unasked' || made.failure?.code === 'INTERRUPTED') return;
-  patience.note(new URL(last.url).origin, view, made);
+  const origin = originOf(last.url);
+  patience.note(origin, view, made);
   if (made.failure?.phase === 'time') return;
   const { phase } = made.failure ?? {};
   const unconnected =
     last.status === 0 && (phase === 'dns' || phase === 'connect' || phase === 'tls' || phase === 'proxy');
-  lanes.note(new URL(last.url).origin, unconnected ? made.failure : null);
+  lanes.note(origin, unconnected ? made.failure : null);
 }
 
 /** Cookies are nobody's business, and a host may echo what it was sent. */
-function withoutSecrets(made: Visit, { secrets }: HttpOptions): Visit {
-  const conceal = concealer((secrets?.headers ?? []).map(([, value]) => value));
+function withoutSecrets(made: Visit, conceal: ((text: string) => string) | null): Visit {
   for (const hop of made.hops) {
-    hop.headers = hop.headers.map(([name, value]) => [name, name === 'set-cookie' ? 'REDACTED' : conceal(value)]);
+    for (const line of hop.headers)
+      if (line[0] === 'set-cookie') line[1] = 'REDACTED';
+      else if (conceal) line[1] = conceal(line[1]);
     // Stores name the signature that they refuse.
     if (hop.excerpt !== undefined)
-      hop.excerpt = concealer(made.hops.flatMap(({ url }) => secretsOf(url)))(conceal(hop.excerpt));
+      hop.excerpt = concealer(made.hops.flatMap(({ url }) => secretsOf(url)))(conceal?.(hop.excerpt) ?? hop.excerpt);
   }
   return made;
 }

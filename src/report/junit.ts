@@ -5,7 +5,7 @@ import { type Suite, suitesOf } from './junit-suites.ts';
 import type { RenderOptions } from './options.ts';
 import { failures, isAside, isFailure } from './run.ts';
 import { whereIs } from './where.ts';
-import { count } from './words.ts';
+import { count, thousands } from './words.ts';
 import { xml, type XmlElement } from './xml.ts';
 
 type Options = Pick<RenderOptions, 'folder' | 'maxWarnings' | 'severities'>;
@@ -113,9 +113,7 @@ function caseOf(
   );
   const lines = [...new Set([...told, ...reasons])];
   const more = lines.length - TOLD;
-  const text = [...lines.slice(0, TOLD), ...(more > 0 ? [`… and ${more.toLocaleString('en-US')} more`] : [])].join(
-    '\n',
-  );
+  const text = [...lines.slice(0, TOLD), ...(more > 0 ? [`… and ${thousands(more)} more`] : [])].join('\n');
   if (first) {
     const file = placeOf(first).path;
     return { name, outcome: 'failure', type: first.cause ?? name, message: first.message, text, file };
