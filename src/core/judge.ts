@@ -102,12 +102,13 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
 
 export function startJudging(options: JudgeOptions): Judging {
   const ledger = new Ledger(options.severities ?? {}, options.annotate ?? null);
-  const bySubject = new Map<Subject, AnyRule[]>();
+  const bySubject = new Map<Subject | 'resource, late', AnyRule[]>();
   for (const rule of options.rules ?? allRules) {
     if (options.severities?.[rule.id] === 'off') continue;
-    const list = bySubject.get(rule.on);
+    const when = rule.on === 'resource' && rule.unless !== undefined ? 'resource, late' : rule.on;
+    const list = bySubject.get(when);
     if (list) list.push(rule);
-    else bySubject.set(rule.on, [rule]);
+    else bySubject.set(when, [rule]);
   }
   const before = options.before ?? null;
   const earlierSource: string | Unseen = before ? before.source : NO_EARLIER;
@@ -122,9 +123,11 @@ export function startJudging(options: JudgeOptions): Judging {
     subject: S,
     facts: FactsOf<S>,
     place: Place,
-    only: (rule: AnyRule) => boolean = () => true,
+    rules: readonly AnyRule[] | undefined = bySubject.get(subject),
   ): void {
-    for (const rule of bySubject.get(subject) ?? []) if (only(rule)) ledger.apply(rule, facts, place);
+    if (rules === undefined) return;
+    const absent = ledger.absentIn(facts);
+    for (const rule of rules) ledger.apply(rule, facts, place, absent);
   }
 
   /** The rules about a URL and about how it answered, then those about the document's text. */
@@ -165,7 +168,7 @@ export function startJudging(options: JudgeOptions): Judging {
       'resource',
       { role: place.resource, url, web, answer: answerOf(facts), origins, now },
       at,
-      (rule) => (rule.unless !== undefined) === late,
+      bySubject.get(late ? 'resource, late' : 'resource') ?? [],
     );
   }
 

@@ -8,7 +8,7 @@ export interface UrlFault {
 
 // The usual URL, told without parsing: https, a plain host, a path without anything to normalise.
 const USUAL =
-  /^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
+  /^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?(?::\d{1,5})?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
 
 // A registry has one or two hosts: the last good one need not be looked at again.
 let lastUsualHost = '';
@@ -28,8 +28,10 @@ function looksUsual(text: string): boolean {
   if (!USUAL.test(text)) return false;
   const host = text.slice(8, text.indexOf('/', 8));
   if (host === lastUsualHost) return true;
-  // Punycode has to be decoded to be judged, and a last label that begins with a digit may make it an IPv4 address.
-  if (/\.[.-]|-\.|(^|\.)xn--|(^|\.)\d[^.]*$|[^.]{64}/.test(host)) return false;
+  // Punycode has to be decoded to be judged.
+  if (/\.[.-]|-\.|(^|\.)xn--|[^.]{64}/.test(host)) return false;
+  // A last label that begins with a digit may make it an IPv4 address, and a port may be the default one.
+  if (/(^|\.)\d[^.]*$|:/.test(host) && (!URL.canParse(text) || new URL(text).host !== host)) return false;
   lastUsualHost = host;
   return true;
 }
@@ -54,10 +56,11 @@ export function parseUrl(text: string): ParsedUrl | null {
 function usualParts(text: string): ParsedUrl {
   const slash = text.indexOf('/', 8);
   const host = text.slice(8, slash);
+  const colon = host.indexOf(':');
   return {
     protocol: 'https:',
     host,
-    hostname: host,
+    hostname: colon === -1 ? host : host.slice(0, colon),
     pathname: text.slice(slash),
     searchParams: NO_QUERY,
     hash: '',

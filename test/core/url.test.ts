@@ -45,7 +45,14 @@ test.each([
   'https://apps.example.com/a-b/1.0.0/app_1~x.tar.gz',
   'https://localhost/a',
   'https://a1.b2.example/x/',
-])('usual: %s', (text) => expect(isUsualUrl(text)).toBe(true));
+  'https://1.2.3.4/',
+  'https://127.0.0.1:8443/a',
+  'https://x.test:8443/a',
+])('usual: %s', (text) => {
+  expect(isUsualUrl(text)).toBe(true);
+  const { protocol, host, hostname, pathname, hash, href } = new URL(text);
+  expect(parseUrl(text)).toMatchObject({ protocol, host, hostname, pathname, hash, href });
+});
 
 test.each([
   'http://x.test/',
@@ -60,7 +67,12 @@ test.each([
   'https://x.test/./a',
   'https://x.test/../a',
   'https://x.test//a',
-  'https://1.2.3.4/',
+  'https://1.2.3/',
+  'https://01.2.3.4/',
+  'https://256.2.3.4/',
+  'https://x.test:0443/',
+  'https://x.test:65536/',
+  'https://x.test:/',
   'https://a.1/',
   'https://0x7f000001/',
   'https://xn--a/',

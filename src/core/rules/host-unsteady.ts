@@ -33,11 +33,11 @@ const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 /** A name with several addresses, of which some do not answer. */
 function deadAddresses(visit: Visit): Problem | null {
   for (const { url, vain = [], address } of visit.hops) {
+    const dead = vain.filter(({ code }) => !LOCAL.test(code));
+    if (dead.length === 0) continue;
     const host = hostOf(url);
     // What this machine calls itself is in nobody's DNS.
     if (/^([\w.-]+\.)?localhost\.?(:|$)/i.test(host)) continue;
-    const dead = vain.filter(({ code }) => !LOCAL.test(code));
-    if (dead.length === 0) continue;
     // Silence over IPv6 may as well be the network here; a refusal comes from the other end.
     const sure = dead.some((one) => one.code === 'ECONNREFUSED' || !one.address.includes(':'));
     const said = dead.map((one) => `${one.address} (${one.code})`).join(', ');
