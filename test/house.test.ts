@@ -47,7 +47,7 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
   core: { folders: [], packages: /^$/ },
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },
-  observe: { folders: ['core'], packages: /^(node:|undici$|saxes$|semver\/|p-map$)/ },
+  observe: { folders: ['core'], packages: /^(node:|undici(?:\/lib\/dispatcher\/client\.js)?$|saxes$|semver\/|p-map$)/ },
   bundle: { folders: ['core'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
   store: { folders: ['core'], packages: /^(node:|undici$)/ },
   publish: { folders: ['core', 'author', 'store'], packages: /^node:/ },
