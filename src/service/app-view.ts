@@ -1,4 +1,3 @@
-import { latestOf } from '../core/version.ts';
 import { type Reason, reason } from './reasons.ts';
 import type { AppView } from './views.ts';
 
@@ -13,13 +12,13 @@ export interface AppStanding {
   visible: boolean | null;
   because: readonly string[];
   failingSince: Date | null;
-  /** Versions that are verified and not withdrawn: all of them, or the latest alone. */
-  offered: readonly string[];
-  /** How many are offered, and how many were ever seen; the database counts in texts. */
+  /** The highest version that is offered. */
+  latest: string | null;
+  /** How many are offered, and how many are known; the database counts in texts. */
   offeredCount: string;
   versionCount: string;
-  /** The states of those that are not withdrawn. */
-  states: readonly string[];
+  /** The states of those that are not withdrawn; null where one is offered. */
+  states: readonly string[] | null;
   /** Why one of them is refused. */
   refusal: { code: string | null; message: string | null } | null;
 }
@@ -46,10 +45,9 @@ function standingOf(app: AppStanding): Standing {
   if (!app.listed) return hidden([reason('app-withdrawn')]);
   const because = app.because.map(reason);
   if (app.visible === false && app.failingSince === null) return hidden(because);
-  const latest = latestOf(app.offered);
-  if (latest !== null) return { visible: true, reasons: [], latest };
-  if (app.states.includes('pending')) return hidden([reason('artifact-unchecked')], null);
-  if (app.states.includes('refused')) return hidden([reason('artifact-refused'), ...refusalOf(app)]);
+  if (app.latest !== null) return { visible: true, reasons: [], latest: app.latest };
+  if (app.states?.includes('pending')) return hidden([reason('artifact-unchecked')], null);
+  if (app.states?.includes('refused')) return hidden([reason('artifact-refused'), ...refusalOf(app)]);
   if (because.length > 0) return hidden(because, app.visible === false ? false : null);
   return app.visible === null ? hidden([reason('app-unchecked')], null) : hidden([reason('version-withdrawn')]);
 }

@@ -53,19 +53,27 @@ export async function listInstallable(
   organizationId: string,
   { search, limit, after }: Page & { search: string | null },
 ): Promise<{ apps: InstallableView[]; next: string | null }> {
-  let query = standings(db, organizationId)
-    .select('s.name as registryName')
-    .where(INSTALLABLE)
+  const [lastId, lastKey] = after === null ? [null, ''] : [after.slice(0, 36), storable(after.slice(37))];
+  if (lastId !== null && !isId(lastId)) return { apps: [], next: null };
+  const most = bounded(limit) + 1;
+  // No more of each registry than the page may need, which its index gives in order.
+  const rows = await db
+    .selectFrom('subscriptions as s')
+    .where('s.organizationId', '=', organizationId)
+    .innerJoinLateral(
+      ({ selectFrom }) => {
+        let apps = selectFrom('apps as a').selectAll().whereRef('a.registryId', '=', 's.registryId').where(INSTALLABLE);
+        for (const word of wordsOf(search)) apps = apps.where(contains(word));
+        if (lastId !== null) apps = apps.where(sql<boolean>`(a.key, s.id) > (${lastKey}, ${lastId}::uuid)`);
+        return apps.orderBy('a.key').limit(most).as('a');
+      },
+      (join) => join.onTrue(),
+    )
+    .select(['s.id as subscriptionId', 's.name as registryName', ...STANDING])
     .orderBy('a.key')
     .orderBy('s.id')
-    .limit(bounded(limit) + 1);
-  for (const word of wordsOf(search)) query = query.where(contains(word));
-  if (after !== null) {
-    const [id, key] = [after.slice(0, 36), after.slice(37)];
-    if (!isId(id)) return { apps: [], next: null };
-    query = query.where(sql<boolean>`(a.key, s.id) > (${storable(key)}, ${id}::uuid)`);
-  }
-  const rows = await query.execute();
+    .limit(most)
+    .execute();
   const page = rows.slice(0, bounded(limit));
   const last = page.at(-1);
   return {
@@ -178,36 +186,38 @@ async function isSubscribed(db: Db, organizationId: string, subscriptionId: stri
   return row !== undefined;
 }
 
+const VERSION = sql`v.registry_id = a.registry_id and v.app_key = a.key`;
+
+/** The columns of AppStanding. */
+const STANDING = [
+  'a.key',
+  'a.name',
+  'a.description',
+  'a.color',
+  'a.icon',
+  'a.listed',
+  'a.visible',
+  'a.because',
+  'a.latest',
+  'a.failingSince',
+  sql<string>`(select count(*) from versions v where ${VERSION} and ${OFFERED})`.as('offeredCount'),
+  sql<string>`(select count(*) from versions v where ${VERSION})`.as('versionCount'),
+  // Only what cannot be installed needs reasons.
+  sql<string[] | null>`case when a.latest is null then
+    array(select distinct v.state from versions v where ${VERSION} and v.withdrawn_at is null) end`.as('states'),
+  sql<AppStanding['refusal']>`case when a.latest is null then
+    (select json_build_object('code', v.rule, 'message', v.reason) from versions v
+      where ${VERSION} and v.state = 'refused' and v.withdrawn_at is null order by v.version desc limit 1) end`.as(
+    'refusal',
+  ),
+] as const;
+
 function standings(db: Db, organizationId: string) {
-  const version = sql`v.registry_id = a.registry_id and v.app_key = a.key`;
   return db
     .selectFrom('subscriptions as s')
     .innerJoin('apps as a', 'a.registryId', 's.registryId')
     .where('s.organizationId', '=', organizationId)
-    .select([
-      's.id as subscriptionId',
-      'a.key',
-      'a.name',
-      'a.description',
-      'a.color',
-      'a.icon',
-      'a.listed',
-      'a.visible',
-      'a.because',
-      'a.failingSince',
-      // The latest version is mostly the highest one that is offered, which spares the others.
-      sql<string[]>`case when exists (select from versions v where ${version} and v.version = a.latest and ${OFFERED})
-        then array[a.latest]
-        else array(select v.version from versions v where ${version} and ${OFFERED}) end`.as('offered'),
-      sql<string>`(select count(*) from versions v where ${version} and ${OFFERED})`.as('offeredCount'),
-      sql<string>`(select count(*) from versions v where ${version})`.as('versionCount'),
-      sql<string[]>`array(select distinct v.state from versions v where ${version} and v.withdrawn_at is null)`.as(
-        'states',
-      ),
-      sql<AppStanding['refusal']>`(select json_build_object('code', v.rule, 'message', v.reason) from versions v
-        where ${version} and v.state = 'refused' and v.withdrawn_at is null
-        order by v.version = a.latest desc, v.version desc limit 1)`.as('refusal'),
-    ]);
+    .select(STANDING);
 }
 
 function bounded(limit: number): number {

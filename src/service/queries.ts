@@ -6,11 +6,11 @@ import { sql } from 'kysely';
 export const OFFERED = sql<boolean>`v.state = 'verified' and v.withdrawn_at is null`;
 
 /**
- * An app that can be installed. One that a rule hides is not, but where merely its metadata file fails, what was known
- * before stays in force.
+ * An app that can be installed: a version of it is offered. One that a rule hides is not, but where merely its metadata
+ * file fails, what was known before stays in force. An index of `apps` has the same words.
  */
-export const INSTALLABLE = sql<boolean>`(a.listed and (a.visible is not false or a.failing_since is not null)
-  and exists (select from versions v where v.registry_id = a.registry_id and v.app_key = a.key and ${OFFERED}))`;
+export const INSTALLABLE = sql<boolean>`(a.listed and a.latest is not null
+  and (a.visible is not false or a.failing_since is not null))`;
 
 /** True for a UUID as the database writes it; anything else would be an error of the query. */
 export function isId(text: string): boolean {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
+import { isSemver, latestOf } from '../../src/core/version.ts';
 import { migrate } from '../../src/service/database/migrations.ts';
 import { type Db, openDatabase } from '../../src/service/database/open.ts';
 import type { RegistryRow } from '../../src/service/database/tables.ts';
@@ -70,7 +71,6 @@ export interface AppValues {
   listed?: boolean;
   visible?: boolean | null;
   because?: string[];
-  latest?: string | null;
   failingSince?: Date | null;
 }
 
@@ -82,10 +82,23 @@ export async function addApp(
   values: AppValues = {},
   versions: Record<string, VersionValues> = { '1.0.0': {} },
 ): Promise<void> {
-  const row = { name: `The ${key}`, description: '', listed: true, visible: true, because: [], position: 0, ...values };
+  const offered = Object.entries(versions).filter(
+    ([, one]) => (one.state ?? 'verified') === 'verified' && !one.withdrawnAt,
+  );
+  const latest = latestOf(offered.map(([version]) => version).filter(isSemver));
+  const row = {
+    latest,
+    name: `The ${key}`,
+    description: '',
+    listed: true,
+    visible: true,
+    because: [],
+    position: 0,
+    ...values,
+  };
   await db
     .insertInto('apps')
-    .values({ registryId, key, color: null, icon: null, latest: null, failingSince: null, remembered: null, ...row })
+    .values({ registryId, key, color: null, icon: null, failingSince: null, remembered: null, ...row })
     .execute();
   for (const [version, given] of Object.entries(versions)) {
     const artifactChecksum = `sha256:${createHash('sha256').update(`${key} ${version}`).digest('hex')}`;

@@ -64,6 +64,9 @@ const MIGRATIONS: Record<string, Migration> = {
           remembered bytea,
           primary key (registry_id, key))`,
         sql`create index on apps (icon)`,
+        sql`create index on apps (registry_id) where listed`,
+        sql`create index on apps (registry_id, key) where listed and latest is not null
+          and (visible is not false or failing_since is not null)`,
         sql`create table versions (
           registry_id integer not null,
           app_key text collate "C" not null,

@@ -91,6 +91,7 @@ export interface AppRow {
   visible: boolean | null;
   /** Ids of the rules that hide it. */
   because: string[];
+  /** The highest version that is offered (`versions`: verified, not withdrawn); null where none is. */
   latest: string | null;
   /** Since when its metadata file could not be used; the versions are those of before. Null while it can. */
   failingSince: Date | null;
