@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -76,6 +76,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
     const run = (job: string, env: NodeJS.ProcessEnv = {}): Promise<Ran> =>
       runScript(tools, scriptOf(workflow, job), root, {
         ...(job === 'check' ? {} : ceph.env),
+        REGISTRY_URL: `${host.origin}/registry.json`,
         NODE_EXTRA_CA_CERTS: ca,
         ...env,
       });
@@ -111,8 +112,7 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       expect(await run('list')).toMatchObject({ status: 0, said: expect.stringContaining('nothing to do') as string });
       for (const TAG of ['clock/v1.0.0', 'lamp/v0.1.0'])
         expect(await run('publish', { TAG })).toMatchObject({ status: 0 });
-      const url = { REGISTRY_URL: `${host.origin}/registry.json` };
-      const verified = await run('verify', url);
+      const verified = await run('verify');
       expect(verified.said).toContain('0 errors, 0 warnings');
       expect(verified.status).toBe(0);
     }, 60_000);
@@ -134,6 +134,16 @@ describe.skipIf(missing !== null && !process.env['CI'])(
       write(root, { 'apps/lamp/icon.svg': icon });
       expect((await run('list')).status).toBe(0);
       expect(await (await fetch(`${ceph.endpoint}/${ceph.bucket}/apps/lamp/icon.svg`)).text()).toBe(icon);
+    }, 60_000);
+
+    test('a pull request that deletes a folder is told what would vanish', async () => {
+      renameSync(join(root, 'apps/clock'), join(root, 'clock'));
+      for (const job of ['check', 'list'])
+        expect(await run(job)).toMatchObject({
+          status: 1,
+          said: expect.stringContaining('apps/clock/app.json: it is not there') as string,
+        });
+      renameSync(join(root, 'clock'), join(root, 'apps/clock'));
     }, 60_000);
 
     test('an app that breaks is named, and none is lost', async () => {

@@ -19,9 +19,10 @@ export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
   const tls = protocol === 'https:';
   const listen = port || (tls ? '443' : '80');
   const any = serviceOrigins.length === 0;
+  const own = nameOf(hostname, port);
   return `# Serves the registry at ${JSON.stringify(baseUrl).slice(1, -1)}
 # Put this into /etc/nginx/conf.d/, adjust the folder and the certificate, then: nginx -t && systemctl reload nginx
-${any ? '' : `${origins(serviceOrigins)}\n`}map $uri $registry_cache {
+${any ? '' : `${origins(own, serviceOrigins)}\n`}map $uri $registry_cache_${own} {
   default ${quoted(cacheControlOf('.json'))};
   "~*\\.(svg|png)$" ${quoted(cacheControlOf('.svg'))};
   "~*\\.tar\\.gz$" ${quoted(cacheControlOf('.tar.gz'))};
@@ -50,13 +51,13 @@ ${
     : ''
 }  server_tokens off;
   autoindex off;
-  add_header Access-Control-Allow-Origin ${any ? '"*"' : '$registry_origin'} always;
+  add_header Access-Control-Allow-Origin ${any ? '"*"' : `$registry_origin_${own}`} always;
 ${any ? '' : '  add_header Vary Origin always;\n'}  add_header Access-Control-Allow-Methods "GET, HEAD, OPTIONS" always;
   add_header Access-Control-Allow-Headers "*" always;
   add_header Access-Control-Max-Age 3600 always;
   add_header X-Content-Type-Options nosniff always;
   # Without "always": an error must not be held as long as a file.
-  add_header Cache-Control $registry_cache;
+  add_header Cache-Control $registry_cache_${own};
   # Artifacts are not listed here, and must go out as they are: their checksum is that of the file.
   gzip on;
   gzip_types application/json image/svg+xml;
@@ -82,10 +83,28 @@ ${any ? '' : '  add_header Vary Origin always;\n'}  add_header Access-Control-Al
 `;
 }
 
+/** Variables belong to all servers of an nginx, so each registry's bear its name; nginx takes no long ones. */
+function nameOf(hostname: string, port: string): string {
+  const host = hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/_/g, '___')
+    .replace(/-/g, '__')
+    .replace(/[.:]/g, '_');
+  const name = port === '' ? host : `${host}_${port}`;
+  return name.length <= 24 ? name : `${name.slice(0, 16)}_${fingerprint(name)}`;
+}
+
+/** FNV-1a: eight digits that tell long names apart. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const char of text) hash = Math.imul(hash ^ char.codePointAt(0)!, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}
+
 /** The one that asks is answered, if it is among those that may; nobody else gets a header. */
-function origins(serviceOrigins: readonly string[]): string {
+function origins(own: string, serviceOrigins: readonly string[]): string {
   const lines = serviceOrigins.map((origin) => `  ${quoted(origin)} $http_origin;\n`);
-  return `map $http_origin $registry_origin {\n  default "";\n${lines.join('')}}`;
+  return `map $http_origin $registry_origin_${own} {\n  default "";\n${lines.join('')}}`;
 }
 
 /** A string of nginx's configuration. */

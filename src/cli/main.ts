@@ -117,6 +117,10 @@ export function build(done: (code: number) => void): Command {
   )
     .option('--remove <key>', 'let this app leave the manifest; repeatable', collect)
     .option('--check', 'look at the folders alone, not at what is published; write nothing')
+    .option(
+      '--against <dir|git-ref|file|url>',
+      'with --check: refuse a folder that is gone, though its app is listed there',
+    )
     .option('--dry-run', 'make every read and check, show the plan; write nothing');
 
   command(

@@ -399,7 +399,8 @@ export function startJudging(options: JudgeOptions): Judging {
       const { key } = facts;
       const entry = member(member(manifestValue, 'apps'), key) ?? null;
       const manifest = manifestPlace!;
-      const place: Place = { ...manifest, app: key, pointer: pointerTo('apps', key), found: new Set() };
+      const at = pointerTo('apps', key);
+      const place: Place = { ...manifest, app: key, pointer: at, found: new Set() };
       ledger.seen(entry);
       offer('app', entryFacts(key, entry), place);
       const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
@@ -408,7 +409,7 @@ export function startJudging(options: JudgeOptions): Judging {
         resource: 'icon',
         url: iconUrl,
         web: facts.icon.web,
-        pointer: pointerTo('apps', key, 'blockStyle', 'iconUrl'),
+        pointer: `${at}/blockStyle/iconUrl`,
         found: new Set(),
       });
 
@@ -427,7 +428,7 @@ export function startJudging(options: JudgeOptions): Judging {
         ...metadata,
         document: manifest.document,
         file: manifest.file,
-        pointer: pointerTo('apps', key, 'appMetadataUrl'),
+        pointer: `${at}/appMetadataUrl`,
       });
       const value = document(facts.metadata, metadata);
       // Without a list of versions nobody knows of any artifact.

@@ -113,7 +113,7 @@ export class Ledger {
         const why = absent.get(need);
         if (why) return this.skip(rule, place, why);
       }
-    const stronger = rule.unless?.find((id) => place.found.has(id));
+    const stronger = place.found.size === 0 ? undefined : rule.unless?.find((id) => place.found.has(id));
     if (stronger) return this.skip(rule, place, { unseen: `because of ${stronger.split(' ', 1)[0]}` });
     let found: Problem | readonly Problem[] | null | undefined;
     try {
@@ -188,7 +188,7 @@ export class Ledger {
 
   /** Keeps a document's value from being taken for an absent fact. */
   seen(value: unknown): void {
-    if (typeof value === 'object' && value !== null) this.values.add(value);
+    if (isUnseen(value)) this.values.add(value);
   }
 
   /** The rules that hide an app. */

@@ -114,8 +114,9 @@ function collect(known: Known, value: JsonValue, pointer: string, found: Unknown
       continue;
     }
     const inner = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
-    if (inner) collect(inner, value[name]!, `${pointer}/${name}`, found);
-    else if (inner === undefined && name !== '$schema' && !name.startsWith('x-')) {
+    if (inner) {
+      if (typeof value[name] === 'object') collect(inner, value[name], `${pointer}/${name}`, found);
+    } else if (inner === undefined && name !== '$schema' && !name.startsWith('x-')) {
       const absent = Object.keys(known.fields).filter((field) => !Object.hasOwn(value, field));
       found.push({ pointer: pointer + pointerStep(name), name, meant: closest(name, absent) });
     }

@@ -2,6 +2,7 @@
 
 /** The end of a signed URL in milliseconds since 1970, and the scheme that says so; null when it has none. */
 export function signatureEnd(query: URLSearchParams): { until: number; scheme: string } | null {
+  if (query.size === 0) return null;
   const lower = new Map([...query].map(([name, value]) => [name.toLowerCase(), value]));
   return (
     dateAndSeconds(lower) ??

@@ -28,12 +28,13 @@ function escaped(c: string): string {
 }
 
 // What can stand in a text without anybody seeing it; blank letters (Hangul fillers, Braille) are known for empty names.
-const BLANK =
-  /[\u034f\s\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]+/g;
+const VISIBLE =
+  // eslint-disable-next-line no-control-regex
+  /[^\u034f\s\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]/;
 
 /** True when nothing of a text can be seen. */
 export function isBlank(text: string): boolean {
-  return text.replace(BLANK, '') === '';
+  return !VISIBLE.test(text);
 }
 
 /** True when a text has characters that cannot be shown as they are. */

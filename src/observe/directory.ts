@@ -44,7 +44,8 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
   const keys = isObject(apps) ? Object.keys(apps) : [];
   const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
   const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
-  const opening = keys.length < MANY ? null : openReadAhead({ root, paths: paths.map((path) => path ?? '') });
+  const few = paths.filter((path) => path !== null).length < MANY;
+  const opening = few ? null : openReadAhead({ root, paths: paths.map((path) => path ?? '') });
   try {
     sink.manifest(manifest);
     const ahead = await opening;

@@ -72,12 +72,28 @@ export async function planAssembly(
   return { ...changes, plan: { steps }, findings: judged.findings };
 }
 
-/** The same without a look at what is published: what can be said of the folders alone. Throws as `planAssembly` does. */
-export function checkAssembly({ keys, apps, complaints }: Folders, judgement: Judgement): Finding[] {
-  const { text } = assembledManifest(newManifest(), apps, keys, [], 'the manifest');
-  const content = documentText(text ?? newManifest());
+/** The apps that are listed somewhere, and those of them that may leave. */
+export interface ListedApps {
+  /** As the user named it. */
+  where: string;
+  keys: readonly string[];
+  remove: readonly string[];
+}
+
+/**
+ * The same without a look into the store: what can be said of the folders alone, and of the apps that would vanish.
+ * Throws as `planAssembly` does.
+ */
+export function checkAssembly(
+  { keys, apps, complaints }: Folders,
+  listed: ListedApps | null,
+  judgement: Judgement,
+): Finding[] {
+  const before = JSON.stringify({ apps: Object.fromEntries((listed?.keys ?? []).map((key) => [key, {}])) });
+  const made = assembledManifest(before, apps, keys, listed?.remove ?? [], listed?.where ?? 'the manifest');
+  const content = documentText(made.text ?? newManifest());
   const judged = judgeApps({ url: null, file: 'the manifest', web: ASIDE, content }, apps, judgement);
-  refuse([...complaints, ...judged.complaints]);
+  refuse([...complaints, ...made.complaints, ...judged.complaints]);
   return judged.findings;
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { describe, test } from 'vitest';
 import { certificates } from '../support/fault-certificates.ts';
 import { folder } from '../support/folders.ts';
@@ -51,25 +51,25 @@ export function describeInChromium(name: string, body: () => void): void {
   describe.skip(`${name} (${reason})`, body);
 }
 
+/** A browser that trusts our authority, with further arguments. */
+export async function launch(args: readonly string[] = []): Promise<Browser> {
+  const home = folder();
+  trust(home, certificates().ca);
+  return chromium.launch({
+    executablePath: executable()!,
+    env: { ...process.env, HOME: home },
+    // A container's root has no sandbox to use; the only pages are ours.
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', ...args],
+  });
+}
+
 /**
  * Launches the browser. Certificates are checked as ever: the authority stands in the certificate store of a home of
  * its own, and names are mapped to this machine.
  * @param mappings as Chromium's --host-resolver-rules has them
  */
 export async function openService(mappings: readonly string[]): Promise<Service> {
-  const home = folder();
-  trust(home, certificates().ca);
-  const browser = await chromium.launch({
-    executablePath: executable()!,
-    env: { ...process.env, HOME: home },
-    // A container's root has no sandbox to use; the only pages are ours.
-    args: [
-      '--no-sandbox',
-      '--disable-background-networking',
-      '--disable-component-update',
-      `--host-resolver-rules=${mappings.join(', ')}`,
-    ],
-  });
+  const browser = await launch([`--host-resolver-rules=${mappings.join(', ')}`]);
   const pages = new Map<string, Promise<Page>>();
 
   async function open(origin: string): Promise<Page> {

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { assembleManifest } from '../../src/cli/commands/assemble.ts';
 import { SVG } from '../support/live-registry.ts';
-import { write } from '../support/folders.ts';
+import { json, openFaultHost } from '../support/fault-host.ts';
+import { commitAll, write } from '../support/folders.ts';
 import { contextIn, folder, refusal, snapshot } from './author-support.ts';
 
 const APP = { name: 'Clock', description: 'Tells the time.', color: '#1864ab' };
@@ -144,12 +145,42 @@ describe('in a folder', () => {
     expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock']);
   });
 
-  test.each([
-    { check: true, dryRun: true },
-    { check: true, remove: ['x'] },
-  ])('%j is a slip', async (options) => {
-    expect(await refusal(assembleManifest(contextIn(workspace([])), options))).toMatchObject({ exit: 2 });
+  test('a check sees a folder that is gone, where it is told what is listed', async () => {
+    const root = workspace(['clock', 'watch']);
+    await assembleManifest(contextIn(root), {});
+    execFileSync('git', ['init', '--quiet', '-b', 'main'], { cwd: root });
+    commitAll(root);
+    const before = folder();
+    cpSync(root, before, { recursive: true });
+    rmSync(join(root, 'apps/watch'), { recursive: true });
+    const host = await openFaultHost();
+    try {
+      host.on('/registry.json', json(read(before, 'registry.json')));
+      host.on('/none.json', json({}));
+      expect(await assembleManifest(contextIn(root), { check: true })).toBe(0);
+      for (const against of ['HEAD', 'main', before, 'registry.json', `${host.origin}/registry.json`]) {
+        const check = { check: true, against };
+        const trouble = await refusal(assembleManifest(contextIn(root), check));
+        expect(trouble).toMatchObject({ code: 'assembly-refused', exit: 1 });
+        expect(trouble.message).toContain(`apps/watch/app.json: it is not there, and ${against} lists the app`);
+        expect(await assembleManifest(contextIn(root), { ...check, remove: ['watch'] })).toBe(0);
+        expect(await assembleManifest(contextIn(before), check)).toBe(0);
+      }
+      // The manifest is asked for, and nothing that it leads to.
+      expect(new Set(host.requests.map(({ path }) => path))).toEqual(new Set(['/registry.json']));
+      for (const against of ['nowhere', `${host.origin}/none.json`, `${host.origin}/gone.json`])
+        expect(await refusal(assembleManifest(contextIn(root), { check: true, against }))).toMatchObject({ exit: 2 });
+    } finally {
+      await host.close();
+    }
   });
+
+  test.each([{ check: true, dryRun: true }, { against: 'main' }, { check: true, remove: ['x'] }])(
+    '%j is a slip',
+    async (options) => {
+      expect(await refusal(assembleManifest(contextIn(workspace([])), options))).toMatchObject({ exit: 2 });
+    },
+  );
 });
 
 test('in a branch elsewhere: icons go there as well, and a changed one is put in its place', async () => {

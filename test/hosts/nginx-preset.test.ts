@@ -1,4 +1,4 @@
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { nginxServer } from '../../src/author/host-nginx.ts';
 import type { Hosted } from '../../src/author/hosted.ts';
@@ -23,14 +23,17 @@ const ODD = `https://a"\${x};}'*.test`;
 
 /** The same configuration, on free ports, with this machine's files and certificate. */
 function onThisMachine(text: string): string {
-  const local = text
+  return nginx({ name: '', global: local(text), server: '', listen: 'listen unix:@DIR@/unused.sock;' });
+}
+
+function local(text: string): string {
+  return text
     .replaceAll(/^ *listen \[::\]:.*\n/gm, '')
     .replace('listen 443 ssl;', 'listen 127.0.0.1:@PORT@ ssl;')
     .replace('listen 80;', 'listen 127.0.0.1:@SECOND@;')
     .replace(/ssl_certificate .*;/, 'ssl_certificate @CERT@;')
     .replace(/ssl_certificate_key .*;/, 'ssl_certificate_key @KEY@;')
     .replace('alias /srv/registry/;', 'alias @ROOT@/;');
-  return nginx({ name: '', global: local, server: '', listen: 'listen unix:@DIR@/unused.sock;' });
 }
 
 async function served<T>(
@@ -67,6 +70,44 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
       async (_server, base) => (await verified(`${base}registry.json`, { origins })).report,
     );
     expect(faults(found)).toEqual([]);
+  });
+
+  test('stands beside that of another registry in one nginx', async () => {
+    const hosts = [
+      ['a.b.test', ORIGIN],
+      ['a-b.test', OTHER],
+      ['a_b.test', 'https://third.test'],
+      ['registry.of-some-department-one.test', 'https://fourth.test'],
+      ['registry.of-some-department-two.test', 'https://fifth.test'],
+    ] as const;
+    const all = hosts.map(([name, origin], at) => {
+      const block = nginxServer({ ...hosted, baseUrl: `https://${name}/`, serviceOrigins: [origin] });
+      // Each with a lifetime of its own, to tell them apart.
+      return local(block.replace('max-age=300', `max-age=30${at}`));
+    });
+    const server = await startServer(
+      'nginx',
+      nginx({ name: '', global: all.join('\n'), server: '', listen: 'listen unix:@DIR@/unused.sock;' }),
+      putSite,
+    );
+    try {
+      // Their names are not in the certificate of this machine.
+      const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+      for (const [at, [host, origin]] of hosts.entries()) {
+        const { statusCode, headers, body } = await request(`${server.origin}/registry.json`, {
+          headers: { host, origin },
+          dispatcher,
+        });
+        await body.dump();
+        expect([statusCode, headers['access-control-allow-origin'], headers['cache-control']]).toEqual([
+          200,
+          origin,
+          `public, max-age=30${at}`,
+        ]);
+      }
+    } finally {
+      await server.close();
+    }
   });
 
   test.each<[string, (text: string) => string, string[]]>([

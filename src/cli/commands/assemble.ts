@@ -1,3 +1,5 @@
+import type { DocumentContent } from '../../core/facts.ts';
+import { member, readingOf } from '../../core/json.ts';
 import { printable, redact, safeJson } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { asBase } from '../../observe/places.ts';
@@ -7,11 +9,13 @@ import { appsUnder } from '../app-folders.ts';
 import { severitiesOf } from '../checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
+import { registryState } from '../registry-state.ts';
 import { planInWords, sayFindings } from '../remarks.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface Options extends GlobalOptions {
   check?: boolean;
+  against?: string;
   dryRun?: boolean;
   remove?: string[];
 }
@@ -23,18 +27,25 @@ interface Options extends GlobalOptions {
 export async function assembleManifest(context: Context, options: Options): Promise<number> {
   const { terminal } = context;
   const json = wantsJson('assemble', options.format);
-  const { check = false, dryRun = false, remove = [] } = options;
-  if (check && (dryRun || remove.length > 0))
+  const { check = false, dryRun = false, remove = [], against } = options;
+  if (check && (dryRun || (remove.length > 0 && against === undefined)))
     throw new Trouble(
       'option-unfit',
       '--check looks at the folders alone; --dry-run and --remove are about what is published.',
-      'Leave one of them out.',
+      'Leave one of them out; or name what is published: --against <registry-url>',
+    );
+  if (against !== undefined && !check)
+    throw new Trouble(
+      'option-unfit',
+      '--against belongs to --check: without that, the apps are held against the store itself.',
+      'Add --check, or leave --against out.',
     );
   const { config, root } = await context.config();
   const judgement = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
   if (check) {
     const folders = appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'));
-    sayFindings(terminal, checkAssembly(folders, judgement));
+    const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
+    sayFindings(terminal, checkAssembly(folders, listed, judgement));
     const { length } = folders.apps;
     terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${count(length)}, all of them sound`);
     return 0;
@@ -58,6 +69,12 @@ export async function assembleManifest(context: Context, options: Options): Prom
       if (keys.length > 0) terminal.out(`  ${what} ${printable(keys.join(', '))}`);
   }
   return 0;
+}
+
+/** The apps that another state of the registry lists. Throws Trouble where there is no such state. */
+async function keysIn(context: Context, where: string): Promise<string[]> {
+  const { manifest } = await registryState(context, where, { app: [] });
+  return Object.keys(member(readingOf(manifest.content as DocumentContent).value, 'apps') as object);
 }
 
 function count(apps: number): string {

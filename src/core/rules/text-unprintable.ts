@@ -16,6 +16,7 @@ export const textUnprintable = defineRule({
       ['name', name],
       ['description', description],
     ] as const) {
+      if (!hasUnprintable(text)) continue;
       // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are honest text.
       const plain = text
         .replace(field === 'description' ? /[\n\r\t\u2028\u2029]/g : /$^/, '')

@@ -41,6 +41,6 @@ export function reasons({ visible, reasons: list, failingSince }: AppView): Html
   return html`<ul class="reasons">
     ${told.map(({ message }) => html`<li>${legible(message, 300)}</li>`)}
     ${more > 0 ? html`<li>… and ${count(more, 'more reason')}</li>` : NOTHING}
-    ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be read at present; what was known before stays in force.</li>` : NOTHING}
+    ${failingSince !== null && list.length === 0 ? html`<li>Its metadata file cannot be used at present; what was known before stays in force.</li>` : NOTHING}
   </ul>`;
 }

@@ -27,7 +27,7 @@ export function said(text: string, limit = 200): Html {
 
 /** A URL or digest, from left to right whatever is in it. */
 export function code(text: string, limit = 400): Html {
-  return html`<code dir="ltr">${legible(text, limit)}</code>`;
+  return isBlank(text) ? html`<i class="muted">empty</i>` : html`<code dir="ltr">${legible(text, limit)}</code>`;
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -64,7 +64,7 @@ export interface Field {
   value?: string;
   hint?: Html | string;
   /** What is wrong and what to do. */
-  error?: string | null;
+  error?: Html | string | null;
   type?: 'text' | 'url' | 'password';
   autocomplete?: string;
   placeholder?: string;
@@ -93,7 +93,7 @@ export function field({ name, label, value = '', hint, error = null, type = 'tex
       ${more.placeholder === undefined ? NOTHING : html`placeholder="${more.placeholder}"`}
       maxlength="${more.maxlength ?? 2048}"
     />
-    ${error === null ? NOTHING : html`<p class="error" id="${name}-error">${error}</p>`}
+    ${error === null ? NOTHING : html`<p class="field-error" id="${name}-error">${error}</p>`}
   </div>`;
 }
 

@@ -20,13 +20,28 @@ const MARKS: Record<SymptomStatus['status'], string> = {
   'not-judged': '–',
 };
 
-/** The four symptoms in short. @param more adds the causes, evidence and advice, and what was looked at */
+/** The four symptoms. @param more notes, all causes and all that was seen, too */
 export function symptomList(report: Report, more: 'causes' | 'everything'): Html {
   const { symptoms, besides } = symptomsOf(report, { verbose: more === 'everything', whole: true, page: true });
-  return html`<div class="symptoms">
-    ${symptoms.map((symptom, i) => oneSymptom(symptom, report.symptoms[i]!.id))}
-    ${besides === null ? NOTHING : oneSymptom(besides, 'besides')}
-  </div>`;
+  const list = html`${symptoms.map((symptom, i) => oneSymptom(symptom, report.symptoms[i]!.id))}
+  ${besides === null ? NOTHING : oneSymptom(besides, 'besides')}`;
+  const quiet = more === 'causes' && besides === null && symptoms.every(isQuiet);
+  return html`<div class="symptoms">${quiet ? allClear(list) : list}</div>`;
+}
+
+function isQuiet({ status, causes }: SymptomView): boolean {
+  return status === 'clear' && causes.length === 0;
+}
+
+/** A registry without a fault has one line, and what was looked at only for who asks. */
+function allClear(list: Html): Html {
+  return html`<details class="allclear">
+    <summary>
+      <span class="symptom-mark" aria-hidden="true">✓</span> <span>Clear of all four symptoms</span>
+      <span class="more">What was checked</span>
+    </summary>
+    ${list}
+  </details>`;
 }
 
 function oneSymptom({ title, status, gist, causes, remarks }: SymptomView, id: string): Html {

@@ -2,7 +2,7 @@ import type { Finding } from '../../core/report.ts';
 import { size } from '../../report/words.ts';
 import type { AppView, InstallableView, SubscriptionView, VersionView } from '../views.ts';
 import { appRow, reasons, standing, versionCount } from './app-row.ts';
-import { code, said } from './foreign.ts';
+import { code, legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { copyable, empty, status, tile } from './parts.ts';
@@ -31,18 +31,18 @@ export function appScreen({ one, app, versions, next, after, findings, now }: Ap
     <div class="head app-head">
       ${tile(app, true)}
       <div class="head-text">
-        <h1>${said(app.name === '' ? app.key : app.name, 1000)}</h1>
-        <p class="url">${code(app.key === '' ? '(empty key)' : app.key, 200)}</p>
+        <h1>${said(app.name === '' ? app.key : app.name, 400)}</h1>
+        <p class="url">${code(app.key, 200)}</p>
       </div>
     </div>
-    ${app.description === '' ? NOTHING : html`<p class="lead long">${said(app.description, 4000)}</p>`}
+    ${app.description === '' ? NOTHING : html`<p class="lead long">${said(app.description, 1000)}</p>`}
     <div class="state" id="state" role="status" data-live>
       <p class="state-line">
         ${standing(app)} ${app.latest === null ? NOTHING : html`<span>Latest ${code(app.latest, 80)}</span>`}
         <span class="muted">${versionCount(app)}</span>
       </p>
       ${reasons(app)}
-      ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file could not be used since ${when(app.failingSince, now)}.</p>`}
+      ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file was first found unusable ${when(app.failingSince, now)}; what was known before stays in force.</p>`}
     </div>
     ${
       findings.length === 0
@@ -76,33 +76,34 @@ export function appScreen({ one, app, versions, next, after, findings, now }: Ap
 function versionRow(version: VersionView, now: Date): Html {
   const { tone, word } = versionState(version);
   return html`<li class="row version-row">
-    <div class="row-main">
-      <h3 class="version">${code(version.version, 120)} ${status(tone, word)}</h3>
-      ${why(version, now)}
-      <dl class="digests">
-        <div>
-          <dt>Digest in force</dt>
-          <dd>${copyable(version.artifactChecksum, `digest of ${version.version}`)}</dd>
-        </div>
-        ${
-          version.swappedChecksum === null
-            ? NOTHING
-            : html`<div class="swapped">
-                <dt>Listed now</dt>
-                <dd>${copyable(version.swappedChecksum, 'digest that is listed now')}</dd>
-              </div>`
-        }
-        <div>
-          <dt>Artifact</dt>
-          <dd>${code(version.artifactUrl, 500)}</dd>
-        </div>
-      </dl>
+    <div class="version-head">
+      <h3 class="version">${code(version.version, 120)}</h3>
+      ${status(tone, word)}
+      <p class="meta muted">
+        ${version.bytes === null ? NOTHING : html`<span>${size(version.bytes)}</span>`}
+        <span>first seen ${day(version.firstSeenAt)}</span>
+        ${version.verifiedAt === null ? NOTHING : html`<span>verified ${when(version.verifiedAt, now)}</span>`}
+      </p>
     </div>
-    <div class="row-side">
-      <p>${version.bytes === null ? html`<span class="muted">size not known</span>` : size(version.bytes)}</p>
-      <p class="muted">first seen ${day(version.firstSeenAt)}</p>
-      ${version.verifiedAt === null ? NOTHING : html`<p class="muted">verified ${when(version.verifiedAt, now)}</p>`}
-    </div>
+    ${why(version, now)}
+    <dl class="digests">
+      <div>
+        <dt>Digest in force</dt>
+        <dd>${copyable(version.artifactChecksum, `digest of ${legible(version.version, 60)}`)}</dd>
+      </div>
+      ${
+        version.swappedChecksum === null
+          ? NOTHING
+          : html`<div class="swapped">
+              <dt>Listed now</dt>
+              <dd>${copyable(version.swappedChecksum, 'digest that is listed now')}</dd>
+            </div>`
+      }
+      <div>
+        <dt>Artifact</dt>
+        <dd>${code(version.artifactUrl, 500)}</dd>
+      </div>
+    </dl>
   </li>`;
 }
 

@@ -21,6 +21,7 @@ export function signIn({ error, openSignUp, next, signedOut = false }: SignIn): 
     ${signedOut ? notice('good', 'You are signed out.') : NOTHING}
     <form method="post" action="/sign-in">
       <input type="hidden" name="next" value="${next}" />
+      <input name="username" value="organization" autocomplete="username" hidden />
       ${field({ name: 'token', label: 'Token', type: 'password', autocomplete: 'current-password', error, autofocus: true, maxlength: 200 })}
       <button class="primary wide">Sign in</button>
     </form>

@@ -9,7 +9,7 @@ import { chip, copyable, empty, notice, status } from './parts.ts';
 import { symptomList } from './problems.ts';
 import { back } from './screens-settings.ts';
 import { isBusy, schedule, stateOf } from './states.ts';
-import { day, due, when } from './when.ts';
+import { day, when } from './when.ts';
 
 /** A registry: its state, what is wrong with it, its apps; and its whole report. */
 
@@ -46,8 +46,8 @@ export function registryScreen(view: RegistryScreen): Screen {
     </div>
     ${done === null ? NOTHING : notice('good', done)}
     <div class="state" id="state" role="status" data-live>
-      <p class="state-line">${status(tone, word)} <span class="muted">${schedule(one, now)}</span></p>
-      ${stateText(one, waiting, now)}
+      <p class="state-line">${status(tone, word)} ${schedule(one, now)}</p>
+      ${stateText(one, now)}
     </div>
     <section id="problems" aria-labelledby="problems-title" data-live>
       <div class="section-head">
@@ -71,11 +71,7 @@ export function registryScreen(view: RegistryScreen): Screen {
   return { title: 'Registry', place: 'registries', body, again: waiting || isBusy(one) ? 2 : 30 };
 }
 
-function stateText(
-  { state, failingSince, goodAt, visible, nextCheckAt }: SubscriptionView,
-  waiting: boolean,
-  now: Date,
-): Html {
+function stateText({ state, failingSince, goodAt, visible }: SubscriptionView, now: Date): Html {
   if (state === 'new')
     return html`<p>
       The registry is being read for the first time: its apps appear here as their artifacts are verified. This page
@@ -83,11 +79,10 @@ function stateText(
     </p>`;
   if (failingSince !== null)
     return html`<p>
-      It could not be refreshed since
-      ${when(failingSince, now)}${goodAt === null ? NOTHING : html` (the last good check was ${when(goodAt, now)})`}.
-      What was known before stays in force:
-      ${visible === 0 ? 'no app can be installed.' : html`${count(visible, 'app')} can still be installed, from verified versions.`}
-      ${waiting || state === 'checking' ? NOTHING : html`It is tried again ${due(nextCheckAt, now)}.`}
+      The first failed check was
+      ${when(failingSince, now)}${goodAt === null ? NOTHING : html`, the last good one ${when(goodAt, now)}`}. What was
+      known before stays in force:
+      ${visible === 0 ? 'no app can be installed.' : `${count(visible, 'app')} can still be installed, from verified versions.`}
     </p>`;
   return NOTHING;
 }
@@ -168,7 +163,7 @@ export function reportScreen(one: SubscriptionView, report: Report | null, now: 
     <h1>Report</h1>
     <p class="url">${copyable(one.url, 'registry URL')}</p>
     <div class="state" id="state" data-live>
-      <p class="state-line">${status(tone, word)} <span class="muted">${schedule(one, now)}</span></p>
+      <p class="state-line">${status(tone, word)} ${schedule(one, now)}</p>
     </div>
     <div id="report" data-live>
       ${

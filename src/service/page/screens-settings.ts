@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/report.ts';
 import { count, symptomName } from '../../report/words.ts';
 import type { OrganizationView, SubscriptionView } from '../views.ts';
-import { code, said } from './foreign.ts';
+import { code, legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, copyable, empty, field, notice, status } from './parts.ts';
@@ -17,7 +17,7 @@ export function registriesScreen(list: readonly SubscriptionView[], done: string
         <h1>App Registries</h1>
         <p class="lead">Where the apps of your organization come from. Each is checked every hour.</p>
       </div>
-      <a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>
+      ${list.length === 0 ? NOTHING : html`<a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>`}
     </div>
     ${done === null ? NOTHING : notice('good', done)}
     ${
@@ -60,7 +60,7 @@ function registryRow(one: SubscriptionView, now: Date): Html {
     <div class="row-side">
       ${status(tone, word)}
       <p>${appCount(one)}</p>
-      <p class="muted">${schedule(one, now)}</p>
+      <p>${schedule(one, now)}</p>
     </div>
   </li>`;
 }
@@ -71,20 +71,20 @@ export interface SubscribeForm {
   urlError: Html | string | null;
   nameError: string | null;
   /** Why the registry cannot be used, where it cannot. */
-  findings: readonly Finding[] | null;
+  unusable: { message: string; findings: readonly Finding[] } | null;
 }
 
-export function subscribeScreen({ url, name, urlError, nameError, findings }: SubscribeForm): Screen {
+export function subscribeScreen({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
   const body = html`${back('/settings/registries', 'App Registries')}
     <h1>Subscribe to Registry</h1>
     <p class="lead">Its manifest is looked at right away; then its apps become available for installation.</p>
     ${
-      findings === null
+      unusable === null
         ? NOTHING
         : html`<section class="notice bad" role="alert" aria-labelledby="unusable">
             <h2 id="unusable">This registry cannot be used as it is</h2>
-            <p>Nothing was subscribed to. ${count(findings.length, 'finding')}, with what to do about each:</p>
-            ${findingList(findings)}
+            <p>${legible(unusable.message, 600)} Nothing was subscribed to.</p>
+            ${findingList(unusable.findings)}
           </section>`
     }
     <form class="form" method="post" action="/settings/registries/subscribe" data-busy="Looking at the registry…">
@@ -95,7 +95,7 @@ export function subscribeScreen({ url, name, urlError, nameError, findings }: Su
         type: 'url',
         hint: 'The address of the registry’s manifest, a JSON file.',
         placeholder: 'https://apps.example.com/registry.json',
-        error: urlError as string | null,
+        error: urlError,
         autofocus: nameError === null,
       })}
       ${field({ name: 'name', label: 'Name', value: name, hint: 'What your organization calls it.', error: nameError, maxlength: 200 })}

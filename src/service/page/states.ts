@@ -1,6 +1,6 @@
 import { count } from '../../report/words.ts';
 import type { SubscriptionView, VersionView } from '../views.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, NOTHING } from './html.ts';
 import type { Tone } from './parts.ts';
 import { due, when } from './when.ts';
 
@@ -31,11 +31,12 @@ export function isBusy({ state }: SubscriptionView): boolean {
   return state === 'new' || state === 'checking';
 }
 
-/** `Checked 12 min ago, next check in 48 min`. */
+/** `Checked 12 min ago`, `Next check in 48 min`. */
 export function schedule({ checkedAt, nextCheckAt, state }: SubscriptionView, now: Date): Html {
-  if (checkedAt === null) return html`Not checked yet`;
-  if (state === 'checking') return html`Last checked ${when(checkedAt, now)}`;
-  return html`Checked ${when(checkedAt, now)}, next check ${due(nextCheckAt, now)}`;
+  const last = checkedAt === null ? 'Not checked yet' : html`Checked ${when(checkedAt, now)}`;
+  const next =
+    state === 'new' || state === 'checking' ? NOTHING : html`<span>Next check ${due(nextCheckAt, now)}</span>`;
+  return html`<span class="schedule muted"><span>${last}</span>${next}</span>`;
 }
 
 /** `12 apps, 3 of them hidden`. */

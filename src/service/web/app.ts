@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Service } from '../context.ts';
+import { noSuchPage } from '../page/desk.ts';
+import { pageRoutes } from '../page/routes.ts';
 import { appRoutes } from './api-apps.ts';
 import { organizationRoutes } from './api-organizations.ts';
 import { registryRoutes } from './api-registries.ts';
@@ -9,7 +11,7 @@ import { healthRoutes } from './health.ts';
 import { ALLOWANCES } from './limits.ts';
 import { openApiDocument } from './openapi.ts';
 import { json, notFound, problem, Refusal } from './problems.ts';
-import { type Env, mountRoutes, type Route } from './routes.ts';
+import { type Env, mountRoutes, type Route, type WebContext } from './routes.ts';
 
 /**
  * Everything that a node answers over HTTP; one that has no web role only tells how it fares.
@@ -53,7 +55,9 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
     : healthRoutes(service);
   mountRoutes(app, routes, openGate(service, allowances));
 
-  app.notFound((c) => problem(c, notFound('page')));
+  app.route('/', pageRoutes(service));
+
+  app.notFound((c) => (isForPeople(c) ? noSuchPage(c) : problem(c, notFound('page'))));
   app.onError((error, c) => {
     if (error instanceof Refusal) return problem(c, error);
     const request = c.get('requestId');
@@ -75,6 +79,10 @@ function apiRoutes(service: Service): Route[] {
     ...appRoutes(service),
     { method: 'GET', path: '/api/openapi.json', access: 'anyone', answer: (c) => json(c, document) },
   ];
+}
+
+function isForPeople(c: WebContext): boolean {
+  return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('accept') ?? '');
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);

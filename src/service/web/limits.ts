@@ -36,37 +36,42 @@ export interface Taken {
 export interface Limiter {
   /** Counts one request. */
   take(who: string): Taken;
+  /** How many are remembered. */
+  size(): number;
 }
 
-/** Buckets that were full again are forgotten, at the latest when there are so many. */
+/** So many buckets make a generation; two are kept. */
 const MOST = 50_000;
+
+interface Bucket {
+  left: number;
+  at: number;
+}
 
 /** @param now milliseconds */
 export function openLimiter({ requests, seconds }: Allowance, now: () => number = () => performance.now()): Limiter {
   const perMillisecond = requests / (seconds * 1000);
-  const buckets = new Map<string, { left: number; at: number }>();
+  // Those who asked since `since`, and those who asked in the generation before and not since.
+  let recent = new Map<string, Bucket>();
+  let older = new Map<string, Bucket>();
+  let since = now();
   return {
+    size: () => recent.size + older.size,
     take(who) {
       const moment = now();
-      const bucket = buckets.get(who) ?? { left: requests, at: moment };
+      // A bucket that nobody asked of for so long is full: it need not be remembered.
+      if (moment - since >= seconds * 1000 || recent.size >= MOST) {
+        [older, recent, since] = [recent, new Map(), moment];
+      }
+      const bucket = recent.get(who) ?? older.get(who) ?? { left: requests, at: moment };
       const left = Math.min(requests, bucket.left + (moment - bucket.at) * perMillisecond);
       const allowed = left >= 1;
       const remaining = allowed ? left - 1 : left;
-      // The one that asked longest ago stands first.
-      buckets.delete(who);
-      buckets.set(who, { left: remaining, at: moment });
-      forget(buckets, moment, seconds * 1000);
+      recent.set(who, { left: remaining, at: moment });
       const missing = allowed ? requests - remaining : 1 - remaining;
       return { allowed, remaining: Math.floor(remaining), wait: Math.ceil(missing / perMillisecond / 1000) };
     },
   };
-}
-
-function forget(buckets: Map<string, { at: number }>, moment: number, age: number): void {
-  for (const [who, { at }] of buckets) {
-    if (moment - at < age && buckets.size <= MOST) return;
-    buckets.delete(who);
-  }
 }
 
 /** Header fields that tell a client where it stands (draft-ietf-httpapi-ratelimit-headers). */

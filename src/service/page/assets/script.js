@@ -77,24 +77,30 @@ function schedule() {
   }, seconds * 1000);
 }
 
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-];
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-function tellTimes(root = document) {
+/** As the server writes it. */
+function relative(seconds) {
+  const distance = Math.abs(seconds);
+  if (distance < 60) return seconds > 0 ? 'in less than a minute' : 'just now';
+  const minutes = distance < 120 ? 1 : Math.round(distance / 60);
+  const hours = Math.floor(minutes / 60);
+  const span =
+    minutes < 120
+      ? minutes === 60
+        ? '1 hour'
+        : `${minutes} min`
+      : hours < 48
+        ? minutes % 60 === 0
+          ? `${hours} hours`
+          : `${hours} h ${minutes % 60} min`
+        : `${Math.round(hours / 24)} days`;
+  return seconds > 0 ? `in ${span}` : `${span} ago`;
+}
+
+function tellTimes(root) {
   for (const time of root.querySelectorAll('time[data-relative]')) {
-    const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
-    const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? [null, 1];
-    const text =
-      unit === null
-        ? seconds > 0
-          ? 'in less than a minute'
-          : 'just now'
-        : words.format(Math.trunc(seconds / length), unit);
+    const text = relative(Math.round((Date.parse(time.dateTime) - Date.now()) / 1000));
     if (time.textContent !== text) time.textContent = text;
     time.title = whole.format(Date.parse(time.dateTime));
   }
@@ -184,5 +190,5 @@ document.addEventListener('visibilitychange', schedule);
 for (const part of document.querySelectorAll('[data-live]')) seen.set(part, gist(part));
 for (const form of document.querySelectorAll('[data-search]')) form.classList.add('live');
 dress(document);
-setInterval(tellTimes, 20_000);
+setInterval(() => tellTimes(document), 20_000);
 schedule();

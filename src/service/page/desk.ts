@@ -1,0 +1,173 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context } from 'hono';
+import type { Service } from '../context.ts';
+import type { OrganizationView } from '../views.ts';
+import { type Allowance, openLimiter } from '../web/limits.ts';
+import { Refusal } from '../web/problems.ts';
+import type { Env } from '../web/routes.ts';
+import { isOwn, signedIn } from './door.ts';
+import { PAGE_HEADERS } from './headers.ts';
+import { layout, type Screen } from './layout.ts';
+import { failure } from './screens-entry.ts';
+
+/** What the handlers of all screens have in common: who asks, from where, how often; and how they are answered. */
+
+export type PageContext = Context<Env>;
+type Status = 200 | 400 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503;
+
+export interface Visit {
+  c: PageContext;
+  /** Null for somebody who is not signed in. */
+  organization: OrganizationView | null;
+  now: Date;
+  show(screen: Screen, status?: Status): Response | Promise<Response>;
+  /** On to another screen, by GET. */
+  goTo(path: string): Response;
+  /** A field of the form that was sent; '' where there is none. */
+  text(name: string): string;
+}
+
+export interface MemberVisit extends Visit {
+  organization: OrganizationView;
+}
+
+/** Of one address, over a minute: forms that were sent. */
+const FORMS: Allowance = { requests: 60, seconds: 60 };
+const BODY_LIMIT = 64 * 1024;
+
+/** Answers for a visit, whatever happens. */
+export function openDesk(service: Service) {
+  const { settings, log } = service;
+  const limiter = openLimiter(FORMS);
+
+  async function visitOf(c: PageContext): Promise<Visit> {
+    const now = new Date();
+    const organization = await signedIn(c, service);
+    c.set('organization', organization ?? undefined);
+    const form = c.req.method === 'POST' ? await readForm(c) : null;
+    return {
+      c,
+      organization,
+      now,
+      show: (screen, status = 200) => c.html(layout({ organization, now }, screen), status, PAGE_HEADERS),
+      goTo: (path) => c.body(null, 303, { ...PAGE_HEADERS, Location: path }),
+      text: (name) => form?.get(name) ?? '',
+    };
+  }
+
+  async function answered(
+    c: PageContext,
+    path: string,
+    answer: (visit: Visit) => Response | Promise<Response>,
+  ): Promise<Response> {
+    c.set('route', path);
+    try {
+      const refusal = c.req.method === 'POST' ? refusalOf(c) : null;
+      if (refusal !== null) return refused(c, refusal);
+      return await answer(await visitOf(c));
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      if (error instanceof NotHere) return refused(c, { ...error.refusal, signedIn: error.signedIn });
+      log('error', 'defect', { request: c.get('requestId'), route: path, error });
+      return refused(c, {
+        status: 500,
+        title: 'Something went wrong',
+        text: `It was not you: the service’s log has more. Try again in a moment. (Request ${c.get('requestId') ?? 'unknown'})`,
+      });
+    }
+  }
+
+  function refusalOf(c: PageContext): Refused | null {
+    if (!isOwn(c, settings))
+      return {
+        status: 403,
+        title: 'Not from this page',
+        text: 'The form was sent from another site, or the browser does not say from where. Open this page and try again.',
+      };
+    const { allowed, wait } = limiter.take(addressOf(c));
+    if (allowed) return null;
+    c.header('Retry-After', String(wait));
+    return { status: 429, title: 'Too many at once', text: `Try again in ${wait} s.` };
+  }
+
+  return {
+    /** For everybody. */
+    open(path: string, answer: (visit: Visit) => Response | Promise<Response>) {
+      return (c: PageContext) => answered(c, path, answer);
+    },
+    /** For those who are signed in; others sign in first. */
+    member(path: string, answer: (visit: MemberVisit) => Response | Promise<Response>) {
+      return (c: PageContext) =>
+        answered(c, path, (visit) => {
+          const { organization } = visit;
+          if (organization !== null) return answer({ ...visit, organization });
+          const { pathname, search } = new URL(c.req.url);
+          const next =
+            c.req.method === 'GET' && pathname !== '/' ? `?next=${encodeURIComponent(pathname + search)}` : '';
+          return visit.goTo(`/sign-in${next}`);
+        });
+    },
+  };
+}
+
+interface Refused {
+  status: Status;
+  title: string;
+  text: string;
+  signedIn?: boolean;
+}
+
+/** There is no such thing, or it is another organization's: nobody is told which. */
+class NotHere extends Error {
+  readonly refusal: Refused;
+  readonly signedIn: boolean;
+
+  constructor(refusal: Refused, isSignedIn: boolean) {
+    super(refusal.title);
+    this.refusal = refusal;
+    this.signedIn = isSignedIn;
+  }
+}
+
+/** The thing, where it is there. */
+export function found<Thing>(thing: Thing | null, what: string): Thing {
+  if (thing !== null) return thing;
+  const text = `There is no such ${what}, or it belongs to another organization.`;
+  throw new NotHere({ status: 404, title: 'Not found', text }, true);
+}
+
+/** The answer to an address that leads nowhere. */
+export function noSuchPage(c: PageContext): Response | Promise<Response> {
+  return refused(c, { status: 404, title: 'Not found', text: 'There is no such page.' });
+}
+
+function refused(
+  c: PageContext,
+  { status, title, text, signedIn: isSignedIn = false }: Refused,
+): Response | Promise<Response> {
+  const screen = failure({ title, text, signedIn: isSignedIn });
+  return c.html(layout({ organization: null, now: new Date() }, screen), status, PAGE_HEADERS);
+}
+
+async function readForm(c: PageContext): Promise<URLSearchParams> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > BODY_LIMIT)
+      throw new NotHere(
+        { status: 413, title: 'Too much', text: 'The form is larger than any that this page sends.' },
+        true,
+      );
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}
+
+function addressOf(c: PageContext): string {
+  try {
+    return getConnInfo(c).remote.address ?? 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { Service } from '../context.ts';
+import { nameFault } from '../names.ts';
+import { closeSession, createOrganization, organizationOf, rotateToken } from '../organizations.ts';
+import { subscribeOfficial } from '../subscribe.ts';
+import type { Env } from '../web/routes.ts';
+import type { openDesk } from './desk.ts';
+import { letIn, letOut, pathWithin } from './door.ts';
+import { failure, signIn, signUp, tokenGone, tokenShown } from './screens-entry.ts';
+import { organizationScreen } from './screens-settings.ts';
+
+/** Signing up, in and out; and the token of the organization. */
+export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, service: Service): void {
+  const { db, settings, log } = service;
+  const { openSignUp } = settings;
+
+  page.get(
+    '/',
+    desk.member('/', ({ goTo }) => goTo('/settings/registries')),
+  );
+
+  page.get(
+    '/sign-in',
+    desk.open('/sign-in', ({ c, organization, show, goTo }) => {
+      const next = pathWithin(c.req.query('next') ?? '/');
+      if (organization !== null) return goTo(next);
+      return show(signIn({ error: null, openSignUp, next, signedOut: c.req.query('done') === 'signed-out' }));
+    }),
+  );
+
+  page.post(
+    '/sign-in',
+    desk.open('/sign-in', async ({ c, show, goTo, text }) => {
+      const next = pathWithin(text('next'));
+      const organization = await organizationOf(db, text('token').trim());
+      if (organization === null) {
+        const error =
+          text('token').trim() === ''
+            ? 'Enter the token: it begins with apr_.'
+            : 'No organization has this token. Check that all of it was copied; a rotated token does not work any more.';
+        return show(signIn({ error, openSignUp, next }), 403);
+      }
+      await letIn(c, service, organization.id);
+      return goTo(next);
+    }),
+  );
+
+  page.post(
+    '/sign-out',
+    desk.open('/sign-out', async ({ c, goTo }) => {
+      const cookie = letOut(c, settings);
+      if (cookie !== null) await closeSession(db, cookie);
+      return goTo('/sign-in?done=signed-out');
+    }),
+  );
+
+  const closed = failure({
+    title: 'Sign-up is closed',
+    text: 'The operator of this service creates organizations, and hands out their tokens.',
+    signedIn: false,
+  });
+
+  page.get(
+    '/sign-up',
+    desk.open('/sign-up', ({ show }) =>
+      openSignUp ? show(signUp({ error: null, name: '', key: randomUUID() })) : show(closed, 403),
+    ),
+  );
+
+  page.post(
+    '/sign-up',
+    desk.open('/sign-up', async ({ c, show, text }) => {
+      if (!openSignUp) return show(closed, 403);
+      const name = text('name').trim();
+      const key = /^[\w-]{36}$/.test(text('key')) ? text('key') : randomUUID();
+      const fault = nameFault(name);
+      if (fault !== null) return show(signUp({ error: `The name ${fault} Enter another.`, name, key }), 400);
+      const { organization, token } = await createOrganization(db, name, `page-${key}`);
+      await subscribeOfficial(service, organization.id);
+      if (token === null) return show(tokenGone());
+      log('info', 'organization-created', { organization: organization.id });
+      await letIn(c, service, organization.id);
+      return show(tokenShown(organization, token, false));
+    }),
+  );
+
+  page.get(
+    '/settings/organization',
+    desk.member('/settings/organization', ({ organization, show }) => show(organizationScreen(organization))),
+  );
+
+  page.post(
+    '/settings/organization/token',
+    desk.member('/settings/organization/token', async ({ c, organization, show, goTo, text }) => {
+      if (text('sure') !== 'yes') return goTo('/settings/organization');
+      const token = await rotateToken(db, organization.id);
+      log('info', 'token-rotated', { organization: organization.id });
+      // All sessions ended with the old token; this one goes on.
+      await letIn(c, service, organization.id);
+      return show(tokenShown(organization, token, true));
+    }),
+  );
+}

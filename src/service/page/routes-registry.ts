@@ -1,0 +1,114 @@
+import type { Hono } from 'hono';
+import { appOf, listApps, listInstallable, reportOf, versionsOf } from '../catalog.ts';
+import type { Service } from '../context.ts';
+import { listSubscriptions, registryOf, subscriptionOf } from '../subscriptions.ts';
+import { iconAnswer } from '../web/icon.ts';
+import type { Env } from '../web/routes.ts';
+import { found, type openDesk } from './desk.ts';
+import { ICON_HEADERS } from './headers.ts';
+import { findingsOf } from './problems.ts';
+import { appScreen, catalogueScreen } from './screens-app.ts';
+import { registryScreen, reportScreen, SHOWN, type Shown } from './screens-registry.ts';
+
+/** A registry, its apps and its report; the apps of all registries; their icons. */
+
+const LIST = '/settings/registries';
+const PAGE = 100;
+/** Milliseconds within which a registry is not refreshed again, whoever asks. */
+const RECENT = 60_000;
+/** Milliseconds for which a page waits for a check that was asked for. */
+const PATIENCE = 120_000;
+
+const DONE: Record<string, string> = {
+  subscribed: 'You are subscribed. Its apps become available for installation as they are verified.',
+  renamed: 'The registry has its new name.',
+  fresh: 'It was checked less than a minute ago; nothing newer is to be had.',
+};
+
+export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, service: Service): void {
+  const { db } = service;
+
+  page.get(
+    `${LIST}/:id`,
+    desk.member(`${LIST}/:id`, async ({ c, organization, now, show }) => {
+      const id = c.req.param('id')!;
+      const one = found(await subscriptionOf(db, organization.id, id), 'registry');
+      const search = (c.req.query('q') ?? '').trim().slice(0, 200);
+      const after = c.req.query('after') ?? null;
+      const asked = SHOWN.find((name) => name === c.req.query('show'));
+      const shown: Shown = asked ?? 'all';
+      const visible = shown === 'all' ? null : shown === 'visible';
+      const [report, apps] = await Promise.all([
+        reportOf(db, organization.id, id),
+        listApps(db, organization.id, id, { search, visible, limit: PAGE, after }),
+      ]);
+      const since = Number(c.req.query('asked') ?? Number.NaN);
+      const waiting =
+        now.getTime() - since < PATIENCE && since <= now.getTime() && Date.parse(one.checkedAt ?? '1970') < since;
+      const done = DONE[c.req.query('done') ?? ''] ?? null;
+      return show(
+        registryScreen({ one, report, ...found(apps, 'registry'), after, search, show: shown, waiting, done, now }),
+      );
+    }),
+  );
+
+  page.post(
+    `${LIST}/:id/refresh`,
+    desk.member(`${LIST}/:id/refresh`, async ({ c, organization, now, goTo }) => {
+      const id = c.req.param('id')!;
+      const registry = found(await registryOf(db, organization.id, id), 'registry');
+      const fresh = registry.checkedAt !== null && now.getTime() - registry.checkedAt.getTime() < RECENT;
+      if (fresh) return goTo(`${LIST}/${id}?done=fresh`);
+      await service.requestRefresh(registry.id);
+      return goTo(`${LIST}/${id}?asked=${now.getTime()}`);
+    }),
+  );
+
+  page.get(
+    `${LIST}/:id/report`,
+    desk.member(`${LIST}/:id/report`, async ({ c, organization, now, show }) => {
+      const one = found(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
+      return show(reportScreen(one, await reportOf(db, organization.id, one.id), now));
+    }),
+  );
+
+  page.get(
+    `${LIST}/:id/app`,
+    desk.member(`${LIST}/:id/app`, async ({ c, organization, now, show }) => {
+      const one = found(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
+      // A key may be any text, also one that would mean another place in a path.
+      const key = c.req.query('key') ?? '';
+      const after = c.req.query('after') ?? null;
+      const [app, versions, report] = await Promise.all([
+        appOf(db, organization.id, one.id, key),
+        versionsOf(db, organization.id, one.id, key, { limit: PAGE, after }),
+        reportOf(db, organization.id, one.id),
+      ]);
+      const findings = report === null ? [] : findingsOf(report, key);
+      return show(appScreen({ one, app: found(app, 'app'), ...found(versions, 'app'), after, findings, now }));
+    }),
+  );
+
+  page.get(
+    '/apps',
+    desk.member('/apps', async ({ c, organization, show }) => {
+      const search = (c.req.query('q') ?? '').trim().slice(0, 200);
+      const after = c.req.query('after') ?? null;
+      const [apps, registries] = await Promise.all([
+        listInstallable(db, organization.id, { search, limit: PAGE, after }),
+        listSubscriptions(db, organization.id),
+      ]);
+      return show(catalogueScreen({ ...apps, after, search, registries: registries.length }));
+    }),
+  );
+
+  page.get(
+    '/icons/:digest',
+    desk.open('/icons/:digest', async ({ c, organization }) => {
+      if (organization === null) return c.body(null, 404);
+      const answer = await iconAnswer(c, db, organization.id, c.req.param('digest')!);
+      for (const [name, value] of Object.entries(ICON_HEADERS)) answer.headers.set(name, value);
+      return answer;
+    }),
+  );
+}

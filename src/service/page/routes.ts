@@ -1,0 +1,30 @@
+import { Hono } from 'hono';
+import type { Service } from '../context.ts';
+import type { Env } from '../web/routes.ts';
+import { assetNamed } from './assets.ts';
+import { openDesk } from './desk.ts';
+import { entryRoutes } from './routes-entry.ts';
+import { registryRoutes } from './routes-registry.ts';
+import { settingsRoutes } from './routes-settings.ts';
+
+/** The page: what people see of the service in a browser. Mounted at the root, beside the API. */
+export function pageRoutes(service: Service): Hono<Env> {
+  const page = new Hono<Env>();
+  const desk = openDesk(service);
+  page.get('/assets/:name', (c) => {
+    c.set('route', '/assets/:name');
+    const asset = assetNamed(c.req.param('name'));
+    if (asset === null) return c.notFound();
+    // Under the name of its content it is always the same.
+    const kept = c.req.query('v') === asset.tag ? 'public, max-age=31536000, immutable' : 'no-cache';
+    return c.body(new Uint8Array(asset.bytes), 200, {
+      'Content-Type': asset.type,
+      'Cache-Control': kept,
+      'X-Content-Type-Options': 'nosniff',
+    });
+  });
+  entryRoutes(page, desk, service);
+  settingsRoutes(page, desk, service);
+  registryRoutes(page, desk, service);
+  return page;
+}

@@ -1,0 +1,116 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { describeInChromium, launch } from '../../browser/chromium.ts';
+import { openGallery } from './gallery.ts';
+import { SCREENS } from './screens.ts';
+
+/** Every screen in a real browser: for screen readers, in light and dark, on a desk and on a telephone, with hostile texts. */
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const LOOKS = [
+  { colorScheme: 'light', viewport: { width: 1200, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
+] as const;
+
+interface AxeAnswer {
+  violations: { id: string; nodes: { html: string; any: { message: string }[] }[] }[];
+}
+
+describeInChromium('every screen', () => {
+  let browser: Browser;
+  let gallery: { url: string; close(): Promise<void> };
+  let contexts: BrowserContext[];
+
+  beforeAll(async () => {
+    [browser, gallery] = [await launch(), await openGallery()];
+    contexts = await Promise.all(LOOKS.map((look) => browser.newContext(look)));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gallery?.close();
+  });
+
+  test.each(Object.keys(SCREENS))('%s can be used by anybody, and nothing sticks out', async (name) => {
+    for (const context of contexts) {
+      const page = await context.newPage();
+      const said: string[] = [];
+      page.on('console', (message) => void said.push(message.text()));
+      page.on('pageerror', (error) => void said.push(String(error)));
+      await page.goto(gallery.url + name);
+      await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<AxeAnswer>('axe.run()');
+      expect(violations.map(({ id, nodes }) => [id, nodes[0]!.html, nodes[0]!.any.map((one) => one.message)])).toEqual(
+        [],
+      );
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+      // The policy of the page forbids something that it does, a script fails, a file is missing.
+      expect(said).toEqual([]);
+      await page.close();
+    }
+  });
+
+  test('without a script everything is there as well', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${gallery.url}registry-new`);
+    // It reads itself again while there is something to wait for.
+    const again = page.waitForRequest((request) => request.url().endsWith('registry-new'), { timeout: 20_000 });
+    expect(await page.locator('#state').innerText()).toContain('First check under way');
+    await again;
+    await page.goto(`${gallery.url}registry`);
+    expect(await page.locator('.search-button').isVisible()).toBe(true);
+    expect(await page.locator('button[data-copy]').first().isVisible()).toBe(false);
+    await context.close();
+  });
+
+  test('the keyboard gets to everything, and the focus is seen', async () => {
+    const page = await contexts[0]!.newPage();
+    await page.goto(`${gallery.url}registry-problems`);
+    const reached: string[] = [];
+    for (let i = 0; i < 30; i++) {
+      await page.keyboard.press('Tab');
+      const [what, seen] = await page.evaluate<[string, boolean]>(`(() => {
+        const one = document.activeElement;
+        const style = (pseudo) => getComputedStyle(one, pseudo).outlineStyle !== 'none';
+        const text = one === document.body ? 'BODY' : one.textContent.trim().replace(/\\s+/g, ' ');
+        return [text || one.name, style(null) || style('::after')];
+      })()`);
+      reached.push(what);
+      if (what !== 'BODY') expect([what, seen]).toEqual([what, true]);
+    }
+    expect(reached.slice(0, 9)).toEqual([
+      'Skip to content',
+      'appreg',
+      'Apps',
+      'Settings',
+      'Sign out',
+      'App Registries',
+      'Organization',
+      '← App Registries',
+      'Copy',
+    ]);
+    expect(reached).toEqual(
+      expect.arrayContaining(['Refresh now', 'Full report', 'Evidence', 'q', 'Clock', 'Rename', 'Unsubscribe']),
+    );
+    await page.goto(`${gallery.url}registry-problems`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.close();
+  });
+
+  test('a button copies what stands before it', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const page = await context.newPage();
+    await page.goto(`${gallery.url}entry-token`);
+    await page.getByRole('button', { name: 'Copy token' }).click();
+    const token = await page.locator('#token').innerText();
+    expect(token).toMatch(/^apr_/);
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
+    expect(await page.getByRole('button', { name: 'Copied token' }).innerText()).toBe('Copied');
+    await context.close();
+  });
+});
