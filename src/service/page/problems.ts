@@ -73,10 +73,10 @@ const SEVERITY: Record<Severity, string> = { error: 'Error', warning: 'Warning',
 function oneCause({ severity, rule, message, about, who, place, seen, also, next }: Cause): Html {
   return html`<li class="cause ${severity}">
     <p class="cause-message">
-      <span class="severity">${SEVERITY[severity]}</span> ${said(message, 1000)}
+      <span class="severity">${SEVERITY[severity]}</span> ${said(message, 500)}
       ${about === null ? NOTHING : html`<span class="about">${said(about, 300)}</span>`}
     </p>
-    <p class="cause-next"><span class="label">What to do</span> ${said(next, 1000)}</p>
+    <p class="cause-next"><span class="label">What to do</span> ${said(next, 500)}</p>
     <details>
       <summary>Evidence</summary>
       <dl class="evidence">

@@ -70,7 +70,12 @@ export function appScreen({ one, app, versions, next, after, findings, now }: Ap
       </div>
     </section>`;
   const pending = versions.some(({ state }) => state === 'pending');
-  return { title: 'App', place: 'registries', body, again: isBusy(one) || pending ? 3 : 60 };
+  return {
+    title: legible(app.name === '' ? app.key : app.name, 60),
+    place: 'registries',
+    body,
+    again: isBusy(one) || pending ? 3 : 60,
+  };
 }
 
 function versionRow(version: VersionView, now: Date): Html {

@@ -2,7 +2,7 @@ import type { Report } from '../../core/report.ts';
 import { count, duration, size } from '../../report/words.ts';
 import type { AppView, SubscriptionView } from '../views.ts';
 import { appRow } from './app-row.ts';
-import { said } from './foreign.ts';
+import { legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, copyable, empty, notice, status } from './parts.ts';
@@ -68,7 +68,7 @@ export function registryScreen(view: RegistryScreen): Screen {
         <a class="button danger-quiet" href="${path}/unsubscribe">Unsubscribe</a>
       </p>
     </section>`;
-  return { title: 'Registry', place: 'registries', body, again: waiting || isBusy(one) ? 2 : 30 };
+  return { title: legible(one.name, 60), place: 'registries', body, again: waiting || isBusy(one) ? 2 : 30 };
 }
 
 function stateText({ state, failingSince, goodAt, visible }: SubscriptionView, now: Date): Html {
