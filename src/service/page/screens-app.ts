@@ -123,8 +123,8 @@ function why({ state, offered, reason, swappedChecksum, withdrawnAt }: VersionVi
     lines.push(
       withdrawnAt === null
         ? 'The app is not in the manifest any more, so it is not offered.'
-        : html`It is not listed any more since ${when(withdrawnAt, now)}, so it is not offered. With the same digest it
-          can come back.`,
+        : html`It was taken out of the metadata file ${when(withdrawnAt, now)}, so it is not offered. Listed again with
+          the same digest, it is.`,
     );
   if (state === 'pending' && reason === null) lines.push('Its artifact is being fetched.');
   return lines.length === 0

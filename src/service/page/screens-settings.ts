@@ -15,7 +15,7 @@ export function registriesScreen(list: readonly SubscriptionView[], done: string
   const body = html`<div class="head">
       <div>
         <h1>App Registries</h1>
-        <p class="lead">Where the apps of your organization come from. Each is checked for new versions by itself.</p>
+        <p class="lead">Where the apps of your organization come from.</p>
       </div>
       ${list.length === 0 ? NOTHING : html`<a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>`}
     </div>
