@@ -1,7 +1,8 @@
 import type { Hono } from 'hono';
 import { appOf, listApps, listInstallable, reportOf, versionsOf } from '../catalog.ts';
 import type { Service } from '../context.ts';
-import { listSubscriptions, registryOf, subscriptionOf } from '../subscriptions.ts';
+import { refreshNow } from '../refresh-now.ts';
+import { listSubscriptions, subscriptionOf } from '../subscriptions.ts';
 import { iconAnswer } from '../web/icon.ts';
 import type { Env } from '../web/routes.ts';
 import { found, type openDesk } from './desk.ts';
@@ -14,8 +15,6 @@ import { registryScreen, reportScreen, SHOWN, type Shown } from './screens-regis
 
 const LIST = '/settings/registries';
 const PAGE = 100;
-/** Milliseconds within which a registry is not refreshed again, whoever asks. */
-const RECENT = 60_000;
 /** Milliseconds for which a page waits for a check that was asked for. */
 const PATIENCE = 120_000;
 
@@ -56,10 +55,8 @@ export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
     `${LIST}/:id/refresh`,
     desk.member(`${LIST}/:id/refresh`, async ({ c, organization, now, goTo }) => {
       const id = c.req.param('id')!;
-      const registry = found(await registryOf(db, organization.id, id), 'registry');
-      const fresh = registry.checkedAt !== null && now.getTime() - registry.checkedAt.getTime() < RECENT;
-      if (fresh) return goTo(`${LIST}/${id}?done=fresh`);
-      await service.requestRefresh(registry.id);
+      const asked = found(await refreshNow(service, organization.id, id), 'registry');
+      if (!asked) return goTo(`${LIST}/${id}?done=fresh`);
       return goTo(`${LIST}/${id}?asked=${now.getTime()}`);
     }),
   );

@@ -1,22 +1,15 @@
 import { listApps } from '../catalog.ts';
 import type { Service } from '../context.ts';
 import { nameFault } from '../names.ts';
+import { refreshNow } from '../refresh-now.ts';
 import { subscribe } from '../subscribe.ts';
-import {
-  listSubscriptions,
-  registryOf,
-  removeSubscription,
-  renameSubscription,
-  subscriptionOf,
-} from '../subscriptions.ts';
+import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../subscriptions.ts';
 import { nameIn, readBody, textsIn } from './body.ts';
 import { json, notFound, Refusal } from './problems.ts';
 import type { Route } from './routes.ts';
 
 /** Apps that the answer to a subscription brings along. */
 const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
-/** Milliseconds within which a registry is not refreshed again, whoever asks. */
-const RECENT = 60_000;
 const LONGEST_URL = 2048;
 
 /** Subscriptions of an organization (spec 4.2). */
@@ -80,10 +73,7 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}/refresh',
       access: 'organization',
       async answer(c, { id }) {
-        const registry = found(await registryOf(db, id, c.req.param('id')!));
-        // A registry is shared: one that was just checked, perhaps for somebody else, is fresh for all of them.
-        const requested = registry.checkedAt === null || Date.now() - registry.checkedAt.getTime() >= RECENT;
-        if (requested) await service.requestRefresh(registry.id);
+        const requested = found(await refreshNow(service, id, c.req.param('id')!));
         return json(c, { requested, registry: found(await subscriptionOf(db, id, c.req.param('id')!)) }, 202);
       },
     },

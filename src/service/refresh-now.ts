@@ -1,0 +1,18 @@
+import type { Service } from './context.ts';
+import { registryOf } from './subscriptions.ts';
+
+/** Milliseconds within which a registry is not refreshed again: it is shared, so what was just checked is fresh for all. */
+const RECENT = 60_000;
+
+/** Asks for a refresh. @returns whether one was needed; null where the organization has no such subscription */
+export async function refreshNow(
+  service: Pick<Service, 'db' | 'requestRefresh'>,
+  organizationId: string,
+  subscriptionId: string,
+): Promise<boolean | null> {
+  const registry = await registryOf(service.db, organizationId, subscriptionId);
+  if (registry === null) return null;
+  const needed = registry.checkedAt === null || Date.now() - registry.checkedAt.getTime() >= RECENT;
+  if (needed) await service.requestRefresh(registry.id);
+  return needed;
+}
