@@ -3,6 +3,8 @@ import { awaitDatabase } from './database/connect.ts';
 import { migrate } from './database/migrations.ts';
 import { openDatabase } from './database/open.ts';
 import type { Service } from './context.ts';
+import { openAsking } from './refresh/guard.ts';
+import { openQueue } from './refresh/queue.ts';
 import { webApp } from './web/app.ts';
 import { listen } from './web/listen.ts';
 import type { Log } from './log.ts';
@@ -40,16 +42,19 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     );
     stops.push(() => db.destroy());
     await migrate(db);
+    const metrics = openMetrics();
+    const ports: number[] = [];
+    const asking = openAsking(settings, log, () => ports);
+    const base = { settings, db, log, metrics, asking, stopping: stopping.signal };
+    const queue = await openQueue({ ...base, now: () => new Date(), chance: Math.random }, databaseUrl);
+    stops.push(queue.stop);
     const service: Service = {
-      settings,
-      db,
-      log,
-      metrics: openMetrics(),
-      stopping: stopping.signal,
-      async requestRefresh() {},
+      ...base,
+      requestRefresh: queue.requestRefresh,
     };
     const { url, close } = await listen(settings, webApp(service).fetch);
     stops.push(close);
+    ports.push(Number(new URL(url).port || 80));
     log('info', 'started', { url, roles: settings.roles });
     return { url, stop };
   } catch (error) {

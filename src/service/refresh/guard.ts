@@ -5,6 +5,8 @@ import { networkInterfaces } from 'node:os';
 import { callbackify } from 'node:util';
 import type { Guard, Target } from '../../observe/http-guard.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/visit.ts';
+import type { Asking } from '../context.ts';
+import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { type AddressKind, kindOf } from './ip-address.ts';
 
@@ -12,6 +14,22 @@ import { type AddressKind, kindOf } from './ip-address.ts';
 
 /** Not a public address, or the service itself. Nobody but the operator learns that it was this and not, say, a timeout. */
 const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
+
+/** Milliseconds that somebody who subscribes waits for the first refresh. */
+const PATIENCE = 8000;
+
+/** How a service asks. @param ownPorts that it listens at itself */
+export function openAsking(settings: Settings, log: Log, ownPorts: () => readonly number[]): Asking {
+  return {
+    guard: openGuard({
+      ...settings,
+      ownPorts,
+      onRefused: ({ host, port }, address, kind) => log('warn', 'address-refused', { host, port, address, kind }),
+    }),
+    lookup: openLookup(settings.allowHosts),
+    patience: PATIENCE,
+  };
+}
 
 export interface GuardOptions extends Pick<Settings, 'allowHosts' | 'allowHttp'> {
   /** The ports that the service itself listens at. */

@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import type { AppFacts, DocumentFacts, Failure, Unseen } from '../../core/facts.ts';
 import { isUnseen } from '../../core/facts.ts';
 import { isObject, type JsonObject, member, readingOf } from '../../core/json.ts';
 import { type Judging, startJudging } from '../../core/judge.ts';
 import type { Finding, Report } from '../../core/report.ts';
 import { keptApp, keptDocument } from '../../observe/memory.ts';
-import { type ListedArtifact, observeRegistry, type WebOptions } from '../../observe/web.ts';
+import { type ListedArtifact, observeRegistry } from '../../observe/web.ts';
 import type { Service } from '../context.ts';
 import { pack, unpack } from '../database/packed.ts';
 import { type AppChange, writeApp } from './app-rows.ts';
@@ -20,9 +21,7 @@ import { concise } from './concise.ts';
 
 /** One look at one registry, for all of its subscribers: the same engine as `appreg verify`, with a memory. */
 
-export interface RefreshContext extends Pick<Service, 'settings' | 'db' | 'log' | 'metrics'> {
-  /** How hosts are asked: the guard, and in tests what names resolve to. */
-  web: WebOptions;
+export interface RefreshContext extends Pick<Service, 'settings' | 'db' | 'log' | 'metrics' | 'asking'> {
   /** The clock, and chance from 0 to 1. */
   now(): Date;
   chance(): number;
@@ -107,7 +106,10 @@ async function registryRow({ db, now }: RefreshContext, id: number): Promise<Reg
     .where('id', '=', id)
     .select(['id', 'url', 'failures', 'failingSince', 'resumeAfter', 'manifest'])
     .select((eb) => [
-      eb('nextCheckAt', '<=', now()).as('due'),
+      // By the clock of the database, which all nodes share.
+      eb('nextCheckAt', '<=', sql<Date>`now() + make_interval(secs => ${(now().getTime() - Date.now()) / 1000})`).as(
+        'due',
+      ),
       eb.exists(eb.selectFrom('subscriptions').where('registryId', '=', id).select('id')).as('wanted'),
     ])
     .executeTakeFirst();
@@ -168,7 +170,7 @@ async function look(run: Run): Promise<boolean> {
       total: settings.limits.refresh * SHARE_OF_A_RESOURCE,
       ca: settings.ca,
       machineCa: settings.machineCa,
-      ...context.web,
+      ...context.asking,
       origins: originsOf(settings.publicUrl),
       signal: budget.signal,
       newestFirst: true,

@@ -62,7 +62,8 @@ export async function openBench(more: Partial<Settings> = {}, limits: Partial<Li
     db,
     log: openLog((line) => void lines.push(line)),
     metrics: openMetrics(),
-    web: {
+    asking: {
+      patience: 0,
       guard: openGuard({ ...settings, ownPorts: () => [] }),
       headersTimeout: 1500,
       idleTimeout: 1500,

@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import { PgBoss } from 'pg-boss';
+import type { Service } from '../context.ts';
+import type { Db } from '../database/open.ts';
+import { dropOrphanedIcons } from './app-rows.ts';
+import { type RefreshContext, refreshRegistry } from './refresh.ts';
+
+/**
+ * The jobs of all nodes, in PostgreSQL (pg-boss). When a registry is due stands in its own row; a job is no more than the
+ * word that it is. So a job that is lost, comes twice or comes late does no harm.
+ */
+
+export interface Queue {
+  /** @see Service.requestRefresh */
+  requestRefresh(registryId: number): Promise<void>;
+  /** Hands back what is under way, and takes nothing more. */
+  stop(): Promise<void>;
+}
+
+export type QueueContext = RefreshContext & Pick<Service, 'stopping'>;
+
+const REFRESH = 'refresh';
+const SWEEP = 'sweep';
+const TIDY = 'tidy';
+
+/** Seconds between two looks at what is due. */
+const SWEEP_EVERY = 5;
+const SWEPT_AT_ONCE = 5000;
+/** Seconds without a sign of life after which another node takes a job up. */
+const HEARTBEAT = 20;
+const WATCH_EVERY = 10;
+/** Milliseconds that what is under way may take to let go. */
+const STOP_WITHIN = 10_000;
+/** Milliseconds until a registry is tried again that our own fault kept from being looked at. */
+const AFTER_CRASH = 900_000;
+
+/** Starts the queue on one node; it works on jobs where the node has the role. */
+export async function openQueue(context: QueueContext, databaseUrl: string): Promise<Queue> {
+  const { settings, db, log } = context;
+  const isWorker = settings.roles.includes('worker');
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    application_name: 'appreg',
+    max: isWorker ? 4 + Math.ceil(settings.concurrency / 4) : 2,
+    supervise: isWorker,
+    schedule: isWorker,
+    superviseIntervalSeconds: WATCH_EVERY,
+    monitorIntervalSeconds: WATCH_EVERY,
+    maintenanceIntervalSeconds: 60,
+  });
+  boss.on('error', (error) => log('warn', 'queue-trouble', { error }));
+  await boss.start();
+  try {
+    await makeQueues(boss, settings.limits.refresh);
+    if (isWorker) await startWorkers(boss, context);
+  } catch (error) {
+    await boss.stop({ graceful: false });
+    throw error;
+  }
+  return {
+    requestRefresh: (registryId) => requestRefresh(boss, db, registryId),
+    stop: () => boss.stop({ graceful: true, timeout: STOP_WITHIN }),
+  };
+}
+
+async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
+  const short = { retentionSeconds: 3600, deleteAfterSeconds: 60 };
+  await boss.createQueue(REFRESH, {
+    ...short,
+    // One job of a registry, whether it waits or runs, on all nodes together.
+    policy: 'exclusive',
+    heartbeatSeconds: HEARTBEAT,
+    expireInSeconds: Math.ceil(milliseconds / 1000) + 60,
+    retryLimit: 5,
+  });
+  // One that waits; the one that runs asks for the next.
+  await boss.createQueue(SWEEP, { ...short, policy: 'short', expireInSeconds: 60, retryLimit: 0 });
+  await boss.createQueue(TIDY, { ...short, policy: 'short', expireInSeconds: 600, retryLimit: 0 });
+}
+
+async function startWorkers(boss: PgBoss, context: QueueContext): Promise<void> {
+  const { settings, db } = context;
+  for (let i = 0; i < settings.concurrency; i += 1) {
+    // Each by itself, so that it can be woken when it is done: one that is slow holds up none of the others.
+    const id: string = await boss.work<{ id: number }>(REFRESH, { pollingIntervalSeconds: 2 }, async ([job]) => {
+      await refreshJob(context, job!.data.id, job!.signal);
+      boss.notifyWorker(id);
+    });
+  }
+  await boss.work(SWEEP, { pollingIntervalSeconds: 1 }, async () => {
+    try {
+      await enqueueDue(boss, db);
+    } finally {
+      if (!context.stopping.aborted) await boss.send(SWEEP, {}, { startAfter: SWEEP_EVERY });
+    }
+  });
+  await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => dropOrphanedIcons(db));
+  // Should the node that swept have been killed meanwhile, the next minute begins anew.
+  await boss.schedule(SWEEP, '* * * * *');
+  await boss.schedule(TIDY, '23 3 * * *');
+  await boss.send(SWEEP, {});
+}
+
+/** Due registries that somebody is subscribed to, the longest due first. What is queued already stays as it is. */
+async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
+  const due = await db
+    .selectFrom('registries')
+    .where('nextCheckAt', '<=', sql<Date>`now()`)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('subscriptions').whereRef('registryId', '=', 'registries.id').select('id')),
+    )
+    .orderBy('nextCheckAt')
+    .limit(SWEPT_AT_ONCE)
+    .select('id')
+    .execute();
+  if (due.length === 0) return;
+  await boss.insert(
+    REFRESH,
+    due.map(({ id }) => ({ data: { id }, singletonKey: String(id) })),
+  );
+}
+
+/** Makes a registry due, and asks for it first; one that waits or runs already serves as well. */
+async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise<void> {
+  await db
+    .updateTable('registries')
+    .set({ nextCheckAt: sql`least(next_check_at, now())` })
+    .where('id', '=', registryId)
+    .execute();
+  await boss.send(REFRESH, { id: registryId }, { singletonKey: String(registryId), priority: 1 });
+}
+
+/** @throws where the node is told to stop, so that the job goes to another one */
+async function refreshJob(context: QueueContext, id: number, lost: AbortSignal): Promise<void> {
+  const { db, log, metrics, stopping } = context;
+  metrics.refreshing.inc();
+  try {
+    const outcome = await refreshRegistry(context, id, AbortSignal.any([stopping, lost]));
+    if (outcome === 'handed-back') throw new HandedBack();
+  } catch (error) {
+    if (error instanceof HandedBack || stopping.aborted) throw error;
+    log('error', 'refresh-crashed', { registry: id, error });
+    await db
+      .updateTable('registries')
+      .set({ nextCheckAt: new Date(Date.now() + AFTER_CRASH) })
+      .where('id', '=', id)
+      .execute();
+  } finally {
+    metrics.refreshing.dec();
+  }
+}
+
+class HandedBack extends Error {
+  constructor() {
+    super('handed back');
+  }
+}
