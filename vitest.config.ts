@@ -7,6 +7,8 @@ export default defineConfig({
     retry: process.env['CI'] ? 1 : 0,
     setupFiles: ['test/support/seed.ts'],
     testTimeout: 20_000,
+    // PostgreSQL takes a while to be made and started where the machine is busy.
+    hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -50,14 +50,12 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
     if (isSecure) c.header('strict-transport-security', 'max-age=31536000');
   });
 
-  const routes = settings.roles.includes('web')
-    ? [...apiRoutes(service), ...healthRoutes(service)]
-    : healthRoutes(service);
+  const isWeb = settings.roles.includes('web');
+  const routes = isWeb ? [...apiRoutes(service), ...healthRoutes(service)] : healthRoutes(service);
   mountRoutes(app, routes, openGate(service, allowances));
+  if (isWeb) app.route('/', pageRoutes(service));
 
-  app.route('/', pageRoutes(service));
-
-  app.notFound((c) => (isForPeople(c) ? noSuchPage(c) : problem(c, notFound('page'))));
+  app.notFound((c) => (isWeb && isForPeople(c) ? noSuchPage(c) : problem(c, notFound('page'))));
   app.onError((error, c) => {
     if (error instanceof Refusal) return problem(c, error);
     const request = c.get('requestId');

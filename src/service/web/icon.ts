@@ -14,6 +14,7 @@ export async function iconAnswer(c: Context, db: Db, organizationId: string, sha
   if (icon === null) throw notFound('icon');
   const headers = {
     'cache-control': 'private, max-age=86400',
+    vary: 'authorization, cookie',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     'x-content-type-options': 'nosniff',
     etag: `"${sha256}"`,

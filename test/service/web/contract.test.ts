@@ -437,7 +437,8 @@ describe('every answer', () => {
     expect((await ask(worker, 'GET', '/healthz')).json).toEqual({ status: 'ok', roles: ['worker'] });
     expect((await ask(worker, 'GET', '/readyz')).status).toBe(200);
     expect((await ask(worker, 'GET', '/metrics')).status).toBe(200);
-    expect((await worker.request('/api/openapi.json')).status).toBe(404);
+    for (const path of ['/api/openapi.json', '/', '/sign-in'])
+      expect((await worker.request(path, { headers: { accept: 'text/html' } })).status).toBe(404);
   });
 
   test('whoever asks too often waits', async () => {
@@ -465,6 +466,12 @@ test('every answer of the document was reached', () => {
       .map((status) => `${operationId} ${status}`),
   );
   expect(documented.filter((one) => !reached.has(one))).toEqual([]);
+});
+
+test('the guide names every operation, and no other', () => {
+  const guide = readFileSync('docs/service-api.md', 'utf8');
+  const told = [...guide.matchAll(/^\| `([A-Z]+) (\/\S*)`/gm)].map(([, method, path]) => `${method} ${path}`);
+  expect(told.toSorted()).toEqual(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted());
 });
 
 test('the document holds together', () => {
