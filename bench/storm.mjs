@@ -1,33 +1,10 @@
 // Publishers in storms, on every store: many at once, and killed. Prints what happened; exit 1 if anything was lost.
 // Usage: node bench/storm.mjs [rounds] [store…]   (100 rounds; all stores, the one of Ceph where it is installed)
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import * as esbuild from 'esbuild';
-import { build } from '../scripts/build.mjs';
+import { openSupport } from './support.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const rounds = Number(process.argv[2] ?? 100);
-const scratch = mkdtempSync(join(tmpdir(), 'appreg-storm-'));
-const program = join(scratch, 'dist/cli/main.cjs');
-const support = join(scratch, 'support.mjs');
-await build({ types: false, out: join(scratch, 'dist') });
-await esbuild.build({
-  stdin: {
-    contents: ['arena', 'ceph', 'storm'].map((name) => `export * from './test/support/${name}.ts';`).join('\n'),
-    resolveDir: root,
-    loader: 'ts',
-  },
-  outfile: support,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  logLevel: 'error',
-});
-const { KINDS, cephMissing, openArena, startServers, openStorm, rush, killAtSteps, killAtRandom } = await import(
-  pathToFileURL(support).href
-);
+const { support, program, close } = await openSupport('arena', 'ceph', 'storm');
+const { KINDS, cephMissing, openArena, startServers, openStorm, rush, killAtSteps, killAtRandom } = support;
 const named = process.argv.slice(3);
 const kinds = KINDS.filter(
   (kind) => (named.length === 0 || named.includes(kind)) && !(kind.includes('Ceph') && cephMissing()),
@@ -71,5 +48,5 @@ try {
   }
 } finally {
   servers.close();
-  rmSync(scratch, { recursive: true, force: true });
+  close();
 }

@@ -1,0 +1,36 @@
+// What tests have in test/support, and appreg itself, built for a script: both from the sources as they are.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import * as esbuild from 'esbuild';
+import { build } from '../scripts/build.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** @param names of files in test/support @returns what they export, the program (dist/cli/main.cjs), and `close` */
+export async function openSupport(...names) {
+  const scratch = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
+  const file = join(scratch, 'support.mjs');
+  await build({ types: false, out: join(scratch, 'dist') });
+  await esbuild.build({
+    stdin: {
+      contents: names.map((name) => `export * from './test/support/${name}.ts';`).join('\n'),
+      resolveDir: root,
+      loader: 'ts',
+    },
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    logLevel: 'error',
+  });
+  return {
+    support: await import(pathToFileURL(file).href),
+    program: join(scratch, 'dist/cli/main.cjs'),
+    close: () => rmSync(scratch, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,30 @@
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { build } from '../../scripts/build.mjs';
+import { openFolder } from '../support/database.ts';
+import { openServiceStorm } from '../support/service-storm.ts';
+
+const out = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
+let folder = '';
+beforeAll(async () => {
+  await build({ types: false, out: join(out, 'dist') });
+  folder = await openFolder();
+}, 60_000);
+afterAll(async () => {
+  for (const path of [out, folder]) await rm(path, { recursive: true, force: true });
+});
+
+test('a node that is killed while it writes loses nothing that it answered for', { timeout: 180_000 }, async () => {
+  const storm = await openServiceStorm(join(out, 'dist/cli/main.cjs'), folder);
+  try {
+    for (let round = 0; round < 10; round++) await storm.round();
+  } finally {
+    await storm.finish();
+  }
+  expect(storm.counts.kills).toBe(10);
+  expect(storm.counts.subscriptions).toBeGreaterThan(10);
+});
