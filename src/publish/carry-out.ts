@@ -1,7 +1,7 @@
 import { printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
 import { readAll } from '../store/read-all.ts';
-import type { Store, Write } from '../store/store.ts';
+import type { Store, Stored, Write } from '../store/store.ts';
 import { carryOutAtOnce } from './at-once.ts';
 import type { Plan, Step } from './plan.ts';
 import { type StepResult, ATTEMPTS, contended, decode, missing, NOTHING, pause, same } from './step.ts';
@@ -40,12 +40,12 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
       for (const result of results) deps.onStep?.(result);
       return results;
     }
-    const editsAhead = await rehearse(plan, store);
+    const { there, editsAhead } = await rehearse(plan, store);
     started = true;
     for (const step of plan.steps) {
       const result: StepResult = {
         step,
-        outcome: await carryOutStep(step, store),
+        outcome: await carryOutStep(step, store, there.has(step.path)),
       };
       results.push(result);
       deps.onStep?.(result);
@@ -59,8 +59,8 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
 
 const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };
 
-function carryOutStep(step: Step, store: Store): Promise<StepResult['outcome']> {
-  if (step.kind === 'create') return create(step, store);
+function carryOutStep(step: Step, store: Store, wasThere: boolean): Promise<StepResult['outcome']> {
+  if (step.kind === 'create') return create(step, store, wasThere);
   return step.kind === 'replace' ? replace(step, store) : edit(step, store);
 }
 
@@ -74,11 +74,14 @@ export function describePlan(plan: Plan): string {
     .join('\n');
 }
 
-/** Looks at every step without writing; returns whether a document is going to be changed. */
-async function rehearse(plan: Plan, store: Store): Promise<boolean> {
+/** Looks at every step without writing; returns what is there, and whether a document is going to be changed. */
+async function rehearse(
+  plan: Plan,
+  store: Store,
+): Promise<{ there: ReadonlyMap<string, Stored>; editsAhead: boolean }> {
   /** Texts as they will be after the steps before. */
   const texts = new Map<string, string>();
-  let edits = false;
+  let editsAhead = false;
   const there = await readAll(
     store,
     plan.steps.map(({ path }) => path),
@@ -93,9 +96,9 @@ async function rehearse(plan: Plan, store: Store): Promise<boolean> {
     const text = texts.get(step.path) ?? decode(stored?.bytes ?? createdBefore(step, plan), step.path);
     const changed = step.edit(text);
     texts.set(step.path, changed ?? text);
-    edits ||= changed !== null && changed !== text;
+    editsAhead ||= changed !== null && changed !== text;
   }
-  return edits;
+  return { there, editsAhead };
 }
 
 function createdBefore(edit: Step, { steps }: Plan): Uint8Array {
@@ -104,8 +107,13 @@ function createdBefore(edit: Step, { steps }: Plan): Uint8Array {
   throw missing(edit.path);
 }
 
-async function create(step: Step & { kind: 'create' }, store: Store): Promise<'created' | 'already-there'> {
-  const there = await store.read(step.path);
+/** @param wasThere whether it was there a moment ago: then it need not be sent to be refused */
+async function create(
+  step: Step & { kind: 'create' },
+  store: Store,
+  wasThere: boolean,
+): Promise<'created' | 'already-there'> {
+  const there = wasThere ? await store.read(step.path) : null;
   if (there === null && (await store.create(step.path, step.bytes)) === 'created') return 'created';
   const stored = there ?? (await store.read(step.path));
   if (stored === null) throw missing(step.path);
@@ -139,8 +147,11 @@ async function edit(step: Step & { kind: 'edit' }, store: Store): Promise<'edite
     const changed = step.edit(text);
     if (changed === null || changed === text) return written === null ? 'unchanged' : 'edited';
     const bytes = Buffer.from(changed, 'utf8');
-    if ((await store.replace(step.path, bytes, stored.token)) === 'replaced') written = bytes;
-    else await pause(attempt);
+    if ((await store.replace(step.path, bytes, stored.token)) === 'replaced') {
+      // Of a commit nothing is lost.
+      if (store.atOnce) return 'edited';
+      written = bytes;
+    } else await pause(attempt);
   }
   throw contended(step.path);
 }

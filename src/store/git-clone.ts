@@ -17,7 +17,7 @@ export interface GitPlace {
 
 export interface Clone {
   folder: string;
-  /** How the user's repository gets at the remote, for the environment of git. */
+  /** The settings for the remote, for the environment of git. */
   env: Record<string, string>;
 }
 
@@ -29,13 +29,24 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
   const url = await urlOf(remote, root);
   const folder = await temporaryFolder();
-  const git = (...args: string[]): Promise<GitRun> => must(runGit(args, { cwd: folder }));
-  await git('init', '--quiet', '--bare');
-  await git('remote', 'add', 'origin', url);
-  // What is not fetched now may be fetched when it is read.
-  await git('config', 'remote.origin.promisor', 'true');
-  await git('config', 'gc.auto', '0');
-  return { folder, env: await accessOf(root) };
+  await must(runGit(['init', '--quiet', '--bare'], { cwd: folder }));
+  const settings = [
+    ['remote.origin.url', url],
+    // What is not fetched now may be fetched when it is read.
+    ['remote.origin.promisor', 'true'],
+    ['gc.auto', '0'],
+    ['maintenance.auto', 'false'],
+    ...(await accessOf(root)),
+  ];
+  // In the environment, so that no secret is written to a disk.
+  const env: Record<string, string> = {};
+  let count = Number(process.env['GIT_CONFIG_COUNT'] ?? 0);
+  for (const [key, value] of settings) {
+    env[`GIT_CONFIG_KEY_${count}`] = key!;
+    env[`GIT_CONFIG_VALUE_${count}`] = value!;
+    count++;
+  }
+  return { folder, env: { ...env, GIT_CONFIG_COUNT: String(count) } };
 }
 
 /** A remote by name is looked up where the workspace is; its push address is the one that takes what is written. */
@@ -58,28 +69,21 @@ async function topOf(root: string): Promise<string> {
   return top.status === 0 ? text(top) : text(await must(runGit(['rev-parse', '--absolute-git-dir'], { cwd: root })));
 }
 
-/**
- * What the user's own repository says of credentials, proxies and certificates: pipelines are given their token there.
- * Handed on in the environment, so that no secret is written to a disk.
- */
-async function accessOf(root: string): Promise<Record<string, string>> {
+/** What the user's own repository says of credentials, proxies and certificates: pipelines are given their token there. */
+async function accessOf(root: string): Promise<string[][]> {
   const found = await runGit(
     ['config', '--show-scope', '-z', '--get-regexp', '^(http|https|credential|ssh)\\.|^core\\.(sshcommand|askpass)$'],
     { cwd: root },
   );
-  const env: Record<string, string> = {};
-  let count = Number(process.env['GIT_CONFIG_COUNT'] ?? 0);
+  const settings: string[][] = [];
   const fields = found.stdout.toString('utf8').split('\0');
   for (let at = 0; at + 1 < fields.length; at += 2) {
     // The user's and the machine's settings hold in the clone as well.
     if (fields[at] !== 'local' && fields[at] !== 'worktree') continue;
     const [key = '', ...value] = fields[at + 1]!.split('\n');
-    env[`GIT_CONFIG_KEY_${count}`] = key;
-    env[`GIT_CONFIG_VALUE_${count}`] = value.join('\n');
-    count++;
+    settings.push([key, value.join('\n')]);
   }
-  if (Object.keys(env).length > 0) env['GIT_CONFIG_COUNT'] = String(count);
-  return env;
+  return settings;
 }
 
 /** Gone when the program ends, also by a signal; what one that was killed left behind is swept a day later. */

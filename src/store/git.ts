@@ -33,6 +33,8 @@ export function openGit(place: GitPlace): Store {
   let ident: Promise<Record<string, string>> | null = null;
   const documents = new Map<string, Buffer>();
   let last: Promise<unknown> = Promise.resolve();
+  /** The commit that the branch was at when it was looked at last; undefined before that. */
+  let latest: string | null | undefined;
 
   /** One after the other: git locks its own files, and does not wait. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -57,12 +59,19 @@ export function openGit(place: GitPlace): Store {
 
   /** The commit that the branch is at; null where there is no such branch yet. */
   async function tip(depth = 1): Promise<string | null> {
+    if (latest && depth === 1 && (await isStill(latest))) return latest;
     const how = ['--quiet', '--no-tags', `--depth=${depth}`, '--filter=blob:none'];
     const run = await patiently(['fetch', ...how, 'origin', `refs/heads/${branch}`]);
     if (run.status === 0)
-      return (await readFile(join((await clone!).folder, 'FETCH_HEAD'), 'utf8')).replace(/\s[^]*$/, '');
-    if (/couldn't find remote ref/i.test(run.stderr)) return null;
+      return (latest = (await readFile(join((await clone!).folder, 'FETCH_HEAD'), 'utf8')).replace(/\s[^]*$/, ''));
+    if (/couldn't find remote ref/i.test(run.stderr)) return (latest = null);
     throw fullDisk(run) ?? unreachable(remote, run);
+  }
+
+  /** Asked without fetching anything; false also where that is not known. */
+  async function isStill(commit: string): Promise<boolean> {
+    const listed = await git(['ls-remote', '--quiet', 'origin', `refs/heads/${branch}`]);
+    return listed.status === 0 && text(listed) === `${commit}\trefs/heads/${branch}`;
   }
 
   async function read(paths: readonly string[]): Promise<Map<string, Stored>> {
@@ -92,12 +101,19 @@ export function openGit(place: GitPlace): Store {
     /** Commits that were sent, and may have been taken all the same. */
     const sent: string[] = [];
     let unanswered: GitRun | null = null;
-    for (let attempt = 1; ; attempt++) {
-      const parent = await tip().catch((error: unknown) => {
-        throw unanswered === null ? error : uncertain(remote, unanswered, error);
-      });
+    // What was seen last is good enough for a first try: the remote takes nothing on top of an older state.
+    for (let attempt = latest === undefined ? 1 : 0; ; attempt++) {
+      const parent =
+        attempt === 0
+          ? (latest ?? null)
+          : await tip().catch((error: unknown) => {
+              throw unanswered === null ? error : uncertain(remote, unanswered, error);
+            });
       const now = await blobsAt(patiently, parent, paths, branch);
-      if (writes.some(({ path, token }) => (now.get(path) ?? null) !== token)) return isAmong(sent);
+      if (writes.some(({ path, token }) => (now.get(path) ?? null) !== token)) {
+        if (attempt === 0) continue;
+        return isAmong(sent);
+      }
       if (unanswered !== null && attempt > PATIENCE) throw unreachable(remote, unanswered);
       if (attempt > ATTEMPTS) throw contended(branch);
       await checkFolders(patiently, parent, changes);
@@ -105,7 +121,10 @@ export function openGit(place: GitPlace): Store {
       failpoint('before-send');
       const push = await git(['push', '--quiet', 'origin', `${commit}:refs/heads/${branch}`]);
       failpoint('after-send');
-      if (push.status === 0) return true;
+      if (push.status === 0) {
+        latest = commit;
+        return true;
+      }
       unanswered = isPassing(push) ? push : null;
       if (unanswered === null && !isBeaten(push)) throw fullDisk(push) ?? refusedBy(remote, branch, push);
       // Also one that was beaten at the remote: below git, what got no answer is sent again unasked.

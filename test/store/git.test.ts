@@ -146,6 +146,23 @@ describe('a remote over http', () => {
     },
   );
 
+  test('what did not move is fetched once, and a write needs no look before it', async () => {
+    await store.create('once.json', bytes);
+    const other = openGit({ remote: host.url, branch: 'pages', root: scratch() });
+    await other.read('nothing.json');
+    host.asked.length = 0;
+    for (let i = 0; i < 3; i++) expect(await other.read(`none-${i}.json`)).toBeNull();
+    await other.create('twice.json', bytes);
+    await other.create('three.json', bytes);
+    const services = host.asked.map((asked) => asked.replace('info/refs?service=', '? '));
+    const look = ['? git-upload-pack', 'git-upload-pack'];
+    const push = ['? git-receive-pack', 'git-receive-pack'];
+    expect(services).toEqual([...look, ...look, ...look, ...push, ...push]);
+    // And what did move is seen.
+    expect(await store.create('three.json', bytes)).toBe('exists');
+    expect((await store.read('twice.json'))?.bytes.toString()).toBe('{}');
+  });
+
   test('a push that got no answer, with another on top of it since: is told from theirs', async () => {
     await store.create('counter', Buffer.from('0'));
     const { token } = (await store.read('counter'))!;

@@ -17,6 +17,8 @@ export interface GitHost {
   next: GitMishap[];
   /** The Authorization header that every request needs; null for none. */
   authorization: string | null;
+  /** What was asked for: the service of git, or its list of branches. */
+  asked: string[];
   /** Answers pushes with this status. */
   readOnly: number | null;
   close(): Promise<void>;
@@ -46,12 +48,14 @@ export async function openGitHost(parent: string): Promise<GitHost> {
     url: '',
     folder,
     next: [],
+    asked: [],
     authorization: null,
     readOnly: null,
     close: async () => {},
   };
   const server = createServer((request, response) => {
     const url = new URL(request.url!, 'http://x');
+    host.asked.push(url.pathname.split('/').at(-1)! + url.search);
     const push = url.pathname.endsWith('/git-receive-pack');
     if (host.authorization !== null && request.headers.authorization !== host.authorization)
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
