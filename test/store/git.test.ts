@@ -154,7 +154,7 @@ describe('a remote over http', () => {
     for (let i = 0; i < 3; i++) expect(await other.read(`none-${i}.json`)).toBeNull();
     await other.create('twice.json', bytes);
     await other.create('three.json', bytes);
-    const services = host.asked.map((asked) => asked.replace('info/refs?service=', '? '));
+    const services = host.asked.map((asked) => asked.replace('refs?service=', '? '));
     const look = ['? git-upload-pack', 'git-upload-pack'];
     const push = ['? git-receive-pack', 'git-receive-pack'];
     expect(services).toEqual([...look, ...look, ...look, ...push, ...push]);

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 
@@ -31,8 +32,8 @@ export async function openCeph(): Promise<Ceph> {
   const [fsid, osd] = [randomUUID(), randomUUID()];
   writeFileSync(conf, configuration(dir, fsid, monitor, gateway));
   const keyring = join(dir, 'keyring');
-  run('ceph-authtool', '--create-keyring', keyring, '--gen-key', '-n', 'mon.', '--cap', 'mon', 'allow *');
-  run(
+  await run('ceph-authtool', '--create-keyring', keyring, '--gen-key', '-n', 'mon.', '--cap', 'mon', 'allow *');
+  await run(
     'ceph-authtool',
     keyring,
     '--gen-key',
@@ -45,16 +46,16 @@ export async function openCeph(): Promise<Ceph> {
     'osd',
     'allow *',
   );
-  run('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', `[v1:127.0.0.1:${monitor}]`, join(dir, 'monmap'));
-  run('ceph-mon', '-c', conf, '--mkfs', '-i', 'a', '--monmap', join(dir, 'monmap'), '--keyring', keyring);
-  run('ceph-mon', '-c', conf, '-i', 'a', '--setuser', 'root');
-  run('ceph', '-c', conf, 'osd', 'new', osd, '0');
-  run('ceph-osd', '-c', conf, '-i', '0', '--mkfs', '--osd-uuid', osd);
-  run('ceph', '-c', conf, 'osd', 'crush', 'add-bucket', 'h', 'host');
-  run('ceph', '-c', conf, 'osd', 'crush', 'move', 'h', 'root=default');
-  run('ceph', '-c', conf, 'osd', 'crush', 'add', 'osd.0', '1.0', 'host=h');
-  run('ceph-osd', '-c', conf, '-i', '0');
-  run('radosgw', '-c', conf, '-n', 'client.rgw');
+  await run('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', `[v1:127.0.0.1:${monitor}]`, join(dir, 'monmap'));
+  await run('ceph-mon', '-c', conf, '--mkfs', '-i', 'a', '--monmap', join(dir, 'monmap'), '--keyring', keyring);
+  await run('ceph-mon', '-c', conf, '-i', 'a', '--setuser', 'root');
+  await run('ceph', '-c', conf, 'osd', 'new', osd, '0');
+  await run('ceph-osd', '-c', conf, '-i', '0', '--mkfs', '--osd-uuid', osd);
+  await run('ceph', '-c', conf, 'osd', 'crush', 'add-bucket', 'h', 'host');
+  await run('ceph', '-c', conf, 'osd', 'crush', 'move', 'h', 'root=default');
+  await run('ceph', '-c', conf, 'osd', 'crush', 'add', 'osd.0', '1.0', 'host=h');
+  await run('ceph-osd', '-c', conf, '-i', '0');
+  await run('radosgw', '-c', conf, '-n', 'client.rgw');
   const endpoint = `http://127.0.0.1:${gateway}`;
   for (let tries = 0; !(await isUp(endpoint)); tries += 1) {
     if (tries === 300) throw new Error('the gateway did not come up');
@@ -62,7 +63,7 @@ export async function openCeph(): Promise<Ceph> {
   }
   const [access, secret] = ['test', 'testtest'];
   const user = ['--uid=test', '--display-name=test', `--access-key=${access}`, `--secret-key=${secret}`];
-  run('radosgw-admin', '-c', conf, '-n', 'client.rgw', 'user', 'create', ...user);
+  await run('radosgw-admin', '-c', conf, '-n', 'client.rgw', 'user', 'create', ...user);
   const client = new AwsClient({ accessKeyId: access, secretAccessKey: secret, service: 's3', region: 'us-east-1' });
   const bucket = 'registry';
   const policy = {
@@ -88,12 +89,12 @@ export async function openCeph(): Promise<Ceph> {
   };
 }
 
-function run(program: string, ...args: string[]): void {
+async function run(program: string, ...args: string[]): Promise<void> {
   // A monitor that has just started refuses a command now and then.
   for (let tries = 1; ; tries += 1) {
-    const done = spawnSync(program, args, { encoding: 'utf8', timeout: 60_000 });
-    if (done.status === 0) return;
-    if (program !== 'ceph' || tries === 10) throw new Error(`${program} ${args.join(' ')}: ${done.stderr}`);
+    const done = await promisify(execFile)(program, args, { timeout: 60_000 }).catch((error: Error) => error);
+    if (!(done instanceof Error)) return;
+    if (program !== 'ceph' || tries === 10) throw done;
   }
 }
 

@@ -1,0 +1,159 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Kind } from '../support/arena.ts';
+import type { Mishap } from '../support/object-store.ts';
+import { added, openPlaces, type Places, succeeds } from '../support/places.ts';
+import { publish } from '../support/storm.ts';
+
+/** A publisher that is a real process, and whatever a server, a disk or a cache may do: nothing is lost, and it is told. */
+
+let places: Places;
+beforeAll(async () => {
+  places = await openPlaces();
+}, 120_000);
+afterEach(() => places.calm());
+afterAll(() => places.close());
+
+describe('a bucket that fails', () => {
+  const ARTIFACT = /\.tar\.gz$/;
+  const METADATA = /versions\.json$/;
+
+  test('before, during and after it stores: one run gets through', { timeout: 60_000 }, async () => {
+    const { arena, storm } = await places.opened('bucket in memory');
+    const { file, checksum } = storm.artifact();
+    const mishaps: [RegExp, Mishap[]][] = [
+      [ARTIFACT, ['reset-before', '503', 'truncate', '500-after']],
+      [METADATA, ['409', 'reset-after', 'truncate']],
+    ];
+    arena.objects!.mishapOf = (key) => mishaps.find(([path]) => path.test(key))?.[1].shift();
+    expect(await added(storm, () => succeeds(storm, file))).toEqual([checksum]);
+    expect(mishaps.flatMap(([, left]) => left)).toEqual([]);
+  });
+
+  test.each<[Mishap, string, RegExp, RegExp]>([
+    ['truncate', 'the artifact', ARTIFACT, /keeps \d+ bytes that are not it, 4 times in a row\. Not done: /],
+    ['truncate', 'the metadata', METADATA, /keeps \d+ bytes.*Done: .*Not done: /],
+    ['reset-before', 'the metadata', METADATA, /is not known\. Done: apps\/a\/versions\/[\d.]+\.tar\.gz\.\n/],
+  ])('%s, each time, with %s: told, and the next run finishes', { timeout: 60_000 }, async (mishap, _, path, words) => {
+    const { arena, storm } = await places.opened('bucket in memory');
+    const before = await arena.get('apps/a/versions.json');
+    const { file, checksum } = storm.artifact();
+    arena.objects!.mishapOf = (key) => (path.test(key) ? mishap : undefined);
+    const failed = await storm.run(publish('minor', file));
+    expect(failed).toMatchObject({ code: 2, stderr: expect.stringMatching(words) as string });
+    arena.objects!.mishapOf = () => undefined;
+    // A host that breaks the metadata itself breaks the registry: whoever runs it has to bring back the file.
+    if (mishap === 'truncate' && path === METADATA)
+      arena.objects!.objects.get('registry/apps/a/versions.json')!.bytes = before!;
+    // A number whose file was damaged is passed by.
+    expect(await added(storm, () => succeeds(storm, file))).toEqual([checksum]);
+  });
+});
+
+describe('who may only read', () => {
+  test('a bucket says what is refused, and what is needed', async () => {
+    const { arena, storm } = await places.opened('bucket in memory');
+    const { file } = storm.artifact();
+    arena.objects!.mishapOf = () => '403';
+    const lines = await added(storm, async () => {
+      const { code, stderr } = await storm.run(publish('minor', file));
+      expect(stderr).toMatch(/refuses PUT .*403 AccessDenied.*Nothing was changed\.\n.*s3:PutObject/);
+      expect(code).toBe(2);
+    });
+    expect(lines).toEqual([]);
+  });
+
+  test('a git remote says so', { timeout: 60_000 }, async () => {
+    const { arena, storm } = await places.opened('git over http');
+    const { file } = storm.artifact();
+    arena.host!.readOnly = 403;
+    const lines = await added(storm, async () => {
+      const { code, stderr } = await storm.run(publish('minor', file));
+      expect(stderr).toMatch(/does not take a commit .*403.*Nothing was changed\.\n.*may push/);
+      expect(code).toBe(2);
+    });
+    expect(lines).toEqual([]);
+  });
+});
+
+const noMount = ((): string | null => {
+  const script = ['-m', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt'];
+  const { error, status, stderr } = spawnSync('unshare', script, { encoding: 'utf8' });
+  return error ? error.message : status === 0 ? null : stderr.trim();
+})();
+
+test.skipIf(noMount !== null)(
+  `a full temporary folder stops git before anything is written${noMount === null ? '' : ` (skipped: ${noMount})`}`,
+  { timeout: 60_000 },
+  async () => {
+    const { arena, storm } = await places.opened('git');
+    const before = await arena.get('apps/a/versions.json');
+    const run = `require(${JSON.stringify(places.program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
+    const script = 'mount -t tmpfs -o size=1m tmpfs "$0" && TMPDIR="$0" "$@"; code=$?; ls "$0"; exit $code';
+    const disk = join(places.folder, 'disk');
+    mkdirSync(disk);
+    // Too small for git itself, and for what is published.
+    for (const [fill, bytes] of [
+      [1_000_000, 0],
+      [0, 2_000_000],
+    ] as const) {
+      const { file } = storm.artifact(bytes);
+      const filled = script.replace('&&', `&& head -c ${fill} /dev/zero > "$0/filler" &&`);
+      const args = ['-m', 'sh', '-c', filled, disk, process.execPath, '-e', run, 'appreg', ...publish('minor', file)];
+      const ended = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+        execFile('unshare', args, { cwd: arena.root, timeout: 50_000 }, (error, stdout, stderr) =>
+          resolve({ code: error?.code, stdout, stderr }),
+        );
+      });
+      expect(ended.stderr).toMatch(/^appreg: git has no space left .*Nothing was changed\.\n.*TMPDIR/);
+      // Nothing of it stays on that disk.
+      expect(ended).toMatchObject({ code: 2, stdout: 'filler\n' });
+    }
+    expect(await arena.get('apps/a/versions.json')).toEqual(before);
+  },
+);
+
+describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (kind) => {
+  test('that serves old metadata for ever, and remembers what was not there', { timeout: 60_000 }, async () => {
+    const { arena, storm } = await places.opened(kind);
+    const old = new Map<string, Buffer | null>();
+    const counts = new Map<string, number>();
+    arena.front = async (path, stored) => {
+      if (path.endsWith('.json')) {
+        if (!old.has(path)) old.set(path, await stored());
+        return old.get(path)!;
+      }
+      counts.set(path, (counts.get(path) ?? 0) + 1);
+      return counts.get(path)! <= 2 ? null : stored();
+    };
+    for (const path of ['registry.json', 'apps/a/versions.json']) await fetch(`${arena.base}${path}`);
+    arena.asked.length = 0;
+    const artifacts = [storm.artifact(), storm.artifact()];
+    const lines = await added(storm, async () => {
+      for (const { file } of artifacts) await succeeds(storm, file);
+    });
+    expect(lines).toEqual(artifacts.map(({ checksum }) => checksum));
+    // What is there is asked of the store, never of the host in front.
+    expect(arena.asked.filter((path) => path.endsWith('.json'))).toEqual([]);
+    expect([...counts.values()]).toEqual([3, 3]);
+  });
+
+  test.each<[string, (bytes: Buffer | null) => Buffer | null, RegExp]>([
+    ['never has the artifact', () => null, /after 1 s .* answers with status 404.*Done: .*Not done: /],
+    ['serves half of it', (bytes) => bytes && bytes.subarray(0, bytes.length >> 1), /serves other bytes.*Not done: /],
+  ])('that %s: not listed until it is served', { timeout: 60_000 }, async (_, spoil, words) => {
+    const { arena, storm } = await places.opened(kind);
+    arena.front = async (path, stored) => spoil(await stored());
+    const { file, checksum } = storm.artifact();
+    const lines = await added(storm, async () => {
+      const { code, stderr } = await storm.run([...publish('minor', file), '--read-back-timeout', '1']);
+      expect(stderr).toMatch(words);
+      expect(code).toBe(1);
+    });
+    expect(lines).toEqual([]);
+    arena.front = null;
+    expect(await added(storm, () => succeeds(storm, file))).toEqual([checksum]);
+  });
+});
