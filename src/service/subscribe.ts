@@ -1,50 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isUnseen } from '../core/facts.ts';
+import type { DocumentFacts } from '../core/facts.ts';
+import { isObject, type JsonObject, member, readingOf } from '../core/json.ts';
+import { startJudging } from '../core/judge.ts';
 import type { Finding } from '../core/report.ts';
+import { rules } from '../core/rules/index.ts';
+import { NOT_REACHED } from '../core/visit.ts';
+import { observeRegistry } from '../observe/web.ts';
 import type { Service } from './context.ts';
-/** A stand-in, until subscribing looks at the registry. */
+import { storable } from './database/packed.ts';
+import { registryUrl } from './refresh/address.ts';
+import { discreetDocument } from './refresh/discreet.ts';
+import { appsIn, writeListing } from './refresh/manifest-apps.ts';
+
+/** Subscribing an organization to a registry (spec 4.2). Nothing is stored of a registry that cannot be used. */
 
 export type Outcome =
   | { outcome: 'created' | 'already'; subscriptionId: string }
   | { outcome: 'unusable'; message: string; findings: Finding[] }
   | { outcome: 'refused-url'; message: string };
+
+/** Milliseconds for the look at a manifest that somebody waits for. */
+const LOOK = 15_000;
+const LARGEST = 24 * 2 ** 20;
+/** Findings that are told at once; the first ones say why. */
+const TOLD = 20;
+/** A registry that was good within this time needs no look before somebody else subscribes to it. */
+const RECENT = 7_200_000;
+/** The rules that say why a manifest cannot be used; the others say what else is wrong. */
+const HIDING = new Set(['document-misshapen', ...rules.filter(({ hides }) => hides).map(({ id }) => id)]);
+/** However soon it was clear that a host is not reached: how soon says why. */
+const UNREACHED = 1500;
+
+/**
+ * Subscribes an organization. A registry that is new to the service is looked at first, then refreshed; what is verified
+ * within a few seconds can be installed when this returns.
+ * @param asked `url` as typed; `name` one that `nameFault` lets pass
+ */
 export async function subscribe(
   service: Service,
   organizationId: string,
   asked: { url: string; name: string },
 ): Promise<Outcome> {
   const { db } = service;
-  if (!URL.canParse(asked.url)) return { outcome: 'refused-url', message: 'not a URL' };
-  if (asked.url.includes('unusable'))
-    return { outcome: 'unusable', message: 'It could not be reached from the service.', findings: [] };
-  const row = await db
-    .insertInto('registries')
-    .values({
-      url: asked.url,
-      checkedAt: null,
-      goodAt: null,
-      failingSince: null,
-      symptoms: null,
-      report: null,
-      manifest: null,
-    })
-    .onConflict((c) => c.column('url').doUpdateSet({ url: asked.url }))
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const address = registryUrl(asked.url, service.asking.guard);
+  if ('fault' in address) return { outcome: 'refused-url', message: address.fault };
+  const { url } = address;
+  const name = storable(asked.name.trim());
+  const known = await db
+    .selectFrom('registries as r')
+    .leftJoin('subscriptions as s', (join) =>
+      join.onRef('s.registryId', '=', 'r.id').on('s.organizationId', '=', organizationId),
+    )
+    .where('r.url', '=', url)
+    .select(['r.id', 's.id as subscriptionId', 'r.checkedAt', 'r.goodAt', 'r.failingSince', 'r.nextCheckAt'])
+    .executeTakeFirst();
+  if (known?.subscriptionId) return { outcome: 'already', subscriptionId: known.subscriptionId };
+  const isGood = known?.goodAt && known.failingSince === null && Date.now() - known.goodAt.getTime() < RECENT;
+  if (isGood) {
+    const made = await addSubscription(service, organizationId, known.id, name);
+    if (known.nextCheckAt <= new Date()) await service.requestRefresh(known.id);
+    return made;
+  }
+  const look = await lookAtManifest(service, url);
+  if (look.apps === null) return { outcome: 'unusable', message: look.message, findings: look.findings };
+  const id = known?.id ?? (await addRegistry(service, url, look.apps));
+  const made = await addSubscription(service, organizationId, id, name);
+  await service.requestRefresh(id);
+  await refreshed(service, id, known?.checkedAt ?? null);
+  return made;
+}
+
+/** Subscribes an organization to the core and the community registry, as is done for each at its creation (spec 1). */
+export async function subscribeOfficial(service: Service, organizationId: string): Promise<void> {
+  const { db, settings, log } = service;
+  const official = [
+    ['Core registry', settings.coreRegistryUrl],
+    ['Community registry', settings.communityRegistryUrl],
+  ] as const;
+  for (const [name, text] of official) {
+    if (text === null) continue;
+    const address = registryUrl(text, service.asking.guard);
+    if ('fault' in address) {
+      log('error', 'official-registry-unusable', { name, fault: address.fault });
+      continue;
+    }
+    const id = await addRegistry(service, address.url, null);
+    await db
+      .insertInto('subscriptions')
+      .values({ organizationId, registryId: id, name, official: true })
+      .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doUpdateSet({ official: true }))
+      .execute();
+    const { checkedAt } = await db
+      .selectFrom('registries')
+      .where('id', '=', id)
+      .select('checkedAt')
+      .executeTakeFirstOrThrow();
+    if (checkedAt === null) await service.requestRefresh(id);
+  }
+}
+
+interface Look {
+  /** The apps of a usable manifest, or null. */
+  apps: JsonObject | null;
+  message: string;
+  findings: Finding[];
+}
+
+async function lookAtManifest({ settings, log, asking }: Service, url: string): Promise<Look> {
+  const started = performance.now();
+  const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
+  let apps: JsonObject | null = null;
+  const manifest = (facts: DocumentFacts): void => {
+    judging.manifest(
+      discreetDocument(facts, ({ code, message }) => log('info', 'host-unreached', { url, code, message })),
+    );
+    const found = isUnseen(facts.content) ? undefined : member(readingOf(facts.content).value, 'apps');
+    apps = isObject(found) ? found : null;
+  };
+  await observeRegistry(
+    url,
+    {
+      ca: settings.ca,
+      machineCa: settings.machineCa,
+      ...asking,
+      retries: 0,
+      total: LOOK,
+      maxWait: 0,
+      limits: { manifest: LARGEST },
+      choose: () => [],
+    },
+    { manifest, app: () => {} },
+  );
+  const { findings } = judging.finish(0);
+  const errors = findings
+    .filter(({ severity }) => severity === 'error')
+    .toSorted((a, b) => Number(HIDING.has(b.rule)) - Number(HIDING.has(a.rule)));
+  const unreached = errors.some(({ evidence }) => evidence['code'] === NOT_REACHED);
+  if (apps === null && unreached) await sleep(Math.max(0, UNREACHED - (performance.now() - started)));
+  const message = unreached
+    ? 'The registry could not be reached from the service.'
+    : (errors[0]?.message ?? 'Its manifest cannot be used.');
+  return { apps, message, findings: errors.slice(0, TOLD) };
+}
+
+/** The id of the registry's row, which is made where there is none. */
+async function addRegistry({ db, settings }: Service, url: string, apps: JsonObject | null): Promise<number> {
+  const nothing = {
+    checkedAt: null,
+    goodAt: null,
+    failingSince: null,
+    symptoms: null,
+    report: null,
+    manifest: null,
+    resumeAfter: null,
+  };
   const made = await db
-    .insertInto('subscriptions')
-    .values({ organizationId, registryId: row.id, name: asked.name })
-    .onConflict((c) => c.doNothing())
+    .insertInto('registries')
+    .values({ url, ...nothing })
+    .onConflict((conflict) => conflict.column('url').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (made) {
-    await service.requestRefresh(row.id);
-    return { outcome: 'created', subscriptionId: made.id };
-  }
-  const old = await db
-    .selectFrom('subscriptions')
-    .select('id')
-    .where('organizationId', '=', organizationId)
-    .where('registryId', '=', row.id)
-    .executeTakeFirstOrThrow();
-  return { outcome: 'already', subscriptionId: old.id };
+  if (!made)
+    return (await db.selectFrom('registries').where('url', '=', url).select('id').executeTakeFirstOrThrow()).id;
+  if (apps) await writeListing(db, made.id, appsIn(apps, settings.limits.apps));
+  return made.id;
 }
-export async function subscribeOfficial(_s: Service, _o: string): Promise<void> {}
+
+async function addSubscription(
+  { db }: Service,
+  organizationId: string,
+  registryId: number,
+  name: string,
+): Promise<Extract<Outcome, { subscriptionId: string }>> {
+  const made = await db
+    .insertInto('subscriptions')
+    .values({ organizationId, registryId, name })
+    .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (made) return { outcome: 'created', subscriptionId: made.id };
+  // The same was asked for twice at once.
+  const { id } = await db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .where('registryId', '=', registryId)
+    .select('id')
+    .executeTakeFirstOrThrow();
+  return { outcome: 'already', subscriptionId: id };
+}
+
+/** Waits until a registry was refreshed, for as long as somebody may wait. @param before when it was refreshed last */
+async function refreshed({ db, asking, stopping }: Service, id: number, before: Date | null): Promise<void> {
+  const until = Date.now() + asking.patience;
+  while (Date.now() < until && !stopping.aborted) {
+    await sleep(200);
+    const row = await db.selectFrom('registries').where('id', '=', id).select('checkedAt').executeTakeFirst();
+    if (row?.checkedAt?.getTime() !== before?.getTime()) return;
+  }
+}
