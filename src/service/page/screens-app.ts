@@ -143,42 +143,49 @@ export interface CatalogueScreen {
   registries: number;
 }
 
-export function catalogueScreen({ apps, next, after, search, registries }: CatalogueScreen): Screen {
-  const query = new URLSearchParams(search === '' ? {} : { q: search });
-  const nextQuery = new URLSearchParams(query);
-  if (next !== null) nextQuery.set('after', next);
+export function catalogueScreen(view: CatalogueScreen): Screen {
+  const bare = view.apps.length === 0 && view.search === '' && view.after === null;
   const body = html`<div class="head">
       <div>
         <h1>Apps</h1>
         <p class="lead">Everything that can be installed, from all of your registries.</p>
       </div>
     </div>
-    ${
-      apps.length === 0 && search === ''
-        ? noneAtAll(registries)
-        : html`<form class="search" role="search" method="get" action="/apps" data-search="app-list">
-              <label class="unseen" for="q">Search apps</label>
-              <input
-                id="q"
-                name="q"
-                type="search"
-                value="${search}"
-                placeholder="Search apps"
-                maxlength="200"
-                autocomplete="off"
-              />
-              <button class="search-button">Search</button>
-            </form>
-            <div id="app-list" data-live>
-              ${search === '' ? NOTHING : html`<p class="muted" role="status">${found(apps.length, next !== null || after !== null, search)}</p>`}
-              <h2 class="unseen">Installable apps</h2>
-              <ul class="rows">
-                ${apps.map((app) => catalogueRow(app))}
-              </ul>
-              ${pager(after === null ? null : `/apps?${query.toString()}`, next === null ? null : `/apps?${nextQuery.toString()}`)}
-            </div>`
-    }`;
+    <div id="catalogue" data-shape="${bare ? 'bare' : 'list'}">
+      ${bare ? noneAtAll(view.registries) : catalogueList(view)}
+    </div>`;
   return { title: 'Apps', place: 'apps', body, again: 30 };
+}
+
+function catalogueList({ apps, next, after, search }: CatalogueScreen): Html {
+  const address = (to: string | null): string => {
+    const query = new URLSearchParams({
+      ...(search === '' ? {} : { q: search }),
+      ...(to === null ? {} : { after: to }),
+    });
+    return `/apps?${query.toString()}`;
+  };
+  return html`<form class="search" role="search" method="get" action="/apps" data-search="app-list">
+      <label class="unseen" for="q">Search apps</label>
+      <input
+        id="q"
+        name="q"
+        type="search"
+        value="${search}"
+        placeholder="Search apps"
+        maxlength="200"
+        autocomplete="off"
+      />
+      <button class="search-button">Search</button>
+    </form>
+    <div id="app-list" data-live>
+      ${search === '' ? NOTHING : html`<p class="muted" role="status">${found(apps.length, next !== null || after !== null, search)}</p>`}
+      <h2 class="unseen">Installable apps</h2>
+      <ul class="rows">
+        ${apps.map((app) => catalogueRow(app))}
+      </ul>
+      ${pager(after === null ? null : address(null), next === null ? null : address(next))}
+    </div>`;
 }
 
 function catalogueRow(app: InstallableView): Html {

@@ -36,6 +36,7 @@ export function registryScreen(view: RegistryScreen): Screen {
   const { one, report, waiting, done, now } = view;
   const { tone, word } = stateOf(one, waiting);
   const path = `/settings/registries/${one.id}`;
+  const bare = one.apps === 0 && view.search === '';
   const body = html`${back('/settings/registries', 'App Registries')}
     <div class="head">
       <div class="head-text">
@@ -56,9 +57,9 @@ export function registryScreen(view: RegistryScreen): Screen {
       </div>
       ${report === null ? html`<p class="muted">There is no report before the first check has ended.</p>` : symptomList(report, 'causes')}
     </section>
-    <section id="apps" aria-labelledby="apps-title">
+    <section id="apps" aria-labelledby="apps-title" data-shape="${bare ? 'bare' : 'list'}">
       <div class="section-head"><h2 id="apps-title">Apps</h2></div>
-      ${one.apps === 0 && view.search === '' ? noApps(one) : appList(view, path)}
+      ${bare ? noApps(one) : appList(view, path)}
     </section>
     <section class="manage" aria-labelledby="manage-title">
       <h2 id="manage-title">Subscription</h2>

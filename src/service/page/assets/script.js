@@ -13,6 +13,14 @@ function gist(part) {
 
 /** Takes over the parts of a newer document that may change, and leaves focus, scrolling and open details as they are. */
 function takeOver(newer) {
+  for (const part of document.querySelectorAll('[data-shape]')) {
+    const other = newer.getElementById(part.id);
+    if (other === null || other.dataset.shape === part.dataset.shape) continue;
+    // What it is made of is another thing now: there were no apps, say, and so nothing to search in.
+    part.replaceWith(other);
+    watch(other);
+    dress(other);
+  }
   for (const part of document.querySelectorAll('[data-live]')) {
     const other = newer.getElementById(part.id);
     if (other === null || gist(other) === seen.get(part)) continue;
@@ -130,9 +138,14 @@ async function copy(button) {
   }, 2000);
 }
 
+function watch(root) {
+  for (const part of root.querySelectorAll('[data-live]')) seen.set(part, gist(part));
+}
+
 /** Gives new parts of the page what only a script can give. */
 function dress(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false;
+  for (const form of root.querySelectorAll('[data-search]')) form.classList.add('live');
   tellTimes(root);
 }
 
@@ -187,8 +200,7 @@ window.addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 document.addEventListener('visibilitychange', schedule);
-for (const part of document.querySelectorAll('[data-live]')) seen.set(part, gist(part));
-for (const form of document.querySelectorAll('[data-search]')) form.classList.add('live');
+watch(document);
 dress(document);
 setInterval(() => tellTimes(document), 20_000);
 schedule();
