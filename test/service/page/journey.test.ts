@@ -5,7 +5,7 @@ import { type Running, startService } from '../../../src/service/start.ts';
 import { describeInChromium, launch } from '../../browser/chromium.ts';
 import { startDatabase } from '../../support/database.ts';
 import { certificates } from '../../support/fault-certificates.ts';
-import { answer, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
+import { type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
 import { archive, checksum, gzipped, type Live, putRegistry } from '../../support/live-registry.ts';
 import { settingsFor } from '../refresh/bench.ts';
 
@@ -161,41 +161,6 @@ describeInChromium('somebody who uses the page', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'App Registries' }).waitFor();
     expect(said).toEqual([]);
-    await context.close();
-  });
-
-  test('is told beside the field what is wrong with an address, and what to do', async () => {
-    const { page, context } = await visitor(true);
-    await signUp(page, 'Mistaken');
-    const error = page.locator('#url-error');
-    for (const url of ['not a url', 'ftp://apps.example.com/registry.json', 'https://10.0.0.1/registry.json']) {
-      await subscribe(page, url, 'Tools');
-      await error.waitFor();
-      expect(await page.getByLabel('Registry URL').inputValue()).toBe(url);
-      expect(await page.getByLabel('Registry URL').getAttribute('aria-invalid')).toBe('true');
-    }
-    const live = putRegistry(host);
-    await subscribe(page, live.url, 'Tools');
-    await page.getByRole('heading', { name: 'Tools' }).waitFor();
-    await subscribe(page, live.url, 'The same');
-    await error.getByRole('link', { name: 'Open it' }).click();
-    await page.getByRole('heading', { name: 'Tools' }).waitFor();
-    await context.close();
-  });
-
-  test('is told what keeps a registry from being used, and nothing is subscribed to', async () => {
-    const { page, context } = await visitor(true);
-    await signUp(page, 'Unlucky');
-    const url = host.on(
-      '/broken.json',
-      answer({ headers: { 'Content-Type': 'application/json' }, body: '{"apps": {' }),
-    );
-    await subscribe(page, url, 'Broken');
-    const alert = page.getByRole('alert');
-    await alert.getByRole('heading', { name: 'This registry cannot be used as it is' }).waitFor();
-    expect(await alert.innerText()).toContain('What to do');
-    await page.getByRole('link', { name: 'Cancel' }).click();
-    await page.getByRole('heading', { name: 'No registries yet' }).waitFor();
     await context.close();
   });
 
