@@ -13,6 +13,23 @@ import { settingsFor } from '../refresh/bench.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
+/** Spec 4.3, step by step. */
+async function subscribe(page: Page, url: string, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'App Registries', exact: true }).first().click();
+  await page.getByRole('link', { name: 'Subscribe to Registry' }).click();
+  await page.getByLabel('Registry URL').fill(url);
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+}
+
+function swap(live: Live): void {
+  const other = archive('export const version = "swapped";');
+  live.serve('2.tar.gz', gzipped(other));
+  live.versions[0]!.artifactChecksum = checksum(other);
+  live.list();
+}
+
 describeInChromium('somebody who uses the page', () => {
   let browser: Browser;
   let host: FaultHost;
@@ -64,23 +81,6 @@ describeInChromium('somebody who uses the page', () => {
     const token = await page.locator('#token').innerText();
     await page.getByRole('link', { name: 'Continue to App Registries' }).click();
     return token;
-  }
-
-  /** Spec 4.3, step by step. */
-  async function subscribe(page: Page, url: string, name: string): Promise<void> {
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('link', { name: 'App Registries', exact: true }).first().click();
-    await page.getByRole('link', { name: 'Subscribe to Registry' }).click();
-    await page.getByLabel('Registry URL').fill(url);
-    await page.getByLabel('Name').fill(name);
-    await page.getByRole('button', { name: 'Subscribe' }).click();
-  }
-
-  function swap(live: Live): void {
-    const other = archive('export const version = "swapped";');
-    live.serve('2.tar.gz', gzipped(other));
-    live.versions[0]!.artifactChecksum = checksum(other);
-    live.list();
   }
 
   test.each([
