@@ -37,7 +37,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
   try {
     const databaseUrl = settings.databaseUrl ?? (await ownDatabase(settings.dataFolder, stops));
     await awaitDatabase(databaseUrl, PATIENCE, (why) => log('warn', 'database-awaited', { why }));
-    const { db } = openDatabase(databaseUrl, settings.concurrency + 10, (error) =>
+    const { db } = openDatabase(databaseUrl, Math.min(settings.concurrency, 30) + 10, (error) =>
       log('warn', 'connection-lost', { error: error.message }),
     );
     stops.push(() => db.destroy());

@@ -17,6 +17,8 @@ export interface Node {
   ended: Promise<number | string>;
   /** What it wrote to stderr so far. */
   said(): string;
+  /** Drops what was said so far. */
+  forget(): void;
 }
 
 /** Starts `appreg service` on any free port. @param main dist/cli/main.cjs */
@@ -49,5 +51,5 @@ export function startNode(
     void ended.then((how) => fail(new Error(`it ended (${how}): ${said}`)));
   });
   ready.catch(() => undefined);
-  return { child, ready, ended, said: () => said };
+  return { child, ready, ended, said: () => said, forget: () => void (said = '') };
 }

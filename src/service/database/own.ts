@@ -140,7 +140,7 @@ async function makeDatabase(root: string, home: string, bin: string, as: RunAs):
     const settings = {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
-      max_connections: '60',
+      max_connections: '200',
     };
     const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     // Letters are told as Unicode has them, whatever the machine's locale.

@@ -1,0 +1,86 @@
+// Two nodes on a PostgreSQL server of the Debian package, while people ask: every registry is looked at for the first
+// time, one node is killed in the middle; then all are looked at again, unchanged. Exit 1 if anything was looked at
+// twice or forgotten. Usage: node bench/service-load.mjs [registries] [organizations]   (1000, and 20000 with 5 each)
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSupport } from './support.mjs';
+
+const [registries = 1000, organizations = 20_000] = process.argv.slice(2).map(Number);
+const APPS = 3;
+const VERSIONS = 4;
+const CONCURRENCY = 8;
+const { support, program, close } = await openSupport('debian-postgres', 'service-load');
+const { debianPostgres, startDebianPostgres, openLoad, serverCpu } = support;
+const bin = debianPostgres();
+if (bin === null) throw new Error('Debian’s postgresql is not installed: apt-get install postgresql');
+const server = await startDebianPostgres(bin);
+const options = { registries, organizations, apps: APPS, versions: VERSIONS, concurrency: CONCURRENCY };
+const load = await openLoad(program, server.url, options);
+
+try {
+  const before = await load.sizes();
+  console.log(
+    `${registries} registries of ${APPS} apps with ${VERSIONS} versions, ${before.subscriptions} subscriptions`,
+  );
+  const nodes = [await load.startNode(), await load.startNode()];
+  await phase('first look, one node killed in the middle', nodes, async () => nodes[1].kill());
+  const { verified } = await load.sizes();
+  must(verified === registries * APPS * VERSIONS, `${verified} versions are verified`);
+  nodes[1] = await load.startNode();
+  load.refreshed();
+  await load.makeDue();
+  await phase('look again, nothing changed', nodes, null);
+  const after = await load.sizes();
+  must(after.subscriptions === before.subscriptions, `${after.subscriptions} subscriptions are left`);
+  console.log(`database: ${megabytes(after.database)}, empty of registries' contents ${megabytes(before.database)}`);
+  for (const [name, size] of Object.entries(after.tables)) console.log(`  ${name} ${megabytes(size)}`);
+} finally {
+  await load.close();
+  await server.stop();
+  close();
+}
+
+async function phase(title, nodes, middle) {
+  const cpu = () => nodes.reduce((sum, node) => sum + node.cpu(), 0);
+  const asked = load.farm.answered.all;
+  const [cpuBefore, serverBefore, begun] = [cpu(), serverCpu(server.pid()), performance.now()];
+  const asking = load.startAsking(nodes, 8);
+  let killedAt = null;
+  for (let last = 0; ;) {
+    const { done } = await load.progress();
+    if (middle && killedAt === null && done >= registries / 2) {
+      killedAt = done;
+      await middle();
+    }
+    if (done === registries) break;
+    if (done >= last + registries / 5) console.error(`${(last = done)} of ${registries}`);
+    await sleep(200);
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  const [ours, theirs] = [cpu() - cpuBefore, serverCpu(server.pid()) - serverBefore];
+  // Long enough for a second look by mistake to show.
+  await sleep(15_000);
+  const taken = await asking.stop();
+  const refreshed = load.refreshed();
+  const twice = [...refreshed.values()].filter((count) => count > 1).length;
+  const total = [...refreshed.values()].reduce((sum, count) => sum + count, 0);
+  console.log(`\n${title}${killedAt === null ? '' : ` (after ${killedAt})`}: ${seconds.toFixed(1)} s`);
+  console.log(
+    `  ${(registries / seconds).toFixed(1)} refreshes a second; ${(registries / ours).toFixed(1)} a second of a core for the nodes, ${(registries / (ours + theirs)).toFixed(1)} with PostgreSQL’s share, people’s questions included`,
+  );
+  console.log(`  ${load.farm.answered.all - asked} requests to registries; ${total} refreshes ended`);
+  const at = (share) => taken[Math.min(taken.length - 1, Math.floor(taken.length * share))].toFixed(0);
+  console.log(`  API: ${taken.length} answers, median ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`);
+  must(twice === 0, `${twice} registries were refreshed twice`);
+  must(refreshed.size === registries || middle !== null, `${refreshed.size} registries were refreshed`);
+  must((await load.progress()).never === 0, 'some were never checked');
+}
+
+function must(holds, otherwise) {
+  if (holds) return;
+  console.log(`NOT AS IT SHOULD BE: ${otherwise}`);
+  process.exitCode = 1;
+}
+
+function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { build } from '../../scripts/build.mjs';
+import { startDatabase } from '../support/database.ts';
+import { openLoad } from '../support/service-load.ts';
+
+const out = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-built-'));
+beforeAll(() => build({ types: false, out: join(out, 'dist') }), 60_000);
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+test(
+  'of two nodes one is killed in the middle: nothing is refreshed twice in an hour, nothing is forgotten',
+  { timeout: 180_000 },
+  async () => {
+    const { url } = await startDatabase();
+    const options = { registries: 40, apps: 2, versions: 3, organizations: 60, concurrency: 4 };
+    const load = await openLoad(join(out, 'dist/cli/main.cjs'), url, options);
+    try {
+      const before = await load.sizes();
+      const [first, second] = await Promise.all([load.startNode(), load.startNode()]);
+      const asking = load.startAsking([first, second], 2);
+      while ((await load.progress()).done < 20) await sleep(50);
+      await second.kill();
+      while ((await load.progress()).done < 40) await sleep(200);
+      await sleep(7_000);
+      const answers = await asking.stop();
+      const refreshed = load.refreshed();
+      expect([...refreshed.values()].filter((count) => count > 1)).toEqual([]);
+      // The killed node may have come to the end of some without a word in its log.
+      expect(refreshed.size).toBeGreaterThan(40 - 2 * options.concurrency);
+      expect(await load.progress()).toEqual({ done: 40, never: 0 });
+      const after = await load.sizes();
+      expect(after).toMatchObject({ subscriptions: before.subscriptions, verified: 40 * 2 * 3 });
+      expect(answers.length).toBeGreaterThan(20);
+      // Whoever was at work when the node was killed is asked for once more, and nobody else.
+      const asked = load.farm.asked.map((moments) => moments.length).toSorted((a, b) => a - b);
+      const oftener = asked.filter((times) => times > asked[20]!);
+      expect(oftener.length).toBeLessThanOrEqual(options.concurrency);
+    } finally {
+      await load.close();
+    }
+  },
+);
