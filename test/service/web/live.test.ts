@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openLog } from '../../../src/service/log.ts';
+import { type Running, startService } from '../../../src/service/start.ts';
+import { startDatabase } from '../../support/database.ts';
+import { answer, type FaultHost, openFaultHost } from '../../support/fault-host.ts';
+import { type Live, putRegistry, SVG } from '../../support/live-registry.ts';
+import { settingsFor } from '../refresh/bench.ts';
+
+/** The whole service on one node: what a client of the API sees of a registry, from subscribing on. */
+
+let database: { url: string; stop(): Promise<void> };
+let host: FaultHost;
+let live: Live;
+let node: Running;
+const log: string[] = [];
+beforeAll(async () => {
+  database = await startDatabase();
+  host = await openFaultHost();
+  live = putRegistry(host);
+  node = await startService(
+    settingsFor(database.url),
+    openLog((line) => void log.push(line)),
+  );
+});
+afterAll(async () => {
+  await node.stop();
+  await host.close();
+  await database.stop();
+});
+
+let token = '';
+async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const response = await fetch(`${node.url}api/${path}`, init);
+  const text = await response.text();
+  return { status: response.status, json: text === '' ? null : JSON.parse(text) };
+}
+
+test('a registry is subscribed to, verified, shown, swapped, refreshed and left', { timeout: 90_000 }, async () => {
+  const created = await ask('POST', 'organizations', { name: 'Acme' });
+  ({ token } = created.json);
+  const nothing = await ask('POST', 'registries/subscribe', { url: `${host.origin}/none.json`, name: 'None' });
+  expect(nothing.status).toBe(422);
+  expect(nothing.json.findings.map(({ rule }: { rule: string }) => rule)).toContain('unreachable');
+  expect((await ask('GET', 'registries')).json.registries).toEqual([]);
+
+  const made = await ask('POST', 'registries/subscribe', { url: live.url, name: 'Live' });
+  expect(made.status).toBe(201);
+  expect(made.json.apps).toMatchObject([{ key: 'app-a', name: 'App A' }]);
+  const { id } = made.json.subscription;
+  const app = async (): Promise<any> => (await ask('GET', `registries/${id}/apps/app-a`)).json;
+  await expect
+    .poll(app, { timeout: 30_000, interval: 200 })
+    .toMatchObject({ visible: true, latest: '2.0.0', offered: 2 });
+  await expect
+    .poll(async () => (await ask('GET', `registries/${id}`)).json.state, { timeout: 30_000, interval: 200 })
+    .not.toMatch(/new|checking/);
+  const { icon } = await app();
+  const shown = await fetch(`${node.url}api/icons/${icon}`, { headers: { authorization: `Bearer ${token}` } });
+  expect([shown.headers.get('content-type'), await shown.text()]).toEqual(['image/svg+xml', SVG]);
+  expect((await ask('GET', 'apps')).json.apps).toMatchObject([{ key: 'app-a', registry: { id, name: 'Live' } }]);
+  expect((await ask('GET', `registries/${id}/report`)).json.apps).toMatchObject([{ key: 'app-a', visible: true }]);
+
+  const again = await ask('POST', 'registries/subscribe', { url: live.url, name: 'Again' });
+  expect([again.status, again.json.subscription.id]).toEqual([409, id]);
+  const both = await Promise.all(
+    ['one', 'two'].map((name) => ask('POST', 'registries/subscribe', { url: `${live.url}?v=2`, name })),
+  );
+  expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+
+  // It was checked a moment ago, and nothing is fetched for those who ask again.
+  const before = host.asked('/registry.json', 'GET').length;
+  expect((await ask('POST', `registries/${id}/refresh`)).json.requested).toBe(false);
+  expect(host.asked('/registry.json', 'GET').length).toBe(before);
+
+  // The host forgets the registry: what was known stays.
+  live.serve('registry.json', answer({ status: 404 }));
+  const other = await ask('POST', 'organizations', { name: 'Other' });
+  const mine = token;
+  ({ token } = other.json);
+  const joined = await ask('POST', 'registries/subscribe', { url: live.url, name: 'Known' });
+  expect([joined.status, joined.json.apps[0].visible]).toEqual([201, true]);
+  expect((await ask('GET', `registries/${id}`)).status).toBe(404);
+  token = mine;
+
+  expect((await ask('DELETE', `registries/${id}`)).status).toBe(204);
+  expect((await ask('GET', `registries/${id}/apps`)).status).toBe(404);
+  expect((await fetch(`${node.url}api/icons/${icon}`)).status).toBe(401);
+  for (const secret of [mine, other.json.token]) expect(log.join('\n')).not.toContain(secret);
+});
