@@ -10,6 +10,7 @@ import { observeRegistry } from '../observe/web.ts';
 import type { Service } from './context.ts';
 import { storable } from './database/packed.ts';
 import { registryUrl } from './refresh/address.ts';
+import { countSubscriptions } from './subscriptions.ts';
 import { discreetDocument } from './refresh/discreet.ts';
 import { appsIn, writeListing } from './refresh/manifest-apps.ts';
 
@@ -18,7 +19,8 @@ import { appsIn, writeListing } from './refresh/manifest-apps.ts';
 export type Outcome =
   | { outcome: 'created' | 'already'; subscriptionId: string }
   | { outcome: 'unusable'; message: string; findings: Finding[] }
-  | { outcome: 'refused-url'; message: string };
+  | { outcome: 'refused-url'; message: string }
+  | { outcome: 'too-many'; message: string };
 
 /** Milliseconds for the look at a manifest that somebody waits for. */
 const LOOK = 15_000;
@@ -29,6 +31,8 @@ const TOLD = 20;
 const RECENT = 7_200_000;
 /** The rules that say why a manifest cannot be used; the others say what else is wrong. */
 const HIDING = new Set(['document-misshapen', ...rules.filter(({ hides }) => hides).map(({ id }) => id)]);
+/** Registries of one organization: its list is told whole. */
+const MOST = 1000;
 /** However soon it was clear that a host is not reached: how soon says why. */
 const UNREACHED = 1500;
 
@@ -56,6 +60,11 @@ export async function subscribe(
     .select(['r.id', 's.id as subscriptionId', 'r.checkedAt', 'r.goodAt', 'r.failingSince', 'r.nextCheckAt'])
     .executeTakeFirst();
   if (known?.subscriptionId) return { outcome: 'already', subscriptionId: known.subscriptionId };
+  if ((await countSubscriptions(db, organizationId)) >= MOST)
+    return {
+      outcome: 'too-many',
+      message: `An organization has ${MOST} registries at most. Unsubscribe from one first.`,
+    };
   const isGood = known?.goodAt && known.failingSince === null && Date.now() - known.goodAt.getTime() < RECENT;
   if (isGood) {
     const made = await addSubscription(service, organizationId, known.id, name);

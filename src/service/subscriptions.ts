@@ -17,6 +17,15 @@ export async function listSubscriptions(db: Db, organizationId: string): Promise
   return rows.map(viewOf);
 }
 
+export async function countSubscriptions(db: Db, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** @returns null where the organization has no such subscription, or the id is none */
 export async function subscriptionOf(db: Db, organizationId: string, id: string): Promise<SubscriptionView | null> {
   if (!isId(id)) return null;

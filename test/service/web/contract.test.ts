@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../../src/service/database/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../stage.ts';
@@ -406,6 +407,19 @@ describe('every answer', () => {
     expect((await ask(app, 'GET', path, { token })).json.state).toBe('new');
     expect((await ask(app, 'DELETE', path, { token })).status).toBe(204);
     expect((await ask(app, 'GET', path, { token })).status).toBe(404);
+  });
+
+  test('an organization with a thousand registries takes no more', async () => {
+    const full = await stage.join();
+    await sql`with made as (insert into registries (url)
+        select 'https://' || i || '.full.example.com/' from generate_series(1, 1000) i returning id)
+      insert into subscriptions (organization_id, registry_id, name) select ${full.id}::uuid, id, 'x' from made`.execute(
+      stage.db,
+    );
+    const body = { url: KNOWN, name: 'One more' };
+    const told = await ask(app, 'POST', '/api/registries/subscribe', { token: full.token, body });
+    expect([told.status, told.json.type]).toEqual([409, 'urn:appreg:problem:too-many-subscriptions']);
+    expect((await ask(app, 'GET', '/api/registries', { token: full.token })).json.registries).toHaveLength(1000);
   });
 
   test('nobody creates organizations where the operator allows none', async () => {

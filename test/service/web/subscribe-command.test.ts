@@ -43,7 +43,7 @@ test.each([
     'too many',
     KNOWN,
     1,
-    /^refused with status 429: Too many requests: Try again in 20 s\.\n {2}Too many requests: wait a little\.$/,
+    /^refused with status 429: Too many requests: Try again in \d+ s\.\n {2}Too many requests: wait a little\.$/,
   ],
 ])('%s', async (_, url, code, words) => {
   const done = await run(url, { TOKEN: token });
