@@ -1,0 +1,46 @@
+// A registry, served over HTTPS, and the service beside it, which trusts that server and may ask this machine.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/**
+ * @param appreg the program to run @param folder of the registry @param data of the service
+ * @param say takes what the service remarks; of its log only what somebody has to see to
+ * @returns the address of the manifest and of the service, `ended`, and `stop`
+ */
+export async function startSideBySide(appreg, folder, data, say) {
+  const registry = start('serve', folder, '--https', '--port', '8080');
+  const children = [registry];
+  const stop = async () => {
+    for (const { child } of children) if (child.exitCode === null) child.kill('SIGTERM');
+    await Promise.all(children.map(({ ended }) => ended));
+  };
+  try {
+    const manifest = await registry.ready;
+    const service = start('service', '--allow-host', 'localhost', '--ca', await registry.authority, '--data', data);
+    children.push(service);
+    const page = await service.ready;
+    return { manifest, page, ended: Promise.race(children.map(({ ended }) => ended)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  function start(...args) {
+    const child = spawn(process.execPath, [appreg, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = once(child, 'exit');
+    const early = ended.then(([code]) => { throw new Error(`appreg ${args[0]} ended with ${code}`); });
+    const ready = Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([line]) => line), early]);
+    let found;
+    // The remarks name the authority that the certificate is signed by.
+    const authority = new Promise((resolve) => (found = resolve));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      const ca = /--ca ("[^"]+"|\S+)/.exec(line);
+      if (ca) found(ca[1].replaceAll('"', ''));
+      if (args[0] === 'service' && !/^\{.*"level":"(debug|info)"/.test(line)) say(line);
+    });
+    early.catch(() => {});
+    ready.catch(() => {});
+    return { child, ready, ended, authority };
+  }
+}
