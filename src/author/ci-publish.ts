@@ -53,7 +53,7 @@ export function githubPublish(publishing: Publishing): string {
     if: github.event_name == 'push' || inputs.app != ''
     runs-on: ubuntu-latest
     permissions:
-${permissions.map((line) => `      ${line}\n`).join('')}    # One at a time for each app. A group for all of them would drop whoever waits third; appreg keeps them apart.
+${permissions.map((line) => `      ${line}\n`).join('')}    # One at a time for each tag. A group for all of them would drop whoever waits third; appreg keeps them apart.
     concurrency:
       group: publish-\${{ inputs.app || github.ref_name }}
       cancel-in-progress: false

@@ -54,6 +54,7 @@ async function urlOf(remote: string, root: string): Promise<string> {
   if (remote.startsWith('-')) throw unusable(remote);
   const named = await runGit(['remote', 'get-url', '--push', remote], { cwd: root });
   // git means a path of its own configuration from the top of the work tree, wherever below it is run.
+  if (/dubious ownership/.test(named.stderr)) throw owned(root);
   if (named.status === 0) return isLocal(text(named)) ? resolve(await topOf(root), text(named)) : text(named);
   if (/^[\w.-]+$/.test(remote) && !/^\.+$/.test(remote)) throw unusable(remote);
   return isLocal(remote) ? resolve(root, remote) : remote;
@@ -159,6 +160,15 @@ export function fullDisk(run: GitRun): Trouble | null {
 
 export function text({ stdout }: GitRun): string {
   return stdout.toString('utf8').replace(/\n$/, '');
+}
+
+/** As in a container of CI, whose checkout belongs to the machine's user. */
+function owned(root: string): Trouble {
+  return new Trouble(
+    'git-ownership',
+    `git refuses the repository around ${printable(root)}, because its folder belongs to another user. ${NOTHING_CHANGED}`,
+    'Allow it: git config --global --add safe.directory <folder>',
+  );
 }
 
 function unusable(remote: string): Trouble {

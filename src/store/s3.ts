@@ -44,9 +44,7 @@ export function openS3(options: S3Options): Store {
   const conditions = (): Promise<Conditions> =>
     (proven ??= options.unconditional
       ? Promise.resolve({ ...usual, create: {}, replace: () => ({}) })
-      : google
-        ? prove(request, GOOGLE)
-        : proveEtags(request));
+      : prove(request, google ? [GOOGLE] : [ETAGS, BARE_ETAGS]));
 
   async function read(path: string): Promise<(Stored & { mark: string | undefined }) | null> {
     segmentsOf(path);
@@ -110,17 +108,8 @@ const GOOGLE: Conditions = {
   tokenOf: ({ headers }) => headers['x-goog-generation'] ?? '',
 };
 
-async function proveEtags(request: S3Request): Promise<Conditions> {
-  try {
-    return await prove(request, ETAGS);
-  } catch (error) {
-    if (!(error instanceof Trouble) || error.code !== 'store-refuses') throw error;
-    return prove(request, BARE_ETAGS);
-  }
-}
-
-/** Writes a small file in all the ways that must succeed or fail. */
-async function prove(request: S3Request, conditions: Conditions): Promise<Conditions> {
+/** Writes a small file in all the ways that must succeed or fail. @returns the first conditions that the store knows */
+async function prove(request: S3Request, known: readonly Conditions[]): Promise<Conditions> {
   const put = async (condition: Record<string, string>): Promise<boolean> => {
     const answer = await request('PUT', PROBE, { ...headersOf(PROBE, PROBE_BYTES), ...condition }, PROBE_BYTES).catch(
       (error: unknown) => {
@@ -131,14 +120,18 @@ async function prove(request: S3Request, conditions: Conditions): Promise<Condit
     );
     return answer.status < 300;
   };
-  if ((await put(conditions.create)) && (await put(conditions.create)))
-    throw unconditional('it lets a file be created twice');
-  if (await put(conditions.replace(conditions === GOOGLE ? '1' : '"00000000000000000000000000000000"')))
-    throw unconditional('it replaces a file that was in another state');
+  const [{ create }] = known as [Conditions];
+  if ((await put(create)) && (await put(create))) throw unconditional('it lets a file be created twice');
   // Somebody else may be trying the store out at the same time.
   for (let attempt = 0; attempt < 5; attempt++) {
     const there = await request('GET', PROBE);
-    if (there.status < 300 && (await put(conditions.replace(conditions.tokenOf(there))))) return conditions;
+    if (there.status >= 300) continue;
+    for (const conditions of known) {
+      if (!(await put(conditions.replace(conditions.tokenOf(there))))) continue;
+      if (await put(conditions.replace(conditions === GOOGLE ? '1' : '"00000000000000000000000000000000"')))
+        throw unconditional('it replaces a file that was in another state');
+      return conditions;
+    }
   }
   throw new Trouble(
     'store-refuses',

@@ -22,6 +22,7 @@ storeContract(
 );
 
 describe('a branch', () => {
+  afterEach(() => vi.unstubAllEnvs());
   const bytes = Buffer.from('{}');
 
   test('has one commit for each write, by the name that git knows, or by ours where it knows none', async () => {
@@ -95,6 +96,17 @@ describe('a branch', () => {
   ])('%s is told', async (_, remote, code, hint) => {
     const store = openGit({ remote, branch: 'pages', root: scratch() });
     await expect(store.read('a.json')).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) as string });
+  });
+
+  test('a repository that belongs to somebody else is told as that', async () => {
+    const root = scratch();
+    git(root, 'init', '--quiet');
+    git(root, 'remote', 'add', 'origin', bare());
+    vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
+    await expect(openGit({ remote: 'origin', branch: 'pages', root }).read('a.json')).rejects.toMatchObject({
+      code: 'git-ownership',
+      hint: expect.stringContaining('safe.directory') as string,
+    });
   });
 
   test('a remote that declines is told in its own words, without credentials, and at once', async () => {
