@@ -13,6 +13,7 @@ import { registryUrl } from './refresh/address.ts';
 import { countSubscriptions } from './subscriptions.ts';
 import { discreetDocument } from './refresh/discreet.ts';
 import { appsIn, writeListing } from './refresh/manifest-apps.ts';
+import { DOCUMENTS } from './refresh/run.ts';
 
 /** Subscribing an organization to a registry (spec 4.2). Nothing is stored of a registry that cannot be used. */
 
@@ -24,7 +25,6 @@ export type Outcome =
 
 /** Milliseconds for the look at a manifest that somebody waits for. */
 const LOOK = 15_000;
-const LARGEST = 24 * 2 ** 20;
 /** Findings that are told at once; the first ones say why. */
 const TOLD = 20;
 /** A registry that was good within this time needs no look before somebody else subscribes to it. */
@@ -136,7 +136,7 @@ async function lookAtManifest({ settings, log, asking }: Service, url: string): 
       retries: 0,
       total: LOOK,
       maxWait: 0,
-      limits: { manifest: LARGEST },
+      limits: DOCUMENTS,
       choose: () => [],
     },
     { manifest, app: () => {} },

@@ -20,6 +20,8 @@ export interface AppChange {
 }
 
 const AT_ONCE = 1000;
+/** foreign_key_violation */
+const ICON_GONE = '23503';
 
 /** @returns whether there was anything to write */
 export async function writeApp(db: Db, registryId: number, before: AppRecord, change: AppChange): Promise<boolean> {
@@ -36,7 +38,7 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
   const { put = [], drop = [] } = change.versions ?? {};
   if (isSame && change.remembered === null && put.length === 0 && drop.length === 0) return false;
   const remembered = change.remembered === null ? {} : { remembered: await pack(change.remembered) };
-  await db.transaction().execute(async (tx) => {
+  const write = async (tx: Db): Promise<void> => {
     if (!sameIcon && change.icon)
       await tx
         .insertInto('icons')
@@ -66,7 +68,15 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
         .where('verifiedAt', 'is', null)
         .execute();
     for (let i = 0; i < put.length; i += AT_ONCE) await putVersions(tx, registryId, key, put.slice(i, i + AT_ONCE));
-  });
+  };
+  await db
+    .transaction()
+    .execute(write)
+    .catch((error: { code?: string }) => {
+      // The icon was another app's last one, and was swept out just now.
+      if (error.code !== ICON_GONE) throw error;
+      return db.transaction().execute(write);
+    });
   return true;
 }
 

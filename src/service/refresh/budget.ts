@@ -21,6 +21,8 @@ export interface Budget {
 
 /** The rest of the time is for what was begun by then, so that each refresh comes to an end with something. */
 const SHARE_FOR_ARTIFACTS = 0.5;
+/** The manifest alone may be large; it is no artifact. */
+const DOCUMENTS = 64 * 2 ** 20;
 const LATER: Unseen = { unseen: 'too much at once: its turn comes with the next check, which is soon' };
 
 /** @param stopping ends it as well: the node is told to stop */
@@ -45,8 +47,8 @@ export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
     },
     onProgress(progress) {
       bytes = progress.bytes;
-      // What is under way counts too, and has an end.
-      if (bytes > limits.artifactBytes * 1.5) ending.abort(new Error('too many bytes'));
+      // What is under way has an end as well.
+      if (bytes > limits.artifactBytes * 1.5 + DOCUMENTS) ending.abort(new Error('too many bytes'));
     },
     signal: ending.signal,
     left: () => left,

@@ -83,7 +83,7 @@ function isOwnAddress(address: string): boolean {
  * Asks name servers directly: the system's own resolver has four threads for the whole process, so that a few names
  * whose servers never answer would hold up everybody else's. Hosts allowed by name are the system's to know.
  */
-export function openLookup(allowHosts: readonly string[]): LookupFunction {
+function openLookup(allowHosts: readonly string[]): LookupFunction {
   const resolver = new dns.Resolver({ timeout: 2500, tries: 2 });
   const allowed = new Set(allowHosts.map((host) => plainHost(host).replace(/:\d+$/, '')));
   const resolve = async (host: string): Promise<LookupAddress[]> => {

@@ -3,7 +3,8 @@ import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
 import type { Db } from '../database/open.ts';
 import { dropOrphanedIcons } from './app-rows.ts';
-import { type RefreshContext, refreshRegistry } from './refresh.ts';
+import { refreshRegistry } from './refresh.ts';
+import type { RefreshContext } from './run.ts';
 
 /**
  * The jobs of all nodes, in PostgreSQL (pg-boss). When a registry is due stands in its own row; a job is no more than the

@@ -1,7 +1,7 @@
 import type { Earlier, EarlierVersion } from '../../core/facts.ts';
 import type { RememberedApp } from '../../observe/memory.ts';
 import type { Db } from '../database/open.ts';
-import { unpack } from '../database/packed.ts';
+import { storable, unpack } from '../database/packed.ts';
 import type { StoredVersion } from './keep.ts';
 
 /** What the database knows of a registry's apps, read in portions in the order in which a refresh comes to them. */
@@ -49,11 +49,12 @@ export function openRecords(db: Db, registryId: number): Records {
 
   return {
     order(keys) {
-      rest = keys;
+      // There is no row of a key that the database cannot hold.
+      rest = keys.filter((key) => storable(key) === key);
       next = 0;
     },
     async of(key) {
-      while (!held.has(key) && next < rest.length) load();
+      while (!held.has(key) && next < rest.length && storable(key) === key) load();
       const record = (await held.get(key)) ?? null;
       if (record) there.set(key, record);
       return record;

@@ -1,0 +1,328 @@
+import { gzipSync } from 'node:zlib';
+import type { LookupFunction } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openGuard } from '../../../src/service/refresh/guard.ts';
+import {
+  answer,
+  type Behaviour,
+  byMethod,
+  CORS,
+  endless,
+  type FaultHost,
+  openFaultHost,
+  redirect,
+  reset,
+  tagged,
+} from '../../support/fault-host.ts';
+import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
+import { type Bench, openBench } from './bench.ts';
+
+/** Registries that mean harm, or behave as if they did: each refresh ends, with bounds, and says what is wrong. */
+
+let host: FaultHost;
+let bench: Bench;
+const LIMITS = { refresh: 6000, apps: 150, versionsPerApp: 20, artifacts: 5, artifactBytes: 2 ** 20 };
+beforeAll(async () => {
+  bench = await openBench({}, LIMITS);
+});
+afterAll(() => bench.stop());
+beforeEach(async () => {
+  host = await openFaultHost();
+});
+afterEach(() => host.close());
+
+const app = (key: string, more: object = {}): object => ({
+  name: key,
+  description: 'D',
+  blockStyle: { iconUrl: `${host.origin}/icon.svg`, color: '#112233' },
+  appMetadataUrl: `${host.origin}/${key}.json`,
+  ...more,
+});
+
+function put(keys: readonly string[], texts: readonly string[] = ['one']): string {
+  host.on('/icon.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) }));
+  for (const key of keys) {
+    const versions = texts.map((text, i) => {
+      const bytes = archive(`${key} ${text}`);
+      const artifactUrl = host.on(`/${key}-${i}.tar.gz`, gzipped(bytes));
+      return { version: `1.${i}.0`, artifactUrl, artifactChecksum: checksum(bytes) };
+    });
+    host.on(`/${key}.json`, tagged(JSON.stringify({ versions })));
+  }
+  return host.on(
+    '/registry.json',
+    tagged(JSON.stringify({ apps: Object.fromEntries(keys.map((key) => [key, app(key)])) })),
+  );
+}
+
+/** A byte every tenth of a second, for ever. */
+const drip: Behaviour = async (_, socket) => {
+  socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
+  while (!socket.destroyed) {
+    socket.write(' ');
+    await sleep(100);
+  }
+};
+
+const headers: Behaviour = (_, socket) => {
+  socket.write('HTTP/1.1 200 OK\r\n');
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(`X: ${'a'.repeat(8000)}\r\n`));
+    if (!socket.destroyed) socket.once('drain', more);
+  };
+  more();
+};
+
+describe('a manifest', () => {
+  const bomb = gzipSync(Buffer.alloc(40 * 2 ** 20, 0x20));
+  test.each<[string, () => Behaviour, string]>([
+    ['without end', () => endless(), 'document-oversized'],
+    ['without end, compressed', () => endless('Content-Encoding: gzip\r\n'), 'document-oversized'],
+    [
+      'that unpacks to too much',
+      () => answer({ headers: { 'Content-Encoding': 'gzip' }, body: bomb }),
+      'document-oversized',
+    ],
+    ['that drips', () => drip, 'unreachable'],
+    ['behind a circle', () => redirect('/registry.json'), 'redirect-excessive'],
+    ['that wants us to wait', () => answer({ status: 429, headers: { 'Retry-After': '86400' } }), 'rate-limited'],
+    ['that breaks off', () => reset(), 'unreachable'],
+    ['nested deeply', () => answer({ body: `{"apps":${'['.repeat(100_000)}` }), 'document-'],
+    ['with endless headers', () => headers, 'unreachable'],
+  ])(
+    '%s',
+    async (_, behaviour, rule) => {
+      host.on('/registry.json', behaviour());
+      const id = await bench.add(`${host.origin}/registry.json`);
+      const started = Date.now();
+      expect(await bench.refresh(id)).toBe('failing');
+      expect(Date.now() - started).toBeLessThan(LIMITS.refresh + 3000);
+      expect(faults(await bench.report(id)).join()).toContain(rule);
+    },
+    20_000,
+  );
+
+  test('of far too many apps is looked at as far as the limit goes, and says so', async () => {
+    const apps = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`app-${i}`, app('a')]));
+    put(['a']);
+    host.on('/registry.json', tagged(JSON.stringify({ apps })));
+    const id = await bench.add(`${host.origin}/registry.json`);
+    expect(await bench.refresh(id)).not.toBe('failing');
+    const rows = await bench.db.selectFrom('apps').where('registryId', '=', id).select('key').execute();
+    expect(rows).toHaveLength(LIMITS.apps);
+    const report = await bench.report(id);
+    expect(report.outcome).toBe('incomplete');
+    expect(
+      report.notJudged.some(({ reason }) => reason.includes('of the 40000 apps that are listed, the first 150')),
+    ).toBe(true);
+  }, 30_000);
+
+  test('with keys and texts that no database takes', async () => {
+    const evil = ['a\0b', '../../etc/passwd', '__proto__', 'x'.repeat(1000), 'ok'];
+    const entries = evil.map((key) => [key, app('ok', { name: `n\0${key}`, description: '\ud800\u202e<script>' })]);
+    put(['ok']);
+    const text = `{"apps":{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${JSON.stringify(entry)}`).join()}}}`;
+    host.on('/registry.json', tagged(text));
+    const id = await bench.add(`${host.origin}/registry.json`);
+    expect(await bench.refresh(id)).toBe('problems');
+    const rows = await bench.db
+      .selectFrom('apps')
+      .where('registryId', '=', id)
+      .select(['key', 'visible', 'latest'])
+      .orderBy('key')
+      .execute();
+    expect(rows.find(({ key }) => key === 'ok')).toMatchObject({ latest: '1.0.0' });
+    expect(rows.find(({ key }) => key.includes('passwd'))).toMatchObject({ visible: false });
+    expect(rows.some(({ key }) => key.includes('\0'))).toBe(false);
+  });
+});
+
+describe('an artifact', () => {
+  test.each<[string, () => Behaviour, string]>([
+    ['without end', () => endless(), 'unreachable'],
+    ['that drips', () => drip, 'unreachable'],
+    ['that is a bomb', () => gzipped(gzipSync(Buffer.alloc(300 * 2 ** 20))), 'artifact-'],
+  ])(
+    '%s is refused, and the app is offered with what is right',
+    async (_, behaviour, rule) => {
+      const url = put(['a'], ['one', 'two']);
+      host.on('/a-1.tar.gz', behaviour());
+      const id = await bench.add(url);
+      await bench.refresh(id);
+      expect(faults(await bench.report(id)).join()).toContain(rule);
+      const rows = await bench.db
+        .selectFrom('versions')
+        .where('registryId', '=', id)
+        .select(['version', 'state', 'rule'])
+        .orderBy('version')
+        .execute();
+      expect(rows).toMatchObject([{ state: 'verified' }, { state: 'refused' }]);
+    },
+    20_000,
+  );
+});
+
+describe('a registry that is too large for one refresh', () => {
+  test('has its artifacts verified a few at a time, and the next time comes soon', async () => {
+    const id = await bench.add(put(['a', 'b', 'c', 'd'], ['one', 'two', 'three']));
+    const verified = async (): Promise<number> =>
+      (
+        await bench.db
+          .selectFrom('versions')
+          .where('registryId', '=', id)
+          .where('state', '=', 'verified')
+          .select('version')
+          .execute()
+      ).length;
+    expect(await bench.refresh(id)).toBe('unfinished');
+    expect(await verified()).toBe(5);
+    const { nextCheckAt, checkedAt } = await bench.db
+      .selectFrom('registries')
+      .where('id', '=', id)
+      .select(['nextCheckAt', 'checkedAt'])
+      .executeTakeFirstOrThrow();
+    expect(nextCheckAt.getTime() - checkedAt!.getTime()).toBeLessThan(120_000);
+    const pending = (await bench.report(id)).notJudged.filter(({ reason }) => reason.includes('its turn comes'));
+    expect(pending.length).toBeGreaterThan(0);
+    // The newest versions come first.
+    const rows = await bench.db
+      .selectFrom('versions')
+      .where('registryId', '=', id)
+      .where('state', '=', 'pending')
+      .select('version')
+      .execute();
+    expect(rows.map(({ version }) => version)).toContain('1.0.0');
+    expect(await bench.refresh(id, 1.1)).toBe('unfinished');
+    expect(await verified()).toBe(10);
+    expect(await bench.refresh(id, 2.2)).toBe('good');
+    expect(await verified()).toBe(12);
+  }, 20_000);
+
+  test('goes on behind the app that it was broken off at', async () => {
+    const url = put(['a', 'b', 'c', 'd']);
+    host.on('/b.json', drip);
+    bench.context.settings.limits.refresh = 700;
+    try {
+      const id = await bench.add(url);
+      const seen = new Set<string>();
+      for (let i = 0; i < 3; i += 1) {
+        expect(['unfinished', 'problems', 'good']).toContain(await bench.refresh(id, 1.1 * i));
+        const rows = await bench.db
+          .selectFrom('apps')
+          .where('registryId', '=', id)
+          .where('latest', 'is not', null)
+          .select('key')
+          .execute();
+        for (const { key } of rows) seen.add(key);
+      }
+      expect([...seen].sort()).toEqual(['a', 'c', 'd']);
+    } finally {
+      bench.context.settings.limits.refresh = LIMITS.refresh;
+    }
+  }, 20_000);
+
+  test('keeps so many versions of an app, and says so', async () => {
+    const versions = Array.from({ length: 60 }, (_, i) => ({
+      version: `1.${i}.0`,
+      artifactUrl: `${host.origin}/none-${i}.tar.gz`,
+      artifactChecksum: checksum(Buffer.from(String(i))),
+    }));
+    const url = put(['a']);
+    host.on('/a.json', tagged(JSON.stringify({ versions })));
+    const id = await bench.add(url);
+    await bench.refresh(id);
+    const rows = await bench.db.selectFrom('versions').where('registryId', '=', id).select('version').execute();
+    expect(rows).toHaveLength(20);
+    expect((await bench.report(id)).notJudged.some(({ reason }) => reason.startsWith('40 versions are beyond'))).toBe(
+      true,
+    );
+  });
+});
+
+/** Names of the test lead to addresses, call by call. */
+function withNames(names: Record<string, string[]>): () => void {
+  const before = bench.context.asking;
+  const lookup: LookupFunction = (name, _, callback) => {
+    const all = names[name] ?? ['127.0.0.1'];
+    const address = all.length > 1 ? all.shift()! : all[0]!;
+    callback(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
+  };
+  // As strict as ever about addresses; only the port of the test's own host is let pass.
+  const strict = openGuard({ allowHosts: [], allowHttp: true, ownPorts: () => [] });
+  bench.context.asking = {
+    ...before,
+    lookup,
+    guard: (target, address) =>
+      target.port === host.port && (address === null || address === '127.0.0.1')
+        ? null
+        : strict({ ...target, port: 80, secure: false }, address),
+  };
+  return () => void (bench.context.asking = before);
+}
+
+describe('the network of the operator', () => {
+  let inside: FaultHost;
+  let connections = 0;
+  beforeEach(async () => {
+    connections = 0;
+    inside = await openFaultHost({ host: '127.0.0.2', onConnection: () => void (connections += 1) });
+  });
+  afterEach(() => inside.close());
+
+  test('is not connected to, whatever a registry names', async () => {
+    const port = inside.port;
+    const there = [
+      `http://127.0.0.2:${port}/x`,
+      `http://127.2:${port}/x`,
+      `http://2130706434:${port}/x`,
+      `http://0x7f.2:${port}/x`,
+      `http://[::ffff:127.0.0.2]:${port}/x`,
+      `http://inside.test:${port}/x`,
+      `https://inside.test:${port}/x`,
+      `http://mixed.test:${port}/x`,
+    ];
+    const keys = there.map((_, i) => `a${i}`);
+    put(keys);
+    const restore = withNames({ 'inside.test': ['127.0.0.2'], 'mixed.test': ['8.8.8.8', '127.0.0.2'] });
+    try {
+      there.forEach((url, i) => host.on(`/r${i}`, redirect(url)));
+      const apps = Object.fromEntries(
+        keys.map((key, i) => [
+          key,
+          app(key, {
+            appMetadataUrl: i % 2 ? there[i] : `${host.origin}/r${i}`,
+            blockStyle: { iconUrl: i % 2 ? `${host.origin}/r${i}` : there[i], color: '#112233' },
+          }),
+        ]),
+      );
+      host.on('/registry.json', tagged(JSON.stringify({ apps })));
+      const id = await bench.add(`${host.origin}/registry.json`);
+      expect(await bench.refresh(id)).toBe('problems');
+      const report = await bench.report(id);
+      expect(JSON.stringify(report)).toContain('could not be reached from the service');
+      expect(JSON.stringify(report)).not.toMatch(/ADDRESS_REFUSED|ECONNREFUSED/);
+      expect(connections).toBe(0);
+    } finally {
+      restore();
+    }
+  }, 20_000);
+
+  test('is not come to by a name that leads elsewhere the second time', async () => {
+    const restore = withNames({ 'rebound.test': ['127.0.0.1', '127.0.0.2'] });
+    try {
+      const url = put(['a']).replace('127.0.0.1', 'rebound.test');
+      host.on('/registry.json', (request, socket) => {
+        socket.on('close', () => {});
+        return answer({ headers: CORS, body: JSON.stringify({ apps: { a: app('a') } }), close: true })(request, socket);
+      });
+      const id = await bench.add(url);
+      await bench.refresh(id);
+      expect(await bench.refresh(id, 1.1)).toBe('failing');
+      expect((await bench.report(id)).findings[0]?.message).toContain('could not be reached from the service');
+      expect(connections).toBe(0);
+    } finally {
+      restore();
+    }
+  }, 20_000);
+});
