@@ -76,4 +76,4 @@ test('a workspace of many apps is read ahead, odd files and all', async () => {
   expect(report.findings).toEqual(inOneThread.findings);
   expect(report.notJudged).toEqual(inOneThread.notJudged);
   expect(report.apps).toEqual(inOneThread.apps);
-});
+}, 60_000);

@@ -24,6 +24,8 @@ export const urlInsecure = defineRule({
         ? 'Good for trying things out; subscribers need an https address.'
         : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
       evidence: { url },
+      // A registry that is tried out has all its files there.
+      ...(local ? { once: 'loopback' } : {}),
     };
   },
 });
