@@ -20,11 +20,15 @@ import { type Env, mountRoutes, type Route, type WebContext } from './routes.ts'
 export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
   const { settings, log, metrics } = service;
   const app = new Hono<Env>();
-  const isSecure = settings.publicUrl?.startsWith('https:') ?? false;
+  const headers = Object.entries(HEADERS);
+  if (settings.publicUrl?.startsWith('https:')) headers.push(['strict-transport-security', 'max-age=31536000']);
 
   app.use(async (c, next) => {
     const asked = c.req.header('x-request-id') ?? '';
-    c.set('requestId', /^[\w.-]{1,64}$/.test(asked) ? asked : randomUUID());
+    const requestId = /^[\w.-]{1,64}$/.test(asked) ? asked : randomUUID();
+    c.set('requestId', requestId);
+    c.header('x-request-id', requestId);
+    for (const [name, value] of headers) c.header(name, value);
     const begun = performance.now();
     await next();
     const { method } = c.req;
@@ -41,13 +45,6 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
       organization: c.get('organization')?.id,
       milliseconds: Math.round(seconds * 1000),
     });
-  });
-
-  app.use(async (c, next) => {
-    await next();
-    c.header('x-request-id', c.get('requestId'));
-    for (const [name, value] of Object.entries(HEADERS)) if (!c.res.headers.has(name)) c.header(name, value);
-    if (isSecure) c.header('strict-transport-security', 'max-age=31536000');
   });
 
   const isWeb = settings.roles.includes('web');
