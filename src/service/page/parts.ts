@@ -109,5 +109,3 @@ export function empty(title: string, body: Html | string, action: Html = NOTHING
     ${action}
   </div>`;
 }
-
-export { NOTHING };
