@@ -2,7 +2,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import type { Service } from '../context.ts';
 import type { OrganizationView } from '../views.ts';
-import { type Allowance, openLimiter } from '../web/limits.ts';
+import { type Allowances, openLimiter } from '../web/limits.ts';
 import { Refusal } from '../web/problems.ts';
 import type { Env } from '../web/routes.ts';
 import { isOwn, signedIn } from './door.ts';
@@ -31,14 +31,17 @@ export interface MemberVisit extends Visit {
   organization: OrganizationView;
 }
 
-/** Of one address, over a minute: forms that were sent. */
-const FORMS: Allowance = { requests: 60, seconds: 60 };
 const BODY_LIMIT = 64 * 1024;
 
 /** Answers for a visit, whatever happens. */
-export function openDesk(service: Service) {
+export function openDesk(service: Service, allowances: Allowances) {
   const { settings, log } = service;
-  const limiter = openLimiter(FORMS);
+  const limiters = {
+    reads: openLimiter(allowances.reads),
+    changes: openLimiter(allowances.changes),
+    failures: openLimiter(allowances.failures),
+    signUps: openLimiter(allowances.signUps),
+  };
 
   async function visitOf(c: PageContext): Promise<Visit> {
     const now = new Date();
@@ -62,12 +65,11 @@ export function openDesk(service: Service) {
   ): Promise<Response> {
     c.set('route', path);
     try {
-      const refusal = c.req.method === 'POST' ? refusalOf(c) : null;
-      if (refusal !== null) return refused(c, refusal);
+      if (c.req.method === 'POST' && !isOwn(c, settings)) return refused(c, FOREIGN);
       return await answer(await visitOf(c));
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      if (error instanceof NotHere) return refused(c, { ...error.refusal, signedIn: error.signedIn });
+      if (error instanceof Ended) return refused(c, error.refusal);
       log('error', 'defect', { request: c.get('requestId'), route: path, error });
       return refused(c, {
         status: 500,
@@ -77,20 +79,17 @@ export function openDesk(service: Service) {
     }
   }
 
-  function refusalOf(c: PageContext): Refused | null {
-    if (!isOwn(c, settings))
-      return {
-        status: 403,
-        title: 'Not from this page',
-        text: 'The form was sent from another site, or the browser does not say from where. Open this page and try again.',
-      };
-    const { allowed, wait } = limiter.take(addressOf(c));
-    if (allowed) return null;
+  /** @throws Refused where somebody has asked too often */
+  function count(c: PageContext, name: keyof Allowances, who: string): void {
+    const { allowed, wait } = limiters[name].take(who);
+    if (allowed) return;
     c.header('Retry-After', String(wait));
-    return { status: 429, title: 'Too many at once', text: `Try again in ${wait} s.` };
+    throw new Ended({ status: 429, title: 'Too many at once', text: `Try again in ${wait} s.` });
   }
 
   return {
+    /** Counts what an address does that is not signed in. @throws where that is too much */
+    countOf: (c: PageContext, name: 'failures' | 'signUps') => count(c, name, addressOf(c)),
     /** For everybody. */
     open(path: string, answer: (visit: Visit) => Response | Promise<Response>) {
       return (c: PageContext) => answered(c, path, answer);
@@ -100,7 +99,10 @@ export function openDesk(service: Service) {
       return (c: PageContext) =>
         answered(c, path, (visit) => {
           const { organization } = visit;
-          if (organization !== null) return answer({ ...visit, organization });
+          if (organization !== null) {
+            count(c, c.req.method === 'POST' ? 'changes' : 'reads', organization.id);
+            return answer({ ...visit, organization });
+          }
           const { pathname, search } = new URL(c.req.url);
           const next =
             c.req.method === 'GET' && pathname !== '/' ? `?next=${encodeURIComponent(pathname + search)}` : '';
@@ -110,6 +112,12 @@ export function openDesk(service: Service) {
   };
 }
 
+const FOREIGN: Refused = {
+  status: 403,
+  title: 'Not from this page',
+  text: 'The form was sent from another site, or the browser does not say from where. Open this page and try again.',
+};
+
 interface Refused {
   status: Status;
   title: string;
@@ -117,23 +125,21 @@ interface Refused {
   signedIn?: boolean;
 }
 
-/** There is no such thing, or it is another organization's: nobody is told which. */
-class NotHere extends Error {
+/** Ends a visit with a screen that says why. */
+class Ended extends Error {
   readonly refusal: Refused;
-  readonly signedIn: boolean;
 
-  constructor(refusal: Refused, isSignedIn: boolean) {
+  constructor(refusal: Refused) {
     super(refusal.title);
     this.refusal = refusal;
-    this.signedIn = isSignedIn;
   }
 }
 
-/** The thing, where it is there. */
+/** The thing, where it is there. Nobody is told whether another organization has it. */
 export function found<Thing>(thing: Thing | null, what: string): Thing {
   if (thing !== null) return thing;
   const text = `There is no such ${what}, or it belongs to another organization.`;
-  throw new NotHere({ status: 404, title: 'Not found', text }, true);
+  throw new Ended({ status: 404, title: 'Not found', text, signedIn: true });
 }
 
 /** The answer to an address that leads nowhere. */
@@ -155,10 +161,7 @@ async function readForm(c: PageContext): Promise<URLSearchParams> {
   for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
     if (size > BODY_LIMIT)
-      throw new NotHere(
-        { status: 413, title: 'Too much', text: 'The form is larger than any that this page sends.' },
-        true,
-      );
+      throw new Ended({ status: 413, title: 'Too much', text: 'The form is larger than any that this page sends.' });
     chunks.push(chunk);
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));

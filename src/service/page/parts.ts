@@ -97,9 +97,14 @@ export function field({ name, label, value = '', hint, error = null, type = 'tex
   </div>`;
 }
 
-/** A box that says something before everything else. `role` alert is for what went wrong just now. */
-export function notice(tone: Tone, body: Html | string, role: 'status' | 'alert' | null = 'status'): Html {
-  return html`<div class="notice ${tone}" ${role === null ? NOTHING : html`role="${role}"`}>${body}</div>`;
+/** A box that says something before everything else. */
+export function notice(tone: Tone, body: Html | string): Html {
+  return html`<div class="notice ${tone}">${body}</div>`;
+}
+
+/** What was just done, told to whoever hears the page as well; the place is there before there is something to say. */
+export function doneNotice(words: string | null): Html {
+  return html`<div id="done" role="status" data-live>${words === null ? NOTHING : notice('good', words)}</div>`;
 }
 
 export function empty(title: string, body: Html | string, action: Html = NOTHING): Html {

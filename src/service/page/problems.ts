@@ -10,7 +10,7 @@ const WORDS: Record<SymptomStatus['status'], string> = {
   clear: 'clear',
   suspected: 'suspected',
   confirmed: 'confirmed',
-  'not-judged': 'not known yet',
+  'not-judged': 'not judged',
 };
 
 const MARKS: Record<SymptomStatus['status'], string> = {

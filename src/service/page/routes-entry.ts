@@ -35,6 +35,7 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, 
       const next = pathWithin(text('next'));
       const organization = await organizationOf(db, text('token').trim());
       if (organization === null) {
+        desk.countOf(c, 'failures');
         const error =
           text('token').trim() === ''
             ? 'Enter the token: it begins with apr_.'
@@ -76,6 +77,7 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, 
       const key = /^[\w-]{36}$/.test(text('key')) ? text('key') : randomUUID();
       const fault = nameFault(name);
       if (fault !== null) return show(signUp({ error: `The name ${fault} Enter another.`, name, key }), 400);
+      desk.countOf(c, 'signUps');
       const { organization, token } = await createOrganization(db, name, `page-${key}`);
       await subscribeOfficial(service, organization.id);
       if (token === null) return show(tokenGone());

@@ -5,7 +5,7 @@ import { appRow } from './app-row.ts';
 import { legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { chip, copyable, empty, notice, status } from './parts.ts';
+import { chip, copyable, empty, doneNotice, notice, status } from './parts.ts';
 import { symptomList } from './problems.ts';
 import { back } from './screens-settings.ts';
 import { isBusy, schedule, stateOf } from './states.ts';
@@ -45,7 +45,7 @@ export function registryScreen(view: RegistryScreen): Screen {
       </div>
       <form method="post" action="${path}/refresh" data-quiet><button id="refresh">Refresh now</button></form>
     </div>
-    ${done === null ? NOTHING : notice('good', done)}
+    ${doneNotice(done)}
     <div class="state" id="state" role="status" data-live>
       <p class="state-line">${status(tone, word)} ${schedule(one, now)}</p>
       ${stateText(one, now)}
@@ -179,7 +179,7 @@ export function reportScreen(one: SubscriptionView, report: Report | null, now: 
                     </div>`,
                 )}
               </dl>
-              ${report.outcome === 'incomplete' ? notice('warn', 'The check was not completed; what was not reached has its turn soon.', null) : NOTHING}
+              ${report.outcome === 'incomplete' ? notice('warn', 'The check was not completed; what was not reached has its turn soon.') : NOTHING}
               <h2 class="unseen">By symptom</h2>
               ${symptomList(report, 'everything')}`
       }

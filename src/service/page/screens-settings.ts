@@ -4,7 +4,7 @@ import type { OrganizationView, SubscriptionView } from '../views.ts';
 import { code, legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { chip, copyable, empty, field, notice, status } from './parts.ts';
+import { chip, copyable, empty, field, doneNotice, status } from './parts.ts';
 import { findingList } from './problems.ts';
 import { appCount, isBusy, schedule, stateOf } from './states.ts';
 import { day } from './when.ts';
@@ -19,7 +19,7 @@ export function registriesScreen(list: readonly SubscriptionView[], done: string
       </div>
       ${list.length === 0 ? NOTHING : html`<a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>`}
     </div>
-    ${done === null ? NOTHING : notice('good', done)}
+    ${doneNotice(done)}
     ${
       list.length === 0
         ? empty(
@@ -83,7 +83,10 @@ export function subscribeScreen({ url, name, urlError, nameError, unusable }: Su
         ? NOTHING
         : html`<section class="notice bad" role="alert" aria-labelledby="unusable">
             <h2 id="unusable">This registry cannot be used as it is</h2>
-            <p>${legible(unusable.message, 600)} Nothing was subscribed to.</p>
+            <p>
+              ${unusable.findings.some(({ message }) => message === unusable.message) ? '' : legible(`${unusable.message} `, 600)}Nothing
+              was subscribed to.
+            </p>
             ${findingList(unusable.findings)}
           </section>`
     }

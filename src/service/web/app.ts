@@ -50,7 +50,7 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
   const isWeb = settings.roles.includes('web');
   const routes = isWeb ? [...apiRoutes(service), ...healthRoutes(service)] : healthRoutes(service);
   mountRoutes(app, routes, openGate(service, allowances));
-  if (isWeb) app.route('/', pageRoutes(service));
+  if (isWeb) app.route('/', pageRoutes(service, allowances));
 
   app.notFound((c) => (isWeb && isForPeople(c) ? noSuchPage(c) : problem(c, notFound('page'))));
   app.onError((error, c) => {

@@ -5,7 +5,7 @@ import { type Running, startService } from '../../../src/service/start.ts';
 import { describeInChromium, launch } from '../../browser/chromium.ts';
 import { startDatabase } from '../../support/database.ts';
 import { certificates } from '../../support/fault-certificates.ts';
-import { type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
+import { answer, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
 import { archive, checksum, gzipped, type Live, putRegistry } from '../../support/live-registry.ts';
 import { settingsFor } from '../refresh/bench.ts';
 
@@ -32,7 +32,7 @@ function swap(live: Live): void {
 
 describeInChromium('somebody who uses the page', () => {
   let browser: Browser;
-  let host: FaultHost;
+  const hosts: FaultHost[] = [];
   let service: Running;
   let database: { url: string; stop(): Promise<void> };
   let pool: { db: Db; close(): Promise<void> };
@@ -41,17 +41,23 @@ describeInChromium('somebody who uses the page', () => {
     database = await startDatabase();
     const { db } = openDatabase(database.url, 2, () => {});
     pool = { db, close: () => db.destroy() };
-    host = await openFaultHost({ tls: certificates().get('good') });
     service = await startService(settingsFor(database.url), () => {});
     browser = await launch();
   });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
-    await host?.close();
+    for (const host of hosts) await host.close();
     await pool?.close();
     await database?.stop();
   });
+
+  /** The service remembers what a host once listed, so each walk has one of its own. */
+  async function newHost(): Promise<FaultHost> {
+    const host = await openFaultHost({ tls: certificates().get('good') });
+    hosts.push(host);
+    return host;
+  }
 
   /** So that a refresh is not spared because there was one a moment ago. */
   async function letTimePass(): Promise<void> {
@@ -87,7 +93,7 @@ describeInChromium('somebody who uses the page', () => {
     ['with', true],
     ['without', false],
   ])('goes all the way %s a script', async (_, script) => {
-    const live = putRegistry(host);
+    const live = putRegistry(await newHost());
     const { page, context, said } = await visitor(script);
     const token = await signUp(page, `Acme ${script ? 'with' : 'without'}`);
     expect(await page.getByRole('heading', { name: 'No registries yet' }).isVisible()).toBe(true);
@@ -164,7 +170,57 @@ describeInChromium('somebody who uses the page', () => {
     await context.close();
   });
 
+  test('is told beside the field what is wrong with an address, and what to do', async () => {
+    const { page, context } = await visitor(true);
+    await signUp(page, 'Mistaken');
+    const error = page.locator('#url-error');
+    for (const url of ['not a url', 'ftp://apps.example.com/registry.json', 'apps.example.com']) {
+      await subscribe(page, url, 'Tools');
+      await error.waitFor();
+      expect(await page.getByLabel('Registry URL').inputValue()).toBe(url);
+      expect(await page.getByLabel('Registry URL').getAttribute('aria-invalid')).toBe('true');
+    }
+    const live = putRegistry(await newHost());
+    await subscribe(page, live.url, 'Tools');
+    await page.getByRole('heading', { name: 'Tools' }).waitFor();
+    await subscribe(page, live.url, 'The same');
+    await error.getByRole('link', { name: 'Open it' }).click();
+    await page.getByRole('heading', { name: 'Tools' }).waitFor();
+    await context.close();
+  });
+
+  test('is told what keeps a registry from being used, and nothing is subscribed to', async () => {
+    const { page, context } = await visitor(true);
+    await signUp(page, 'Unlucky');
+    const url = (await newHost()).on(
+      '/broken.json',
+      answer({ headers: { 'Content-Type': 'application/json' }, body: '{"apps": {' }),
+    );
+    await subscribe(page, url, 'Broken');
+    const alert = page.getByRole('alert');
+    await alert.getByRole('heading', { name: 'This registry cannot be used as it is' }).waitFor();
+    expect(await alert.innerText()).toContain('What to do');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'No registries yet' }).waitFor();
+    await context.close();
+  });
+
+  test('is not told why an address is not reached, which would tell what is behind it', async () => {
+    const { page, context } = await visitor(true);
+    await signUp(page, 'Nosy');
+    const told = new Set<string>();
+    for (const url of ['https://10.0.0.1/registry.json', 'https://no-such-host.invalid/registry.json']) {
+      await subscribe(page, url, 'Tools');
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      told.add((await alert.innerText()).replaceAll(new URL(url).host, 'the host'));
+    }
+    expect([...told]).toEqual([expect.stringContaining('could not be reached')]);
+    await context.close();
+  });
+
   test('sees why an app cannot be installed', async () => {
+    const host = await newHost();
     const live = putRegistry(host);
     const entry = (name: string, metadata: string): unknown => ({
       name,

@@ -59,9 +59,10 @@ async function read(url, options = {}) {
     const answer = await fetch(url, { credentials: 'same-origin', signal: own.signal, ...options });
     const text = await answer.text();
     if (own.signal.aborted) return;
-    const here = new URL(url, location.href);
-    if (!answer.ok || (options.method !== 'POST' && new URL(answer.url).pathname !== here.pathname)) {
-      if (answer.status < 500 && answer.status !== 429) location.reload();
+    const away = options.method !== 'POST' && new URL(answer.url).pathname !== new URL(url, location.href).pathname;
+    if (!answer.ok || away) {
+      // A page of its own says what is the matter: signed out, gone, not allowed.
+      if (options.method !== 'POST' && answer.status < 500 && answer.status !== 429) location.reload();
       return;
     }
     takeOver(new DOMParser().parseFromString(text, 'text/html'));
@@ -192,7 +193,8 @@ document.addEventListener('submit', (event) => {
 /** Sends a form without leaving the page, and shows what became of it. */
 async function act(form) {
   const url = await read(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
-  if (url !== undefined) history.replaceState(null, '', url);
+  if (url === undefined) return form.submit();
+  history.replaceState(null, '', url);
   schedule();
 }
 
