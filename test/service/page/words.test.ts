@@ -72,8 +72,11 @@ describe('the tile of an app', () => {
   });
 });
 
+function seconds(from: number): string {
+  return new Date(NOW.getTime() + from * 1000).toISOString();
+}
+
 describe('moments', () => {
-  const seconds = (from: number): string => new Date(NOW.getTime() + from * 1000).toISOString();
   test.each([
     [0, 'just now'],
     [-59, 'just now'],
