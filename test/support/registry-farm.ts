@@ -6,12 +6,15 @@ import { entry, tgz } from './tar-builder.ts';
 /** Many small registries on one server, each at a loopback address of its own; they answer conditional requests. */
 
 export interface Farm {
+  port: number;
   /** The manifest of the registry with this number. */
   url(registry: number): string;
   /** When each manifest was asked for, in milliseconds, by registry. */
   asked: number[][];
   /** Requests answered, and those of them with 304. */
   answered: { all: number; unchanged: number };
+  /** Told of every request that is answered. */
+  onRequest: ((request: { url: string; headers: Record<string, string> }) => void) | null;
   /** Lists one more version of each app. */
   grow(registry: number): void;
   /** Lists other bytes for version 1.0.0 of each app. */
@@ -38,19 +41,18 @@ export async function openFarm(registries: number, { apps = 2, versions = 2 } = 
   const icon = file('image/svg+xml', Buffer.from(ICON));
   const documents = new Map<string, File>();
   const farm: Farm = {
+    port: 0,
     url: (registry) => `${base(registry)}/registry.json`,
     asked: Array.from({ length: registries }, () => []),
     answered: { all: 0, unchanged: 0 },
+    onRequest: null,
     grow: (registry) => change(registry, { versions: grown[registry]!.versions + 1 }),
     swap: (registry) => change(registry, { swapped: true }),
     first: new Map(),
     close: () => new Promise((done) => server.close(() => done()).closeAllConnections()),
   };
 
-  /** 127.0.1.1 and so on: a host, and so a connection, for each. */
-  function base(registry: number): string {
-    return `http://127.0.${1 + Math.floor(registry / 250)}.${1 + (registry % 250)}:${port}`;
-  }
+  const base = (registry: number): string => farmBase(farm.port, registry);
 
   function change(registry: number, what: Partial<(typeof grown)[number]>): void {
     Object.assign(grown[registry]!, what);
@@ -109,6 +111,8 @@ export async function openFarm(registries: number, { apps = 2, versions = 2 } = 
     const path = (request.url ?? '').split('?')[0]!;
     const found = grown[registry] === undefined ? null : find(registry, path);
     farm.answered.all += 1;
+    const { host, connection: _, ...headers } = request.headers as Record<string, string>;
+    farm.onRequest?.({ url: `http://${host}${request.url}`, headers });
     if (path === '/registry.json') farm.asked[registry]?.push(Date.now());
     response.setHeader('access-control-allow-origin', '*');
     if (found === null) return void response.writeHead(404).end();
@@ -124,8 +128,13 @@ export async function openFarm(registries: number, { apps = 2, versions = 2 } = 
 
   const server = createServer({ keepAliveTimeout: 30_000 }, answer);
   await new Promise<void>((done) => server.listen(0, '0.0.0.0', 4_096, done));
-  const { port } = server.address() as AddressInfo;
+  farm.port = (server.address() as AddressInfo).port;
   return farm;
+}
+
+/** 127.0.1.1 and so on: a host, and so a connection, for each. */
+export function farmBase(port: number, registry: number): string {
+  return `http://127.0.${1 + Math.floor(registry / 250)}.${1 + (registry % 250)}:${port}`;
 }
 
 function file(type: string, body: Buffer): File {

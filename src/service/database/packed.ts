@@ -1,13 +1,16 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 
 /** JSON kept as gzip: the text of a registry may hold characters that PostgreSQL's json types refuse. */
 
 const squeeze = promisify(gzip);
 const expand = promisify(gunzip);
+/** Bytes up to which the way to another thread and back takes longer than the work. */
+const SMALL = 32_768;
 
 export async function pack(value: unknown): Promise<Buffer> {
-  return squeeze(JSON.stringify(value), { level: 1 });
+  const text = JSON.stringify(value);
+  return text.length < SMALL ? gzipSync(text, { level: 1 }) : squeeze(text, { level: 1 });
 }
 
 export async function unpack<T>(packed: Buffer): Promise<T> {
@@ -16,7 +19,7 @@ export async function unpack<T>(packed: Buffer): Promise<T> {
 
 /** The JSON itself. */
 export async function unpackText(packed: Buffer): Promise<string> {
-  return (await expand(packed)).toString('utf8');
+  return (packed.length < SMALL / 8 ? gunzipSync(packed) : await expand(packed)).toString('utf8');
 }
 
 /** A text as PostgreSQL can hold it: without NUL and lone surrogates. */

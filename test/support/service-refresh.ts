@@ -1,0 +1,92 @@
+import { Agent, request } from 'undici';
+import { migrate } from '../../src/service/database/migrations.ts';
+import { openDatabase } from '../../src/service/database/open.ts';
+import { openLog } from '../../src/service/log.ts';
+import { openMetrics } from '../../src/service/metrics.ts';
+import { openAsking } from '../../src/service/refresh/guard.ts';
+import { refreshRegistry } from '../../src/service/refresh/refresh.ts';
+import { settingsFrom } from '../../src/service/settings-from.ts';
+
+/** Refreshes without queue and web server, and the bare requests that they are made of. */
+
+export interface Refreshing {
+  /** Refreshes all registries, so many at once; throws where one is not good. */
+  refreshAll(concurrency: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openRefreshing(databaseUrl: string, urls: readonly string[]): Promise<Refreshing> {
+  const settings = settingsFrom(
+    { allowHost: ['localhost'] },
+    { DATABASE_URL: databaseUrl },
+    { cwd: '/', ca: null, machineCa: null },
+  );
+  const { db } = openDatabase(databaseUrl, 20, () => undefined);
+  await migrate(db);
+  const log = openLog(() => {});
+  const context = {
+    settings,
+    db,
+    log,
+    metrics: openMetrics(),
+    asking: openAsking(settings, log, () => []),
+    now: () => new Date(),
+    chance: () => 0,
+  };
+  const { id: organizationId } = await db
+    .insertInto('organizations')
+    .values({ name: 'Bench', tokenHash: Buffer.alloc(32), idempotencyKey: null })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const ids: number[] = [];
+  for (const url of urls) {
+    const empty = { checkedAt: null, goodAt: null, failingSince: null, symptoms: null, report: null, manifest: null };
+    const row = { url, ...empty, resumeAfter: null };
+    const { id } = await db.insertInto('registries').values(row).returning('id').executeTakeFirstOrThrow();
+    await db.insertInto('subscriptions').values({ organizationId, registryId: id, name: 'Apps' }).execute();
+    ids.push(id);
+  }
+  return {
+    async refreshAll(concurrency) {
+      await db
+        .updateTable('registries')
+        .set({ nextCheckAt: new Date(0) })
+        .execute();
+      await atOnce(ids, concurrency, async (id) => {
+        const outcome = await refreshRegistry(context, id, new AbortController().signal);
+        if (outcome !== 'good') throw new Error(`registry ${id}: ${outcome}`);
+      });
+    },
+    close: () => db.destroy(),
+  };
+}
+
+export interface Ask {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** The same requests by undici alone, as many registries at once; the bodies are read. */
+export async function askAll(registries: readonly (readonly Ask[])[], concurrency: number): Promise<void> {
+  const dispatcher = new Agent({ connections: 8 });
+  await atOnce(registries, concurrency, async (asks) => {
+    for (const { url, headers } of asks) {
+      const { body } = await request(url, { headers, dispatcher });
+      await body.arrayBuffer();
+    }
+  });
+  await dispatcher.close();
+}
+
+async function atOnce<Thing>(
+  things: readonly Thing[],
+  concurrency: number,
+  act: (thing: Thing) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      for (let i = next++; i < things.length; i = next++) await act(things[i]!);
+    }),
+  );
+}
