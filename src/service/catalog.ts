@@ -1,14 +1,10 @@
 import { sql } from 'kysely';
-import { compareText } from '../core/order.ts';
 import type { Report } from '../core/report.ts';
-import { redact } from '../core/text.ts';
-import { comparePrecedence, isSemver } from '../core/version.ts';
 import { appView, type AppStanding } from './app-view.ts';
 import type { Db } from './database/open.ts';
 import { storable, unpack } from './database/packed.ts';
-import type { VersionRow } from './database/tables.ts';
 import { INSTALLABLE, isId, OFFERED } from './queries.ts';
-import type { AppView, InstallableView, VersionView } from './views.ts';
+import type { AppView, InstallableView } from './views.ts';
 
 /** What an organization sees of the registries that it is subscribed to. Every query names the organization. */
 
@@ -95,40 +91,6 @@ export async function appOf(
     .where('a.key', '=', storable(key))
     .executeTakeFirst();
   return row === undefined ? null : appView(row);
-}
-
-/**
- * The versions of an app that were ever seen, the highest first, what is no semantic version last. `after` is a version.
- * @returns null where nothing is known of the app
- */
-export async function versionsOf(
-  db: Db,
-  organizationId: string,
-  subscriptionId: string,
-  key: string,
-  { limit, after }: Page,
-): Promise<{ versions: VersionView[]; next: string | null } | null> {
-  if (!isId(subscriptionId)) return null;
-  const app = await db
-    .selectFrom('subscriptions as s')
-    .innerJoin('apps as a', 'a.registryId', 's.registryId')
-    .where('s.organizationId', '=', organizationId)
-    .where('s.id', '=', subscriptionId)
-    .where('a.key', '=', storable(key))
-    .select(['a.registryId', 'a.key', 'a.listed'])
-    .executeTakeFirst();
-  if (app === undefined) return null;
-  const versions = db.selectFrom('versions').where('registryId', '=', app.registryId).where('appKey', '=', app.key);
-  // The order of semantic versions is not one that the database knows.
-  const all = (await versions.select('version').execute()).map(({ version }) => version).sort(highestFirst);
-  const rest = after === null ? all : all.filter((version) => highestFirst(version, after) > 0);
-  const wanted = rest.slice(0, bounded(limit));
-  if (wanted.length === 0) return { versions: [], next: null };
-  const rows = await versions.selectAll().where('version', 'in', wanted).execute();
-  return {
-    versions: rows.sort((a, b) => highestFirst(a.version, b.version)).map((row) => versionView(row, app.listed)),
-    next: rest.length > wanted.length ? wanted.at(-1)! : null,
-  };
 }
 
 /** The report of the last refresh; null where there is none yet, or no such subscription. */
@@ -220,7 +182,8 @@ function standings(db: Db, organizationId: string) {
     .select(STANDING);
 }
 
-function bounded(limit: number): number {
+/** As many entries as a page has. */
+export function bounded(limit: number): number {
   return Math.max(1, Math.min(Math.trunc(limit), PAGE_LIMIT));
 }
 
@@ -236,30 +199,4 @@ function contains(word: string) {
   return sql<boolean>`strpos(
     lower((a.key || ' ' || a.name || ' ' || a.description) collate "und-x-icu"),
     lower(${word}::text collate "und-x-icu")) > 0`;
-}
-
-function highestFirst(a: string, b: string): number {
-  const valid = isSemver(a);
-  if (valid !== isSemver(b)) return valid ? -1 : 1;
-  return (valid ? comparePrecedence(b, a) : 0) || compareText(a, b);
-}
-
-function versionView(
-  row: Omit<VersionRow, 'bytes' | 'firstSeenAt'> & { bytes: string | null; firstSeenAt: Date },
-  listed: boolean,
-): VersionView {
-  const withdrawn = row.withdrawnAt !== null || !listed;
-  return {
-    version: row.version,
-    artifactUrl: redact(row.artifactUrl),
-    artifactChecksum: row.artifactChecksum,
-    firstSeenAt: row.firstSeenAt.toISOString(),
-    state: withdrawn ? 'withdrawn' : row.state,
-    offered: row.state === 'verified' && !withdrawn,
-    reason: row.rule === null ? null : { rule: row.rule, message: row.reason ?? '' },
-    verifiedAt: row.verifiedAt?.toISOString() ?? null,
-    bytes: row.bytes === null ? null : Number(row.bytes),
-    swappedChecksum: row.swappedChecksum,
-    withdrawnAt: row.withdrawnAt?.toISOString() ?? null,
-  };
 }

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  appOf,
-  iconFor,
-  listApps,
-  listInstallable,
-  PAGE_LIMIT,
-  reportOf,
-  versionsOf,
-} from '../../src/service/catalog.ts';
+import { appOf, iconFor, listApps, listInstallable, PAGE_LIMIT, reportOf } from '../../src/service/catalog.ts';
+import { versionsOf } from '../../src/service/versions.ts';
 import { pack } from '../../src/service/database/packed.ts';
 import {
   addApp,

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
-import { appOf, listApps, listInstallable, reportOf, versionsOf } from '../catalog.ts';
+import { appOf, listApps, listInstallable, reportOf } from '../catalog.ts';
+import { versionsOf } from '../versions.ts';
 import type { Service } from '../context.ts';
 import { refreshNow } from '../refresh-now.ts';
 import { listSubscriptions, subscriptionOf } from '../subscriptions.ts';

@@ -1,4 +1,5 @@
-import { appOf, listApps, listInstallable, packedReportOf, versionsOf } from '../catalog.ts';
+import { appOf, listApps, listInstallable, packedReportOf } from '../catalog.ts';
+import { versionsOf } from '../versions.ts';
 import type { Service } from '../context.ts';
 import type { Db } from '../database/open.ts';
 import { unpackText } from '../database/packed.ts';

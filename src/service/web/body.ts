@@ -3,7 +3,7 @@ import { nameFault } from '../names.ts';
 import { type FieldError, Refusal } from './problems.ts';
 
 /** Largest body of a request, in bytes. */
-export const BODY_LIMIT = 16 * 1024;
+const BODY_LIMIT = 16 * 1024;
 
 type Body = Record<string, unknown>;
 

@@ -1,10 +1,26 @@
 import { VERSION } from '../../core/tool.ts';
 import { PAGE_LIMIT } from '../catalog.ts';
+import {
+  answer,
+  BAD_BODY,
+  BAD_PARAMETER,
+  body,
+  DEFECT,
+  forOrganization,
+  headersOf,
+  type Json,
+  LIMITED,
+  NOT_FOUND,
+  NOT_MODIFIED,
+  OFTEN,
+  open,
+  parameter,
+  plain,
+  refusal,
+} from './openapi-parts.ts';
 import { ref, schemas } from './openapi-schemas.ts';
 
 /** The API as an OpenAPI 3.1 document. Tests hold every answer to it. */
-
-type Json = Record<string, unknown>;
 
 /** @param publicUrl where people reach the service; null where that is not known */
 export function openApiDocument(publicUrl: string | null): Json {
@@ -30,55 +46,12 @@ export function openApiDocument(publicUrl: string | null): Json {
   };
 }
 
-function answer(description: string, schema: string, type = 'application/json', headers: string[] = []): Json {
-  return {
-    description,
-    content: { [type]: { schema: ref(schema) } },
-    ...(headers.length === 0 ? {} : { headers: headersOf(headers) }),
-  };
-}
-
-function refusal(description: string, headers: string[] = []): Json {
-  return answer(description, 'Problem', 'application/problem+json', headers);
-}
-
-function headersOf(names: string[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { required: true, schema: { type: 'string' } }]));
-}
-
-const NOT_FOUND = { 404: refusal('There is no such thing, or it is another organization’s.') };
-const BAD_PARAMETER = { 400: refusal('A parameter is not valid; “errors” names it.') };
-const BAD_BODY = {
-  400: refusal('The body is no JSON object, or a field is not valid; “errors” names each.'),
-  413: refusal('The body is larger than 16 KiB.'),
-  415: refusal('The body is not sent as application/json.'),
-};
-const NOT_MODIFIED = { 304: { description: 'It is what If-None-Match names.', headers: headersOf(['ETag']) } };
-const DEFECT = { '5XX': refusal('A defect, or the database is not there.') };
-const OFTEN = { 429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']) };
-const LIMITED = ['RateLimit', 'RateLimit-Policy'];
-
-/** An operation of an organization. */
-function forOrganization(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
-  const unauthorized = { 401: refusal('Without a valid token.', ['WWW-Authenticate']) };
-  return { operationId, summary, ...rest, responses: { ...responses, ...unauthorized, ...OFTEN, ...DEFECT } };
-}
-
-function body(properties: Record<string, Json>): Json {
-  const schema = { type: 'object', required: Object.keys(properties), properties };
-  return { requestBody: { required: true, content: { 'application/json': { schema } } } };
-}
-
 const URL_FIELD = {
   type: 'string',
   maxLength: 2048,
   description: 'URL of the registry manifest.',
   examples: ['https://apps.example.com/registry.json'],
 };
-
-function parameter(name: string, place: 'path' | 'query' | 'header', description: string, schema: Json): Json {
-  return { name, in: place, description, required: place === 'path', schema };
-}
 
 const ID = parameter('id', 'path', 'Of the subscription.', { type: 'string', format: 'uuid' });
 const KEY = parameter('key', 'path', 'App key.', { type: 'string' });
@@ -250,11 +223,3 @@ const paths: Json = {
   },
   '/metrics': { get: open('getMetrics', 'What Prometheus collects', { 200: plain('Its text format.', 'text/plain') }) },
 };
-
-function open(operationId: string, summary: string, responses: Json): Json {
-  return { operationId, summary, security: [{}], responses };
-}
-
-function plain(description: string, type: string): Json {
-  return { description, content: { [type]: {} } };
-}

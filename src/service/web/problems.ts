@@ -53,18 +53,16 @@ export class Refusal extends Error {
   }
 }
 
-/** The type of a problem: an identifier, not an address. */
-export function problemType(kind: ProblemKind): string {
-  return `urn:appreg:problem:${kind}`;
-}
-
-export function problemStatus(kind: ProblemKind): number {
-  return KINDS[kind][0];
-}
-
 export function problem(c: Context, { kind, message, more, headers }: Refusal): Response {
   const [status, title] = KINDS[kind];
-  const body = { type: problemType(kind), title, status, detail: message, requestId: c.get('requestId'), ...more };
+  const body = {
+    type: `urn:appreg:problem:${kind}`,
+    title,
+    status,
+    detail: message,
+    requestId: c.get('requestId'),
+    ...more,
+  };
   return c.body(`${safeJson(body, 0)}\n`, status, { 'content-type': 'application/problem+json', ...headers });
 }
 

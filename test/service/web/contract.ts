@@ -6,12 +6,12 @@ import type { Env } from '../../../src/service/web/routes.ts';
 
 /** The API's OpenAPI document, and a client that holds every answer to it. */
 
-export interface Answer {
+interface Answer {
   description: string;
   content?: Record<string, { schema?: unknown }>;
   headers?: Record<string, { required: boolean }>;
 }
-export interface Parameter {
+interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
 }
@@ -58,7 +58,7 @@ function validatorOf(schema: object): ValidateFunction {
 }
 
 /** The operation of a request: fixed paths come before those with parameters. */
-export function operationOf(method: string, path: string): Operation | null {
+function operationOf(method: string, path: string): Operation | null {
   const fits = OPERATIONS.filter(
     (operation) =>
       operation.method === (method === 'HEAD' ? 'GET' : method) &&

@@ -1,0 +1,57 @@
+import { ref } from './openapi-schemas.ts';
+
+/** What the operations of the OpenAPI document are put together from. */
+
+export type Json = Record<string, unknown>;
+
+export function answer(description: string, schema: string, type = 'application/json', headers: string[] = []): Json {
+  return {
+    description,
+    content: { [type]: { schema: ref(schema) } },
+    ...(headers.length === 0 ? {} : { headers: headersOf(headers) }),
+  };
+}
+
+export function refusal(description: string, headers: string[] = []): Json {
+  return answer(description, 'Problem', 'application/problem+json', headers);
+}
+
+export function headersOf(names: string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { required: true, schema: { type: 'string' } }]));
+}
+
+export const NOT_FOUND = { 404: refusal('There is no such thing, or it is another organization’s.') };
+export const BAD_PARAMETER = { 400: refusal('A parameter is not valid; “errors” names it.') };
+export const BAD_BODY = {
+  400: refusal('The body is no JSON object, or a field is not valid; “errors” names each.'),
+  413: refusal('The body is larger than 16 KiB.'),
+  415: refusal('The body is not sent as application/json.'),
+};
+export const NOT_MODIFIED = { 304: { description: 'It is what If-None-Match names.', headers: headersOf(['ETag']) } };
+export const DEFECT = { '5XX': refusal('A defect, or the database is not there.') };
+export const OFTEN = { 429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']) };
+export const LIMITED = ['RateLimit', 'RateLimit-Policy'];
+
+/** An operation that wants the token of an organization. */
+export function forOrganization(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
+  const unauthorized = { 401: refusal('Without a valid token.', ['WWW-Authenticate']) };
+  return { operationId, summary, ...rest, responses: { ...responses, ...unauthorized, ...OFTEN, ...DEFECT } };
+}
+
+export function body(properties: Record<string, Json>): Json {
+  const schema = { type: 'object', required: Object.keys(properties), properties };
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } };
+}
+
+export function parameter(name: string, place: 'path' | 'query' | 'header', description: string, schema: Json): Json {
+  return { name, in: place, description, required: place === 'path', schema };
+}
+
+/** An operation for anyone. */
+export function open(operationId: string, summary: string, responses: Json): Json {
+  return { operationId, summary, security: [{}], responses };
+}
+
+export function plain(description: string, type: string): Json {
+  return { description, content: { [type]: {} } };
+}
