@@ -92,7 +92,7 @@ const FROM_THE_SERVICE: Readonly<Record<string, (host: string) => Found>> = {
     cause: 'not-reached',
     message: `${host} could not be reached from the service.`,
     advice:
-      'Check that the name is in public DNS with public addresses alone, and that a web server answers there: appreg verify, run on a machine outside your network, says more.',
+      'Check that the name is in public DNS with public addresses alone, and that a web server answers there: appreg verify, run on a machine outside your network, says more. A host inside a network has to be allowed by the operator of the service (--allow-host).',
   }),
   [PORT_REFUSED]: (host) => ({
     cause: 'port-refused',

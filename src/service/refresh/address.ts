@@ -27,7 +27,11 @@ export function registryUrl(text: string, guard: Guard | null | undefined): { ur
     secure,
   };
   const refused = guard?.(target, null) ?? null;
-  if (refused === INSECURE_REFUSED) return { fault: 'The URL is not https, and this service asks over https alone.' };
+  if (refused === INSECURE_REFUSED)
+    return {
+      fault:
+        'The URL is not https, and this service asks over https alone, but for hosts that its operator allows (--allow-host).',
+    };
   if (refused === PORT_REFUSED)
     return { fault: `This service asks registries at the usual port alone, not at port ${target.port}.` };
   return { url: parsed.href };

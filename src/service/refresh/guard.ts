@@ -24,7 +24,14 @@ export function openAsking(settings: Settings, log: Log, ownPorts: () => readonl
     guard: openGuard({
       ...settings,
       ownPorts,
-      onRefused: ({ host, port }, address, kind) => log('warn', 'address-refused', { host, port, address, kind }),
+      onRefused: ({ host, port }, address, kind) =>
+        log('warn', 'address-refused', {
+          host,
+          port,
+          address,
+          kind,
+          remedy: `--allow-host ${host}, if it is meant to be asked`,
+        }),
     }),
     lookup: openLookup(settings.allowHosts),
     patience: PATIENCE,

@@ -51,15 +51,20 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
   });
   boss.on('error', (error) => log('warn', 'queue-trouble', { error }));
   await boss.start();
+  let workers: readonly string[] = [];
   try {
     await makeQueues(boss, settings.limits.refresh);
-    if (isWorker) await startWorkers(boss, context);
+    if (isWorker) workers = await startWorkers(boss, context);
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;
   }
   return {
-    requestRefresh: (registryId) => requestRefresh(boss, db, registryId),
+    async requestRefresh(registryId) {
+      await requestRefresh(boss, db, registryId);
+      // Somebody waits for it: whoever is free here need not wait for the next poll.
+      for (const worker of workers) boss.notifyWorker(worker);
+    },
     stop: () => boss.stop({ graceful: true, timeout: STOP_WITHIN }),
   };
 }
@@ -79,14 +84,17 @@ async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
   await boss.createQueue(TIDY, { ...short, policy: 'short', expireInSeconds: 600, retryLimit: 0 });
 }
 
-async function startWorkers(boss: PgBoss, context: QueueContext): Promise<void> {
+/** @returns the ids of the workers that refresh */
+async function startWorkers(boss: PgBoss, context: QueueContext): Promise<string[]> {
   const { settings, db } = context;
+  const workers: string[] = [];
   for (let i = 0; i < settings.concurrency; i += 1) {
     // Each by itself, so that it can be woken when it is done: one that is slow holds up none of the others.
     const id: string = await boss.work<{ id: number }>(REFRESH, { pollingIntervalSeconds: 2 }, async ([job]) => {
       await refreshJob(context, job!.data.id, job!.signal);
       boss.notifyWorker(id);
     });
+    workers.push(id);
   }
   await boss.work(SWEEP, { pollingIntervalSeconds: 1 }, async () => {
     try {
@@ -100,6 +108,7 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<void> 
   await boss.schedule(SWEEP, '* * * * *');
   await boss.schedule(TIDY, '23 3 * * *');
   await boss.send(SWEEP, {});
+  return workers;
 }
 
 /** Due registries that somebody is subscribed to, the longest due first. What is queued already stays as it is. */
