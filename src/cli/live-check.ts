@@ -9,6 +9,7 @@ import { observeRegistry, type Seen, type Watcher, type WebOptions } from '../ob
 import type { CacheFolder } from './cache-folder.ts';
 import { severitiesOf } from './checks.ts';
 import type { Context } from './context.ts';
+import { collectSeldom } from './heap.ts';
 import { ledgerFor } from './lock.ts';
 import { progressLine } from './progress.ts';
 import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
@@ -167,6 +168,7 @@ async function watch(
     off();
     process.kill(process.pid, signal);
   });
+  collectSeldom();
   const line = context.terminal.progress(`Asking ${new URL(target).host}`);
   try {
     const onProgress = progressLine((text) => line.update(text));

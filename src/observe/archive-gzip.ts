@@ -22,14 +22,14 @@ export interface GzipReader {
 }
 
 const HEADER_LIMIT = 128 * 1024;
-const OUTPUT_CHUNK = 256 * 1024;
-/** Packed bytes that are handed to zlib together, and of a file whose length nobody tells. */
-const PORTION = 512 * 1024;
-const PORTION_OF_UNKNOWN = 128 * 1024;
-/** Packed bytes that are unpacked on this thread. */
+const OUTPUT_CHUNK = 128 * 1024;
+/** Packed bytes that are handed to zlib together. */
+const PORTION = 256 * 1024;
+/** The same of a file whose length nobody tells, and the largest that is unpacked on this thread. */
 const SMALL = 128 * 1024;
-/** Portions that nobody uses: memory of this kind is slow to be collected. */
-const spare: Buffer[] = [];
+/** Portions that nobody uses: memory of this kind is slow to be collected, and slow to be had anew. */
+const spareSmall: Buffer[] = [];
+const spareLarge: Buffer[] = [];
 const SPARE = 32;
 /** What a small file may unpack to at once; more goes through the stream, which can be stopped. */
 const AT_ONCE = 8 * 1024 * 1024;
@@ -57,7 +57,8 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
   let body: Inflating | null = null;
   let crc = 0;
   let length = 0;
-  const size = expected === null ? PORTION_OF_UNKNOWN : Math.min(PORTION, expected + 1);
+  const size = expected === null || expected < SMALL ? SMALL : PORTION;
+  const spare = size === SMALL ? spareSmall : spareLarge;
   let portion: Buffer | null = null;
   let filled = 0;
   let small = true;
@@ -159,7 +160,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
     },
     write(chunk) {
       if (state === 'done') return undefined;
-      portion ??= (size === PORTION ? spare.pop() : null) ?? Buffer.allocUnsafeSlow(size);
+      portion ??= spare.pop() ?? Buffer.allocUnsafeSlow(size);
       if (filled + chunk.length >= size) return fill(chunk);
       portion.set(chunk, filled);
       filled += chunk.length;
@@ -173,7 +174,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
         else fail('truncated', 'the gzip header ends too early');
       }
       close();
-      if (portion?.length === PORTION && spare.length < SPARE) spare.push(portion);
+      if (portion && spare.length < SPARE) spare.push(portion);
       portion = null;
     },
     stop: close,
