@@ -30,14 +30,14 @@ function artifact(bytes, content) {
 }
 
 /**
- * Writes it below `root`, to be served at `base`. Sizes lie between `from` and `to`, small ones more often.
+ * Writes it below `root`, to be served at `base`. Sizes lie between `from` and `to`, evenly on a logarithmic scale.
  * @returns the paths of all files in the order in which they are listed, the digests of artifacts, and their bytes in all
  */
 export function writeRegistry(root, base, { apps, versions, from, to, content = 'noise' }) {
   mkdirSync(join(root, 'pool'), { recursive: true });
   const size = versions + 4;
   const pool = Array.from({ length: size }, (_, i) => {
-    const bytes = artifact(Math.round(from * (to / from) ** ((i / (size - 1)) ** 2)), content);
+    const bytes = artifact(Math.round(from * (to / from) ** (i / (size - 1))), content);
     const path = join(root, 'pool', `${i}.tar.gz`);
     writeFileSync(path, bytes);
     return { path, bytes: bytes.length, digest: createHash('sha256').update(bytes).digest('hex') };

@@ -1,5 +1,6 @@
-// `appreg verify` of a registry that nginx serves over HTTPS, against curl --parallel with sha256sum and with openssl.
-// Usage: node bench/verify.mjs [pairs] [large|code|small|full|smoke]...   (7 pairs of large and small by default)
+// `appreg verify` of a registry that nginx serves over HTTPS, against curl --parallel with openssl and with sha256sum.
+// Usage: node bench/verify.mjs [pairs] [large|code|small|cache|line|growth|full|smoke]...   (7 pairs of all but the last two)
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,54 +10,90 @@ import { pair } from './pair.mjs';
 import { writeRegistry } from './registry.mjs';
 
 const appreg = fileURLToPath(new URL('../bin/appreg.js', import.meta.url));
+const line = fileURLToPath(new URL('line.mjs', import.meta.url));
+const SMALL = { versions: 10, from: 10_000, to: 100_000 };
 const SCENARIOS = {
-  large: { apps: 40, versions: 20, from: 50_000, to: 20_000_000 },
+  large: { apps: 20, versions: 10, from: 50_000, to: 20_000_000 },
   // The same as `large`, but of text that unpacks to five times its size: what the listing of archives costs.
-  code: { apps: 20, versions: 20, from: 50_000, to: 8_000_000, content: 'code' },
-  small: { apps: 500, versions: 10, from: 10_000, to: 100_000 },
+  code: { apps: 20, versions: 10, from: 50_000, to: 8_000_000, content: 'code' },
+  small: { apps: 500, ...SMALL },
+  // The second run, which finds nothing changed.
+  cache: { apps: 500, ...SMALL, cached: true },
+  // Over a line of 50 ms there and back, as many at once on both sides.
+  line: { apps: 50, ...SMALL, roundTrip: 50, atOnce: 64 },
+  growth: { apps: [50, 500, 5000], ...SMALL },
   full: { apps: 120, versions: 20, from: 50_000, to: 20_000_000 },
-  smoke: { apps: 3, versions: 3, from: 10_000, to: 100_000 },
+  smoke: { apps: 3, versions: 3, from: 10_000, to: 100_000, roundTrip: 5, cached: true },
 };
-const names = process.argv.slice(2).filter((word) => Object.hasOwn(SCENARIOS, word));
-const runs = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? (names.includes('smoke') ? 1 : 7));
+const asked = process.argv.slice(2);
+const names = asked.filter((word) => Object.hasOwn(SCENARIOS, word));
+const runs = Number(asked.find((word) => /^\d+$/.test(word)) ?? (names.includes('smoke') ? 1 : 7));
 
-for (const name of names.length > 0 ? names : ['large', 'small']) {
+for (const name of names.length > 0 ? names : ['large', 'code', 'small', 'cache', 'line', 'growth']) {
+  const { apps, ...scenario } = SCENARIOS[name];
+  if (!Array.isArray(apps)) {
+    await measure(name, { apps, ...scenario });
+    continue;
+  }
+  const rows = [];
+  for (const count of apps) rows.push([count, await measure(`${name} ${count}`, { apps: count, ...scenario })]);
+  const steps = rows.slice(1).map(([count, row], i) => {
+    const [before, smaller] = rows[i];
+    return (Math.log(row.ours / smaller.ours) / Math.log(count / before)).toFixed(2);
+  });
+  console.log(`${name}: slope of log time over log size ${steps.join(', ')}`);
+}
+
+async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...registry }) {
   const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
   // Where curl puts what it fetches: in memory, so that no disk is measured.
   const store = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'appreg-bench-'));
   const server = await serve(folder);
+  const far = roundTrip > 0 ? await stretch(server.origin, roundTrip) : server;
   try {
-    const { files, digests, bytes } = writeRegistry(join(folder, 'www'), server.origin, SCENARIOS[name]);
+    const { files, digests, bytes } = writeRegistry(join(folder, 'www'), far.origin, registry);
     const size = `${digests.length} artifacts, ${(bytes / 1e6).toFixed(0)} MB`;
-    console.log(`${name}: ${SCENARIOS[name].apps} apps, ${size}`);
-    writeFileSync(
-      join(folder, 'urls'),
-      files.map((path) => `url = "${server.origin}/${path}"\noutput = "${path}"\n`).join(''),
+    console.log(`${name}: ${registry.apps} apps, ${size}`);
+    const write = (file, lines) => writeFileSync(join(folder, file), lines.join(''));
+    write(
+      'urls',
+      files.map((path) => `url = "${far.origin}/${path}"\noutput = "${path}"\n`),
     );
-    writeFileSync(join(folder, 'sums'), digests.map(([digest, path]) => `${digest}  ${path}\n`).join(''));
-    writeFileSync(join(folder, 'sums-r'), digests.map(([digest, path]) => `${digest} *${path}\n`).join(''));
-    writeFileSync(join(folder, 'artifacts'), digests.map(([, path]) => `${path}\n`).join(''));
-    const fetch = `set -e; cd ${store}; rm -rf apps; curl --silent --show-error --fail --parallel --parallel-max 32 --cacert ${folder}/root.pem --create-dirs --config ${folder}/urls`;
-    const ours = [
-      process.execPath,
-      appreg,
-      'verify',
-      `${server.origin}/registry.json`,
-      '--ca',
-      join(folder, 'root.pem'),
-      '--quiet',
-    ];
+    write(
+      'sums',
+      digests.map(([digest, path]) => `${digest}  ${path}\n`),
+    );
+    write(
+      'sums-r',
+      digests.map(([digest, path]) => `${digest} *${path}\n`),
+    );
+    write(
+      'artifacts',
+      digests.map(([, path]) => `${path}\n`),
+    );
+    const fetch = `set -e; cd ${store}; rm -rf apps; curl --silent --show-error --fail --parallel --parallel-max ${atOnce} --cacert ${folder}/root.pem --create-dirs --config ${folder}/urls`;
+    const ours = [process.execPath, appreg, 'verify', `${far.origin}/registry.json`, '--quiet'];
+    ours.push('--ca', join(folder, 'root.pem'), '--concurrency', String(atOnce));
+    if (cached) ours.push('--cache', join(folder, 'cache'));
     const shell = (check) => ['sh', '-c', `${fetch}; ${check}`];
-    pair(
-      `${name} / curl and openssl dgst`,
-      ours,
-      shell(`xargs openssl dgst -sha256 -r < ${folder}/artifacts | cmp - ${folder}/sums-r`),
-      { runs },
-    );
-    pair(`${name} / curl and sha256sum -c`, ours, shell(`sha256sum --quiet -c ${folder}/sums`), { runs });
+    const openssl = shell(`xargs openssl dgst -sha256 -r < ${folder}/artifacts | cmp - ${folder}/sums-r`);
+    const row = pair(`${name} / curl and openssl dgst`, ours, openssl, { runs });
+    if (name === 'large')
+      pair(`${name} / curl and sha256sum -c`, ours, shell(`sha256sum --quiet -c ${folder}/sums`), { runs });
+    return row;
   } finally {
+    if (far !== server) far.stop();
     await server.stop();
     rmSync(folder, { recursive: true });
     rmSync(store, { recursive: true });
   }
+}
+
+/** The same server at the other end of a long line, which is a process of its own: the pairs keep this one busy. */
+async function stretch(origin, roundTrip) {
+  const child = spawn(process.execPath, [line, new URL(origin).port, String(roundTrip)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const port = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
+  return { origin: `https://127.0.0.1:${port}`, stop: () => child.kill() };
 }

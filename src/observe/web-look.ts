@@ -78,12 +78,17 @@ const JSON_ACCEPT = 'application/json, */*;q=0.8';
 // Nobody reads a document that was cut off; its start is kept to tell what it is.
 const KEPT_OF_CUT = 4096;
 
-/** @param known what an earlier run saw of it; the host is asked whether that still stands */
+/**
+ * @param known what an earlier run saw of it; the host is asked whether that still stands
+ * @param early is handed the content as soon as it is sure, so that what it lists is fetched while it is asked for in
+ * other ways; not called for what is known
+ */
 export async function lookAtDocument(
   url: string,
   role: 'manifest' | 'metadata',
   look: Look,
   known: DocumentFacts | null = null,
+  early: (content: DocumentFacts['content']) => void = () => {},
 ): Promise<DocumentFacts> {
   const { origin } = new URL(url);
   const asked = look.daily ? conditionalBefore(known, look.now) : null;
@@ -95,6 +100,7 @@ export async function lookAtDocument(
     fetched.then(({ visit }) => isAnswered(visit)),
   );
   let { visit, content, sha256, before } = await fetched;
+  if (before === null) early(content);
   let seen = await viewed(visit, look, JSON_ACCEPT, role, before);
   if (!isUnseen(seen.web) && asked && (await turn)) seen = { ...seen, web: { ...seen.web, conditional: asked } };
   if (isUnseen(seen.web) || sha256 === null || asked || isTakenOver(seen, look) || !(await turn))

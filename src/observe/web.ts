@@ -133,13 +133,19 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     },
   };
   try {
-    const manifest = await lookAtDocument(url, 'manifest', look, memory?.manifest() ?? null);
-    progress.done += 1;
-    if (options.signal?.aborted) return { interrupted: true, unknownApps: [], elsewhere: 0 };
-    memory?.keepManifest(manifest);
-    await watcher.manifest(safe(withoutEcho(manifest, 'apps')));
-    const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
-    if (!isObject(apps)) return { interrupted: false, unknownApps: [], elsewhere: 0 };
+    const { content, facts: looking } = openManifest(url, look, memory);
+    const told = looking.then(async (manifest) => {
+      progress.done += 1;
+      if (options.signal?.aborted) return false;
+      memory?.keepManifest(manifest);
+      await watcher.manifest(safe(withoutEcho(manifest, 'apps')));
+      return true;
+    });
+    // Awaited before the first app is handed over; until then a defect in it must not count as unhandled.
+    told.catch(() => {});
+    if (memory) await told;
+    const apps = member(valueOf(await content), 'apps');
+    if (!isObject(apps)) return { interrupted: !(await told), unknownApps: [], elsewhere: 0 };
     const { shard } = options;
     const listed = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
     const wanted = options.choose?.(listed) ?? listed;
@@ -152,16 +158,33 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
       options.signal,
       (key) => lookAtApp(key, apps[key]!, look, shared, options, progress),
       async (facts) => {
+        if (!(await told)) return;
         progress.app = conceal(facts.key);
         options.onProgress?.(progress);
         memory?.keepApp(facts);
         await watcher.app(safeApp(facts));
       },
     );
-    return { interrupted, unknownApps, elsewhere: wanted.length - keys.length };
+    return { interrupted: !(await told) || interrupted, unknownApps, elsewhere: wanted.length - keys.length };
   } finally {
     await http.close();
   }
+}
+
+/** The content comes first, so that apps are looked at while the manifest is asked for in other ways. */
+function openManifest(
+  url: string,
+  look: Look,
+  memory: Memory | null,
+): { content: Promise<DocumentFacts['content']>; facts: Promise<DocumentFacts> } {
+  let early: (content: DocumentFacts['content']) => void;
+  const first = new Promise<DocumentFacts['content']>((resolve) => (early = resolve));
+  const facts = lookAtDocument(url, 'manifest', look, memory?.manifest() ?? null, early!);
+  return { facts, content: Promise.race([first, facts.then(({ content }) => content)]) };
+}
+
+function valueOf(content: DocumentFacts['content']): JsonValue | undefined {
+  return isUnseen(content) ? undefined : readingOf(content).value;
 }
 
 /** What stands in the place of a document may quote the signature of the URL that it was asked with. */
@@ -173,7 +196,12 @@ function withoutEcho(facts: DocumentFacts, field: 'apps' | 'versions'): Document
 }
 
 interface Shared {
-  document(url: string, look: Look, known: DocumentFacts | null): Promise<DocumentFacts>;
+  document(
+    url: string,
+    look: Look,
+    known: DocumentFacts | null,
+    early: (content: DocumentFacts['content']) => void,
+  ): Promise<DocumentFacts>;
   icon(url: string, look: Look, known: IconFacts | null): Promise<IconFacts>;
 }
 
@@ -192,10 +220,10 @@ function sharing(entries: readonly JsonValue[]): Shared {
   const documents = new Map<string, Promise<DocumentFacts>>();
   const icons = new Map<string, Promise<IconFacts>>();
   return {
-    document: async (url, look, known) =>
+    document: async (url, look, known, early) =>
       repeated.has(url)
         ? { ...(await once(documents, url, () => lookAtDocument(url, 'metadata', look, known))) }
-        : lookAtDocument(url, 'metadata', look, known),
+        : lookAtDocument(url, 'metadata', look, known, early),
     icon: async (url, look, known) =>
       repeated.has(url)
         ? { ...(await once(icons, url, () => lookAtIcon(url, look, known))) }
@@ -218,23 +246,29 @@ async function lookAtApp(
   const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
   const iconUrl = iconUrlOf(entry);
   const known = (await options.memory?.app(key)) ?? null;
-  const [icon, [metadata, artifacts]] = await Promise.all([
+  let artifacts: Promise<ArtifactFacts[]> | null = null;
+  const begin = (content: DocumentFacts['content']): Promise<ArtifactFacts[]> => {
+    if (artifacts === null) {
+      const list = member(valueOf(content), 'versions');
+      artifacts = lookAtArtifacts(key, Array.isArray(list) ? list : [], look, options, progress, known);
+      // Awaited with the rest; until then a defect in it must not count as unhandled.
+      artifacts.catch(() => {});
+    }
+    return artifacts;
+  };
+  const [icon, metadata] = await Promise.all([
     lookAt(iconUrl, progress, (url) => shared.icon(url, look, known?.facts.icon ?? null)).then(
       (facts) => facts ?? { ...nothing(iconUrl), image: whyNot(iconUrl) },
     ),
-    lookAt(metadataUrl, progress, (url) => shared.document(url, look, known?.facts.metadata ?? null)).then(
+    lookAt(metadataUrl, progress, (url) => shared.document(url, look, known?.facts.metadata ?? null, begin)).then(
       async (found) => {
         const facts: DocumentFacts = found ?? nothing(metadataUrl);
-        const value = isUnseen(facts.content) ? undefined : readingOf(facts.content).value;
-        const list = member(value, 'versions');
-        return [
-          facts,
-          await lookAtArtifacts(key, Array.isArray(list) ? list : [], look, options, progress, known),
-        ] as const;
+        await begin(facts.content);
+        return facts;
       },
     ),
   ]);
-  return { key, metadata, icon, artifacts };
+  return { key, metadata, icon, artifacts: await begin(metadata.content) };
 }
 
 function whyNot(url: string | null): Unseen {
