@@ -77,7 +77,8 @@ export function viewOf({
   return method === 'GET' && origin !== null ? 'GET with Origin' : method;
 }
 
-/** Why a visit was not made, or null for one that was. */
+/** Why a visit was not made, or not to its end, for reasons that are not the host's; null for one that was. */
 export function unasked({ failure }: Visit): Unseen | null {
+  if (failure?.code === 'INTERRUPTED') return { unseen: 'the run was interrupted' };
   return failure?.phase === 'unasked' ? { unseen: `${hostOf(failure.url)} ${failure.message}` } : null;
 }

@@ -136,8 +136,9 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     const { content, facts: looking } = openManifest(url, look, memory);
     const told = looking.then(async (manifest) => {
       progress.done += 1;
-      if (options.signal?.aborted) return false;
-      memory?.keepManifest(manifest);
+      const cut = options.signal?.aborted === true;
+      if (cut && isUnseen(manifest.content)) return false;
+      if (!cut) memory?.keepManifest(manifest);
       await watcher.manifest(safe(withoutEcho(manifest, 'apps')));
       return true;
     });
