@@ -82,7 +82,7 @@ async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...re
       pair(`${name} / curl and sha256sum -c`, ours, shell(`sha256sum --quiet -c ${folder}/sums`), { runs });
     return row;
   } finally {
-    if (far !== server) far.stop();
+    if (far !== server) await far.stop();
     await server.stop();
     rmSync(folder, { recursive: true });
     rmSync(store, { recursive: true });
@@ -95,5 +95,8 @@ async function stretch(origin, roundTrip) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const port = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
-  return { origin: `https://127.0.0.1:${port}`, stop: () => child.kill() };
+  return {
+    origin: `https://127.0.0.1:${port}`,
+    stop: () => new Promise((resolve) => child.once('exit', resolve).kill()),
+  };
 }
