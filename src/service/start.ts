@@ -1,3 +1,4 @@
+import { collectDefaultMetrics } from 'prom-client';
 import { startOwnServer } from './database/own.ts';
 import { awaitDatabase } from './database/connect.ts';
 import { migrate } from './database/migrations.ts';
@@ -9,6 +10,7 @@ import { webApp } from './web/app.ts';
 import { listen } from './web/listen.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
+import { watchSchedule } from './schedule-metrics.ts';
 import type { Settings } from './settings.ts';
 
 /** Milliseconds that a PostgreSQL server may take to be there. */
@@ -43,6 +45,8 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     stops.push(() => db.destroy());
     await migrate(db);
     const metrics = openMetrics();
+    collectDefaultMetrics({ register: metrics.registry });
+    watchSchedule(metrics.registry, db);
     const ports: number[] = [];
     const asking = openAsking(settings, log, () => ports);
     const base = { settings, db, log, metrics, asking, stopping: stopping.signal };

@@ -36,8 +36,7 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
     const seconds = (performance.now() - begun) / 1000;
     metrics.requests.inc({ method: METHODS.has(method) ? method : 'other', route, status: String(c.res.status) });
     metrics.requestSeconds.observe({ method: METHODS.has(method) ? method : 'other', route }, seconds);
-    if (method === 'GET' || method === 'HEAD') return;
-    log('info', 'request', {
+    log(method === 'GET' || method === 'HEAD' ? 'debug' : 'info', 'request', {
       request: c.get('requestId'),
       method,
       route,

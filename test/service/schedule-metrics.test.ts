@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { watchSchedule } from '../../src/service/schedule-metrics.ts';
+import { addOrganization, addRegistry, addSubscription, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+}, 60_000);
+afterAll(() => stage.stop());
+
+test('the schedule is told for registries that somebody is subscribed to', async () => {
+  const registry = new Registry();
+  watchSchedule(registry, stage.db);
+  const values = async (): Promise<number[]> =>
+    (await registry.getMetricsAsJSON()).map(({ values: [one] }) => Math.round(one!.value));
+  expect(await values()).toEqual([0, 0, 0, 0]);
+  const organization = await addOrganization(stage.db);
+  const past = new Date(Date.now() - 90_000);
+  const urls = ['good', 'late', 'failing', 'unwanted'].map((name) => `https://${name}.example.com/registry.json`);
+  const good = await addRegistry(stage.db, urls[0]!);
+  const late = await addRegistry(stage.db, urls[1]!, { nextCheckAt: past });
+  const failing = await addRegistry(stage.db, urls[2]!, { failingSince: past });
+  await addRegistry(stage.db, urls[3]!, { failingSince: past, nextCheckAt: new Date(0) });
+  for (const id of [good, late, failing]) await addSubscription(stage.db, organization, id);
+  await sleep(500);
+  const [all, failed, overdue, seconds] = await values();
+  expect([failed, overdue, all]).toEqual([1, 1, 3]);
+  expect(seconds).toBeGreaterThanOrEqual(90);
+});
