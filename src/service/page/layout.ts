@@ -22,7 +22,7 @@ export interface Screen {
 }
 
 /** A whole document. */
-export function layout({ organization }: Frame, { title, place, body, again = null }: Screen): Html {
+export function layout({ organization, now }: Frame, { title, place, body, again = null }: Screen): Html {
   const name = organization === null ? '' : ` · ${legible(organization.name, 60)}`;
   return html`<!doctype html>
     <html lang="en">
@@ -46,15 +46,22 @@ export function layout({ organization }: Frame, { title, place, body, again = nu
         ${organization === null ? plainTop() : top(organization, place)}
         ${
           place === 'registries' || place === 'organization'
-            ? html`<div class="shell settings">${side(place)}${main(body, again)}</div>`
-            : html`<div class="shell${organization === null ? ' narrow' : ''}">${main(body, again)}</div>`
+            ? html`<div class="shell settings">${side(place)}${main(body, again, now)}</div>`
+            : html`<div class="shell${organization === null ? ' narrow' : ''}">${main(body, again, now)}</div>`
         }
       </body>
     </html>`;
 }
 
-function main(body: Html, again: number | null): Html {
-  return html`<main id="main" tabindex="-1" ${again === null ? NOTHING : html`data-again="${again}"`}>${body}</main>`;
+function main(body: Html, again: number | null, now: Date): Html {
+  return html`<main
+    id="main"
+    tabindex="-1"
+    data-now="${now.toISOString()}"
+    ${again === null ? NOTHING : html`data-again="${again}"`}
+  >
+    ${body}
+  </main>`;
 }
 
 function plainTop(): Html {

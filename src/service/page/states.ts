@@ -33,9 +33,9 @@ export function isBusy({ state }: SubscriptionView): boolean {
 
 /** `Checked 12 min ago`, `Next check in 48 min`. */
 export function schedule({ checkedAt, nextCheckAt, state }: SubscriptionView, now: Date): Html {
+  if (state === 'new') return NOTHING;
   const last = checkedAt === null ? 'Not checked yet' : html`Checked ${when(checkedAt, now)}`;
-  const next =
-    state === 'new' || state === 'checking' ? NOTHING : html`<span>Next check ${due(nextCheckAt, now)}</span>`;
+  const next = state === 'checking' ? NOTHING : html`<span>Next check ${due(nextCheckAt, now)}</span>`;
   return html`<span class="schedule muted"><span>${last}</span>${next}</span>`;
 }
 

@@ -146,6 +146,7 @@ export const APPS: AppView[] = [
   app({
     key: 'lamp',
     name: 'Lamp',
+    icon: digest('icon'),
     color: '#f5c518',
     description: 'Switches lamps and reads their state.',
     latest: '1.0.3',

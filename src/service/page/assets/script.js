@@ -3,6 +3,8 @@
 const main = document.getElementById('main');
 let timer = 0;
 let reading = null;
+// How far this machine's clock is behind the service's, in milliseconds.
+let behind = Date.parse(main.dataset.now) - Date.now();
 // What the parts that may change were, when they were last taken over.
 const seen = new WeakMap();
 
@@ -33,9 +35,10 @@ function takeOver(newer) {
     if (focus !== null) focus()?.focus({ preventScroll: true });
     dress(part);
   }
-  const again = newer.getElementById('main')?.dataset.again;
+  const { again, now } = newer.getElementById('main')?.dataset ?? {};
   if (again === undefined) delete main.dataset.again;
   else main.dataset.again = again;
+  if (now !== undefined) behind = Date.parse(now) - Date.now();
 }
 
 function whichDetails(details) {
@@ -109,7 +112,7 @@ function relative(seconds) {
 
 function tellTimes(root) {
   for (const time of root.querySelectorAll('time[data-relative]')) {
-    const text = relative(Math.round((Date.parse(time.dateTime) - Date.now()) / 1000));
+    const text = relative(Math.round((Date.parse(time.dateTime) - Date.now() - behind) / 1000));
     if (time.textContent !== text) time.textContent = text;
     time.title = whole.format(Date.parse(time.dateTime));
   }
@@ -130,13 +133,18 @@ async function copy(button) {
     area.remove();
     button.focus();
   }
-  const { ariaLabel } = button;
-  button.textContent = 'Copied';
-  button.ariaLabel = `${ariaLabel.replace('Copy', 'Copied')}`;
-  setTimeout(() => {
-    button.textContent = 'Copy';
-    button.ariaLabel = ariaLabel;
-  }, 2000);
+  say(button, 'Copied');
+  clearTimeout(told.get(button));
+  told.set(
+    button,
+    setTimeout(() => say(button, 'Copy'), 2000),
+  );
+}
+
+const told = new WeakMap();
+function say(button, word) {
+  button.setAttribute('aria-label', button.getAttribute('aria-label').replace(button.textContent, word));
+  button.textContent = word;
 }
 
 function watch(root) {
