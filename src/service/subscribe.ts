@@ -11,6 +11,7 @@ import type { Service } from './context.ts';
 import { storable } from './database/packed.ts';
 import { registryUrl } from './refresh/address.ts';
 import { countSubscriptions } from './subscriptions.ts';
+import { openTurns } from './turns.ts';
 import { discreetDocument } from './refresh/discreet.ts';
 import { appsIn, writeListing } from './refresh/manifest-apps.ts';
 import { DOCUMENTS } from './refresh/run.ts';
@@ -21,10 +22,15 @@ export type Outcome =
   | { outcome: 'created' | 'already'; subscriptionId: string }
   | { outcome: 'unusable'; message: string; findings: Finding[] }
   | { outcome: 'refused-url'; message: string }
-  | { outcome: 'too-many'; message: string };
+  | { outcome: 'too-many'; message: string }
+  | { outcome: 'busy'; message: string };
 
 /** Milliseconds for the look at a manifest that somebody waits for. */
 const LOOK = 15_000;
+/** Large manifests are held whole: looks of this process at once, and those of one organization. */
+const turnToLook = openTurns(6, 2);
+/** Milliseconds until a turn has to come. */
+const TURN_WITHIN = 10_000;
 /** Findings that are told at once; the first ones say why. */
 const TOLD = 20;
 /** A registry that was good within this time needs no look before somebody else subscribes to it. */
@@ -71,9 +77,16 @@ export async function subscribe(
     if (known.nextCheckAt <= new Date()) await service.requestRefresh(known.id);
     return made;
   }
-  const look = await lookAtManifest(service, url);
-  if (look.apps === null) return { outcome: 'unusable', message: look.message, findings: look.findings };
-  const id = known?.id ?? (await addRegistry(service, url, look.apps));
+  const leave = await turnToLook(organizationId, TURN_WITHIN);
+  if (leave === null) return { outcome: 'busy', message: 'Too many registries are looked at. Try again in a moment.' };
+  let id = known?.id;
+  try {
+    const look = await lookAtManifest(service, url);
+    if (look.apps === null) return { outcome: 'unusable', message: look.message, findings: look.findings };
+    id ??= await addRegistry(service, url, look.apps);
+  } finally {
+    leave();
+  }
   const made = await addSubscription(service, organizationId, id, name);
   await service.requestRefresh(id);
   await refreshed(service, id, known?.checkedAt ?? null);

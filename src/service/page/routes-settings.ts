@@ -52,6 +52,7 @@ export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
       const done = await subscribe(service, organization.id, { url, name });
       if (done.outcome === 'refused-url') return show(subscribeScreen({ ...form, urlError: done.message }), 400);
       if (done.outcome === 'too-many') return show(subscribeScreen({ ...form, urlError: done.message }), 409);
+      if (done.outcome === 'busy') return show(subscribeScreen({ ...form, urlError: done.message }), 429);
       if (done.outcome === 'unusable') {
         const { message, findings } = done;
         const why = findings.length === 0 ? { urlError: message } : { unusable: { message, findings } };

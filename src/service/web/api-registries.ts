@@ -25,6 +25,7 @@ export function registryRoutes(service: Service): Route[] {
         const done = await subscribe(service, organizationId, asked);
         if (done.outcome === 'refused-url') throw invalidUrl(done.message);
         if (done.outcome === 'too-many') throw new Refusal('too-many-subscriptions', done.message);
+        if (done.outcome === 'busy') throw new Refusal('too-many-requests', done.message, {}, { 'retry-after': '5' });
         if (done.outcome === 'unusable')
           throw new Refusal('registry-unusable', done.message, { findings: done.findings });
         const subscription = await subscriptionOf(db, organizationId, done.subscriptionId);

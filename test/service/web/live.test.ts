@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLog } from '../../../src/service/log.ts';
 import { type Running, startService } from '../../../src/service/start.ts';
 import { startDatabase } from '../../support/database.ts';
-import { answer, type FaultHost, openFaultHost } from '../../support/fault-host.ts';
+import { answer, type Behaviour, delayed, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
 import { type Live, putRegistry, SVG } from '../../support/live-registry.ts';
 import { settingsFor } from '../refresh/bench.ts';
 
@@ -91,4 +91,31 @@ test('a registry is subscribed to, verified, shown, swapped, refreshed and left'
   expect((await ask('GET', `registries/${id}/apps`)).status).toBe(404);
   expect((await fetch(`${node.url}api/icons/${icon}`)).status).toBe(401);
   for (const secret of [mine, other.json.token]) expect(log.join('\n')).not.toContain(secret);
+});
+
+test('who subscribes to many slow registries at once keeps nobody else out', { timeout: 60_000 }, async () => {
+  let inside = 0;
+  let most = 0;
+  const body = delayed(4000, json({ nothing: true }));
+  const slow: Behaviour = async (request, socket) => {
+    // Each look asks more than once, at the same time; this is what it asks as a service.
+    if (request.method !== 'GET' || request.headers['origin'] || request.headers['if-none-match'])
+      return body(request, socket);
+    most = Math.max(most, (inside += 1));
+    await body(request, socket);
+    inside -= 1;
+  };
+  for (let i = 0; i < 12; i += 1) host.on(`/slow-${i}.json`, slow);
+  ({ token } = (await ask('POST', 'organizations', { name: 'Greedy' })).json);
+  const many = Array.from({ length: 12 }, (_, i) =>
+    ask('POST', 'registries/subscribe', { url: `${host.origin}/slow-${i}.json`, name: 'Slow' }),
+  );
+  ({ token } = (await ask('POST', 'organizations', { name: 'Modest' })).json);
+  live.serve('registry.json', json({ apps: {} }));
+  const begun = Date.now();
+  expect((await ask('POST', 'registries/subscribe', { url: `${live.url}?v=3`, name: 'Mine' })).status).toBe(201);
+  expect(Date.now() - begun).toBeLessThan(12_000);
+  const statuses = (await Promise.all(many)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([422, 429]));
+  expect(most).toBeLessThanOrEqual(2);
 });
