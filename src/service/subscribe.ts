@@ -185,7 +185,8 @@ async function addRegistry({ db, settings }: Service, url: string, apps: JsonObj
     .executeTakeFirst();
   if (!made)
     return (await db.selectFrom('registries').where('url', '=', url).select('id').executeTakeFirstOrThrow()).id;
-  if (apps) await writeListing(db, made.id, appsIn(apps, settings.limits.apps));
+  const limit = settings.limits.apps;
+  if (apps) await writeListing(db, made.id, appsIn(apps, limit), limit);
   return made.id;
 }
 

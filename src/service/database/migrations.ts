@@ -33,7 +33,8 @@ const MIGRATIONS: Record<string, Migration> = {
           symptoms jsonb,
           report bytea,
           manifest bytea,
-          resume_after text)`,
+          resume_after text,
+          slow boolean not null default false)`,
         sql`create index on registries (next_check_at)`,
         sql`create table subscriptions (
           id uuid primary key default gen_random_uuid(),

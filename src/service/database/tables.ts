@@ -61,6 +61,8 @@ export interface RegistryRow {
   manifest: Buffer | null;
   /** The key of the app at which the last refresh ran out of time; the next one begins behind it. Null where it did not. */
   resumeAfter: string | null;
+  /** Whether the last refresh took long: such ones have workers of their own, and keep no other waiting. */
+  slow: Generated<boolean>;
 }
 
 export interface SubscriptionRow {

@@ -15,6 +15,7 @@ export interface ListedApp {
 }
 
 const AT_ONCE = 1000;
+const REMEMBERED = 3;
 
 /** @param limit apps at most; what comes behind is left out. Keys that no database takes are, too: no app has such a key */
 export function appsIn(apps: Readonly<Record<string, JsonValue>>, limit: number): ListedApp[] {
@@ -41,17 +42,26 @@ function textOf(value: JsonValue | undefined, limit: number): string {
 /**
  * Brings the rows of a registry's apps up to date with its manifest, in one transaction. An app that was taken out is
  * remembered where anything of it was ever in force, and forgotten otherwise.
+ * @param limit apps of a manifest; of all that were ever there a few times as many are remembered
  */
-export async function writeListing(db: Db, registryId: number, listed: readonly ListedApp[]): Promise<void> {
+export async function writeListing(
+  db: Db,
+  registryId: number,
+  listed: readonly ListedApp[],
+  limit: number,
+): Promise<void> {
   const rows = await db
     .selectFrom('apps')
     .where('registryId', '=', registryId)
     .select(['key', 'position', 'name', 'description', 'color', 'listed'])
     .execute();
   const known = new Map(rows.map((row) => [row.key, row]));
+  // Who takes apps out and puts others in, for ever, comes to an end as well: what was there first stays.
+  let room = Math.max(0, limit * REMEMBERED - rows.length);
   const changed = listed.filter((app) => {
     const row = known.get(app.key);
     known.delete(app.key);
+    if (!row && room-- <= 0) return false;
     return (
       !row?.listed ||
       row.position !== app.position ||

@@ -21,6 +21,8 @@ export interface Queue {
 export type QueueContext = RefreshContext & Pick<Service, 'stopping'>;
 
 const REFRESH = 'refresh';
+/** Those that took long the last time. However many they are, they hold up nobody but each other. */
+const REFRESH_SLOW = 'refresh-slow';
 const SWEEP = 'sweep';
 const TIDY = 'tidy';
 
@@ -71,14 +73,15 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
 
 async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
   const short = { retentionSeconds: 3600, deleteAfterSeconds: 60 };
-  await boss.createQueue(REFRESH, {
-    ...short,
-    // One job of a registry, whether it waits or runs, on all nodes together.
-    policy: 'exclusive',
-    heartbeatSeconds: HEARTBEAT,
-    expireInSeconds: Math.ceil(milliseconds / 1000) + 60,
-    retryLimit: 5,
-  });
+  for (const name of [REFRESH, REFRESH_SLOW])
+    await boss.createQueue(name, {
+      ...short,
+      // One job of a registry, whether it waits or runs, on all nodes together.
+      policy: 'exclusive',
+      heartbeatSeconds: HEARTBEAT,
+      expireInSeconds: Math.ceil(milliseconds / 1000) + 60,
+      retryLimit: 5,
+    });
   // One that waits; the one that runs asks for the next.
   await boss.createQueue(SWEEP, { ...short, policy: 'short', expireInSeconds: 60, retryLimit: 0 });
   await boss.createQueue(TIDY, { ...short, policy: 'short', expireInSeconds: 600, retryLimit: 0 });
@@ -88,9 +91,11 @@ async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
 async function startWorkers(boss: PgBoss, context: QueueContext): Promise<string[]> {
   const { settings, db } = context;
   const workers: string[] = [];
-  for (let i = 0; i < settings.concurrency; i += 1) {
+  const slow = Math.ceil(settings.concurrency / 4);
+  for (let i = 0; i < settings.concurrency + slow; i += 1) {
+    const name = i < slow ? REFRESH_SLOW : REFRESH;
     // Each by itself, so that it can be woken when it is done: one that is slow holds up none of the others.
-    const id: string = await boss.work<{ id: number }>(REFRESH, { pollingIntervalSeconds: 2 }, async ([job]) => {
+    const id: string = await boss.work<{ id: number }>(name, { pollingIntervalSeconds: 2 }, async ([job]) => {
       await refreshJob(context, job!.data.id, job!.signal);
       boss.notifyWorker(id);
     });
@@ -121,23 +126,29 @@ async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
     )
     .orderBy('nextCheckAt')
     .limit(SWEPT_AT_ONCE)
-    .select('id')
+    .select(['id', 'slow'])
     .execute();
-  if (due.length === 0) return;
-  await boss.insert(
-    REFRESH,
-    due.map(({ id }) => ({ data: { id }, singletonKey: String(id) })),
-  );
+  for (const name of [REFRESH, REFRESH_SLOW]) {
+    const jobs = due
+      .filter(({ slow }) => slow === (name === REFRESH_SLOW))
+      .map(({ id }) => ({ data: { id }, singletonKey: String(id) }));
+    if (jobs.length > 0) await boss.insert(name, jobs);
+  }
 }
 
 /** Makes a registry due, and asks for it first; one that waits or runs already serves as well. */
 async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise<void> {
-  await db
+  const row = await db
     .updateTable('registries')
     .set({ nextCheckAt: sql`least(next_check_at, now())` })
     .where('id', '=', registryId)
-    .execute();
-  await boss.send(REFRESH, { id: registryId }, { singletonKey: String(registryId), priority: 1 });
+    .returning('slow')
+    .executeTakeFirst();
+  await boss.send(
+    row?.slow ? REFRESH_SLOW : REFRESH,
+    { id: registryId },
+    { singletonKey: String(registryId), priority: 1 },
+  );
 }
 
 /** @throws where the node is told to stop, so that the job goes to another one */

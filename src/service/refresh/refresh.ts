@@ -20,6 +20,9 @@ export type Outcome =
   | 'unwanted'
   | 'handed-back';
 
+/** Milliseconds; whoever takes longer is refreshed beside the others from then on. */
+const SLOW = 20_000;
+
 /** Refreshes a registry if it is due. Writes each app as it comes, and the registry's own row at the end. */
 export async function refreshRegistry(context: RefreshContext, id: number, stopping: AbortSignal): Promise<Outcome> {
   const registry = await registryRow(context, id);
@@ -102,6 +105,7 @@ async function end(run: Run, report: Report, interrupted: boolean, took: number)
       symptoms: JSON.stringify(report.symptoms),
       report: await pack(concise(report)),
       ...(kept && !taken ? { manifest: await pack(kept) } : {}),
+      slow: took > SLOW,
       ...(usable ? { resumeAfter: interrupted ? (run.order[run.done] ?? null) : null } : {}),
     })
     .where('id', '=', registry.id)

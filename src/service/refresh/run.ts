@@ -177,7 +177,8 @@ async function manifest(run: Run, facts: DocumentFacts): Promise<void> {
   const apps = isUnseen(facts.content) ? undefined : member(readingOf(facts.content).value, 'apps');
   if (!isObject(apps)) return;
   run.apps = apps;
-  await writeListing(context.db, registry.id, appsIn(apps, context.settings.limits.apps));
+  const limit = context.settings.limits.apps;
+  await writeListing(context.db, registry.id, appsIn(apps, limit), limit);
 }
 
 async function app(run: Run, seen: AppFacts): Promise<void> {

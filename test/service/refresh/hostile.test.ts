@@ -16,6 +16,8 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
+import { writeListing } from '../../../src/service/refresh/manifest-apps.ts';
+import { addApp } from '../stage.ts';
 import { type Bench, openBench } from './bench.ts';
 
 /** Registries that mean harm, or behave as if they did: each refresh ends, with bounds, and says what is wrong. */
@@ -117,6 +119,21 @@ describe('a manifest', () => {
       report.notJudged.some(({ reason }) => reason.includes('of the 40000 apps that are listed, the first 150')),
     ).toBe(true);
   }, 30_000);
+
+  test('whose apps are others each time is remembered so far, and what was there first stays', async () => {
+    const id = await bench.add(`${host.origin}/rotating.json`);
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await addApp(bench.db, id, key, { listed: false });
+    const listed = ['x', 'y', 'a'].map((key, position) => ({ key, position, name: key, description: '', color: null }));
+    await writeListing(bench.db, id, listed, 2);
+    const rows = await bench.db
+      .selectFrom('apps')
+      .where('registryId', '=', id)
+      .select(['key', 'listed'])
+      .orderBy('key')
+      .execute();
+    expect(rows.filter((row) => row.listed).map(({ key }) => key)).toEqual(['a', 'x']);
+    expect(rows).toHaveLength(6);
+  });
 
   test('with keys and texts that no database takes', async () => {
     const evil = ['a\0b', '../../etc/passwd', '__proto__', 'x'.repeat(1000), 'ok'];

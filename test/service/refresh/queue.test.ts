@@ -150,6 +150,26 @@ describe('two nodes', () => {
   }, 70_000);
 });
 
+test('many that take long hold up nobody but each other', async () => {
+  const slow = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => bench.add(host.on(`/long${i}.json`, delayed(1400, answer({ status: 404 }))))),
+  );
+  await bench.db.updateTable('registries').set({ slow: true }).where('id', 'in', slow).execute();
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => bench.add(host.on(`/quick${i}.json`, tagged(empty(`quick${i}`))))),
+  );
+  const node = await startNode({ concurrency: 2 });
+  try {
+    await expect.poll(() => checkedCount(ids), { timeout: 20_000, interval: 100 }).toBe(12);
+    expect(await checkedCount(slow)).toBeLessThan(8);
+    await expect.poll(() => checkedCount(slow), { timeout: 30_000, interval: 200 }).toBe(8);
+    const rows = await bench.db.selectFrom('registries').where('id', 'in', slow).select('slow').execute();
+    expect(rows.every((row) => !row.slow)).toBe(true);
+  } finally {
+    await node.stop();
+  }
+}, 60_000);
+
 test('a registry without a subscriber is left alone', async () => {
   const id = await bench.add(host.on('/nobody.json', tagged(empty('nobody'))));
   await bench.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
