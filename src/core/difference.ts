@@ -25,6 +25,8 @@ export interface Difference {
   /** Hosts that files are fetched from, beside those of before. */
   hosts: { added: string[]; removed: string[] };
   apps: AppDifference[];
+  /** Apps whose versions were not looked at on one side, so that nothing is said of them. */
+  notCompared: { key: string; reason: string }[];
 }
 
 export interface AppDifference {
@@ -60,16 +62,23 @@ export function difference(before: Snapshot, after: Snapshot): Difference {
     if (found) apps.push(found);
   }
   const [oldHosts, newHosts] = [hostsOf(old), hostsOf(now)];
+  const hidden = ({ change, visible }: AppDifference): boolean =>
+    visible.before === true && (change === 'removed' || visible.after === false);
+  const notCompared = [...now].flatMap(([key, app]) => {
+    const reason = app.unseen ?? old.get(key)?.unseen ?? null;
+    return reason === null ? [] : [{ key, reason }];
+  });
   return {
     before: before.target,
     after: after.target,
     summary: summaryOf(apps),
-    vanishing: apps.filter(({ visible }) => visible.before === true && visible.after !== true).map(({ key }) => key),
+    vanishing: apps.filter(hidden).map(({ key }) => key),
     hosts: {
       added: [...newHosts].filter((host) => !oldHosts.has(host)).sort(),
       removed: [...oldHosts].filter((host) => !newHosts.has(host)).sort(),
     },
     apps,
+    notCompared: notCompared.sort((a, b) => compareText(a.key, b.key)),
   };
 }
 
@@ -78,6 +87,8 @@ interface AppState {
   versions: ReadonlyMap<string, VersionState>;
   visible: boolean | null;
   because: string[];
+  /** Why its versions were not looked at, where that is no fault of the app; null where they were. */
+  unseen: string | null;
 }
 interface VersionState {
   url: string | null;
@@ -93,10 +104,15 @@ function stateOf(snapshot: Snapshot): Map<string, AppState> {
   const state = new Map<string, AppState>();
   for (const key of isObject(entries) ? Object.keys(entries) : []) {
     const { visible = null, because = [] } = verdicts.get(key) ?? {};
-    const versions = versionsOf(facts.get(key));
-    state.set(key, { fields: fieldsOf(member(entries, key)), versions, visible, because });
+    const app = facts.get(key);
+    const unseen = visible !== null ? null : app ? reasonOf(app) : 'it was not looked at';
+    state.set(key, { fields: fieldsOf(member(entries, key)), versions: versionsOf(app), visible, because, unseen });
   }
   return state;
+}
+
+function reasonOf({ metadata: { content } }: AppFacts): string | null {
+  return isUnseen(content) ? content.unseen : null;
 }
 
 function fieldsOf(entry: JsonValue | undefined): Map<string, string | null> {
@@ -127,7 +143,7 @@ function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
   return versions;
 }
 
-const NOBODY: AppState = { fields: new Map(), versions: new Map(), visible: null, because: [] };
+const NOBODY: AppState = { fields: new Map(), versions: new Map(), visible: null, because: [], unseen: null };
 
 function appDifference(key: string, old: AppState | undefined, now: AppState | undefined): AppDifference | null {
   const [was, is] = [old ?? NOBODY, now ?? NOBODY];
@@ -136,14 +152,16 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
     const [before, after] = [was.fields.get(name) ?? null, is.fields.get(name) ?? null];
     if (before !== after) fields.push({ name, before, after });
   }
-  const versions = versionDifferences(was.versions, is.versions);
-  if (old && now && fields.length === 0 && versions.length === 0 && was.visible === is.visible) return null;
+  const unseen = was.unseen !== null || is.unseen !== null;
+  const versions = unseen ? [] : versionDifferences(was.versions, is.versions);
+  const same = versions.length === 0 && (unseen || was.visible === is.visible);
+  if (old && now && fields.length === 0 && same) return null;
   return {
     key,
     change: !old ? 'added' : !now ? 'removed' : 'changed',
     fields: old && now ? fields : [],
     versions,
-    latest: { before: latestIn(was), after: latestIn(is) },
+    latest: unseen ? { before: null, after: null } : { before: latestIn(was), after: latestIn(is) },
     visible: { before: was.visible, after: is.visible },
     because: is.because,
   };

@@ -18,10 +18,11 @@ export function differenceAsJson(found: Difference): string {
 
 export function differenceAsText(found: Difference, style: Style): string {
   const lines: string[] = [];
+  const unseen = new Set(found.notCompared.map(({ key }) => key));
   for (const app of found.apps.slice(0, SHOWN)) {
     const mark =
       app.change === 'added' ? style.green('+') : app.change === 'removed' ? style.red('-') : style.yellow('~');
-    lines.push(`${mark} ${style.bold(shown(app.key))}${aside(app)}`);
+    lines.push(`${mark} ${style.bold(shown(app.key))}${aside(app, unseen)}`);
     for (const { name, before, after } of app.fields) lines.push(`    ${name}: ${quoted(before)} → ${quoted(after)}`);
     for (const version of app.versions.slice(0, SHOWN_VERSIONS)) lines.push(`    ${versionLine(version, style)}`);
     if (app.versions.length > SHOWN_VERSIONS)
@@ -38,6 +39,7 @@ export function differenceAsText(found: Difference, style: Style): string {
       ),
     );
   if (found.hosts.removed.length > 0) lines.push(`No more from: ${found.hosts.removed.map(shown).join(', ')}`);
+  if (found.notCompared.length > 0) lines.push(style.dim(notCompared(found, shown)));
   lines.push(headline(found));
   return lines.join('\n');
 }
@@ -51,6 +53,12 @@ export function differenceAsMarkdown(found: Difference): string {
     lines.push('');
   }
   if (found.hosts.added.length > 0) lines.push(`**New hosts:** ${found.hosts.added.map(coded).join(', ')}`, '');
+  if (found.notCompared.length > 0)
+    lines.push(
+      notCompared(found, (key) => coded(key)),
+      '',
+    );
+  const unseen = new Set(found.notCompared.map(({ key }) => key));
   if (found.apps.length > 0) lines.push('| | App | Version | Change |', '| --- | --- | --- | --- |');
   for (const app of found.apps.slice(0, SHOWN)) {
     lines.push(
@@ -58,7 +66,7 @@ export function differenceAsMarkdown(found: Difference): string {
         app.change === 'added' ? '+' : app.change === 'removed' ? '−' : '~',
         app.key,
         '',
-        `${app.change}${aside(app)}`,
+        `${app.change}${aside(app, unseen)}`,
       ),
     );
     for (const { name, before, after } of app.fields)
@@ -72,8 +80,16 @@ export function differenceAsMarkdown(found: Difference): string {
   return lines.join('\n').trimEnd();
 }
 
-function headline({ summary: sum, apps }: Difference): string {
-  if (apps.length === 0) return 'Nothing changes for subscribers';
+/** @param named how a key is written */
+function notCompared(found: Difference, named: (key: string) => string): string {
+  const told = found.notCompared.slice(0, 10).map(({ key }) => named(key));
+  const rest = found.notCompared.length - told.length;
+  const reasons = [...new Set(found.notCompared.map(({ reason }) => shown(reason)))].slice(0, 3).join('; ');
+  return `Versions not compared: ${told.join(', ')}${rest > 0 ? ` and ${count(rest, 'more app')}` : ''} (${reasons})`;
+}
+
+function headline({ summary: sum, apps, notCompared: unseen }: Difference): string {
+  if (apps.length === 0) return `Nothing changes for subscribers${unseen.length > 0 ? ', as far as was seen' : ''}`;
   const parts = [
     [sum.appsAdded, 'app', 'added'],
     [sum.appsRemoved, 'app', 'removed'],
@@ -86,11 +102,12 @@ function headline({ summary: sum, apps }: Difference): string {
   return `${said.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
 }
 
-function aside({ change, latest, visible, because }: AppDifference): string {
+function aside({ key, change, latest, visible, because }: AppDifference, unseen: ReadonlySet<string>): string {
   const said: string[] = [];
   if (change === 'changed' && latest.before !== latest.after)
     said.push(`latest ${latest.before ?? 'none'} → ${latest.after ?? 'none'}`);
-  if (change === 'added') said.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
+  if (change === 'added' && !unseen.has(key))
+    said.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
   if (change !== 'removed' && visible.after === false) said.push(`hidden because of ${because.join(', ')}`);
   if (change === 'changed' && visible.before === false && visible.after === true) said.push('can be seen now');
   return said.length === 0 ? '' : `  (${said.map(shown).join('; ')})`;

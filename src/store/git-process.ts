@@ -52,13 +52,13 @@ export async function runGit(
   return { status, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') };
 }
 
-/** What git said, in a line that may be shown: without the credentials of a URL. */
+/** What git said, as a sentence that may be shown: without the credentials of a URL. */
 export function saidBy({ stderr }: GitRun): string {
   const lines = stderr
     .split('\n')
     .map((line) => line.replace(/^(fatal|error|remote|hint|warning): */, '').trim())
     .filter((line) => line !== '' && !line.startsWith('To '));
-  return printable(redact(shorten(lines.slice(0, 4).join(' · '), 400)));
+  return printable(redact(shorten(lines.slice(0, 4).join(' · '), 400))).replace(/[^.!?…]$/, '$&.');
 }
 
 /** True where the way to the remote failed, and not the remote or git: trying again may help. */

@@ -72,6 +72,41 @@ test('what subscribers would not see any more, and why', () => {
   ]);
 });
 
+describe('what was not looked at', () => {
+  const elsewhere = {
+    ...one,
+    apps: one.apps.map((app) => ({
+      ...app,
+      metadata: { ...app.metadata, content: { unseen: 'it is not in the bucket' } },
+      artifacts: [],
+    })),
+  };
+
+  test.each([
+    ['after', one, elsewhere],
+    ['before', elsewhere, one],
+    ['on both sides', elsewhere, elsewhere],
+    ['at all', one, { ...one, apps: [] }],
+  ])('%s is neither added nor withdrawn', (_, before, after) => {
+    const found = difference(before, after);
+    expect([found.apps, found.vanishing]).toEqual([[], []]);
+    expect(found.notCompared).toEqual([{ key: 'a', reason: expect.stringMatching(/^it (is|was) not/) as string }]);
+  });
+
+  test('hides no other change, and no new or removed app', () => {
+    const renamed = snapshot({ apps: { a: entry('a', { name: 'B' }), b: entry('b') } });
+    const after = {
+      ...renamed,
+      apps: renamed.apps.map((app) => ({ ...app, metadata: elsewhere.apps[0]!.metadata, artifacts: [] })),
+    };
+    const found = difference(one, after);
+    expect(short(found).map((line) => line.split(':')[0])).toEqual(['changed a', 'name', 'added b']);
+    expect(found.notCompared.map(({ key }) => key)).toEqual(['a', 'b']);
+    expect(difference(after, one).vanishing).toEqual([]);
+    expect(difference(one, snapshot([])).vanishing).toEqual(['a']);
+  });
+});
+
 test('the highest version before and after', () => {
   const [app] = difference(with1(version('1.0.0'), version('2.0.0')), with1(version('1.0.0'))).apps;
   expect(app?.latest).toEqual({ before: '2.0.0', after: '1.0.0' });

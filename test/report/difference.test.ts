@@ -23,6 +23,24 @@ Subscribers would not see b any more: it is removed.
   expect(differenceAsText(difference(before, before), PLAIN)).toBe('Nothing changes for subscribers');
 });
 
+test('what was not looked at is said, and nothing of it', () => {
+  const unseen = { content: { unseen: `it is not in ${HOSTILE}` } };
+  const blind = (state: typeof before): typeof before => ({
+    ...state,
+    apps: state.apps.map((app) => ({ ...app, metadata: { ...app.metadata, ...unseen }, artifacts: [] })),
+  });
+  const text = differenceAsText(difference(before, blind(before)), PLAIN);
+  expect(text).toMatch(
+    /^Versions not compared: a, b \(it is not in .*\)\nNothing changes for subscribers, as far as was seen$/,
+  );
+  const more = difference(snapshot([]), blind(before));
+  expect(differenceAsText(more, PLAIN)).toMatch(/^\+ a\n\+ b\n/);
+  for (const shown of [text, differenceAsMarkdown(more), differenceAsJson(more)])
+    // oxlint-disable-next-line no-control-regex
+    expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|s3cret|withdrawn/);
+  expect(differenceAsMarkdown(more)).toContain('Versions not compared: `a`, `b` (');
+});
+
 describe('what a registry says stays text', () => {
   test.each([
     ['text', differenceAsText(found, PLAIN)],
