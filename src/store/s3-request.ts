@@ -38,7 +38,8 @@ export type S3Request = (
 ) => Promise<S3Answer>;
 
 const ATTEMPTS = 6;
-const TIMEOUT = 300_000;
+/** Milliseconds for one file, however large and however slow the way. */
+const TIMEOUT = 3_600_000;
 /** Codes of a 4xx that mean: later. */
 const PASSING = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConflict', 'OperationAborted']);
 

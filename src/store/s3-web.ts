@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import undici from 'undici';
 
 /** Asking an object store, or whoever gives its credentials. */
@@ -16,7 +17,7 @@ interface WebRequest {
   method: 'GET' | 'PUT' | 'POST';
   headers: Record<string, string>;
   body?: Uint8Array | string | null;
-  /** Milliseconds for all of it. */
+  /** Milliseconds for all of it; where nothing moves any more, it ends sooner. */
   timeout: number;
 }
 
@@ -28,8 +29,14 @@ interface WebAnswer {
 
 export type Web = (url: URL, request: WebRequest) => Promise<WebAnswer>;
 
-/** @throws what undici does where no whole answer comes; redirects are not followed */
-export function openWeb(proxyFor: WebProxyFor = () => null): Web {
+/** So many bytes of a body are handed over at a time. */
+const PORTION = 65_536;
+
+/**
+ * @param idle milliseconds without a byte in either direction; for an answer to begin it may be five times that
+ * @throws what undici does where no whole answer comes; redirects are not followed
+ */
+export function openWeb(proxyFor: WebProxyFor = () => null, idle = 60_000): Web {
   const agents = new Map<string, InstanceType<typeof undici.ProxyAgent>>();
 
   function over({ uri, authorization }: WebProxy): InstanceType<typeof undici.ProxyAgent> {
@@ -46,9 +53,11 @@ export function openWeb(proxyFor: WebProxyFor = () => null): Web {
     const proxy = proxyFor(url);
     const answer = await undici.request(url, {
       method,
-      headers,
-      body,
-      headersTimeout: Math.min(timeout, 60_000),
+      headers: body === null ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      // Handed over as a whole, an upload would have to be through within the time that its answer may take.
+      body: body instanceof Uint8Array && body.length > PORTION ? Readable.from(portionsOf(body)) : body,
+      headersTimeout: Math.min(timeout, 5 * idle),
+      bodyTimeout: Math.min(timeout, idle),
       signal: AbortSignal.timeout(timeout),
       ...(proxy && { dispatcher: over(proxy) }),
     });
@@ -58,4 +67,8 @@ export function openWeb(proxyFor: WebProxyFor = () => null): Web {
       bytes: Buffer.from(await answer.body.arrayBuffer()),
     };
   };
+}
+
+function* portionsOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.length; at += PORTION) yield body.subarray(at, at + PORTION);
 }

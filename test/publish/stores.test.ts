@@ -198,9 +198,12 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     expect(await publishVersion(contextOf(other), 'x', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);
     await verifies(arena);
     // From here, what is kept there is neither known nor missing.
-    for (const states of [['.', `${arena.base}registry.json`] as const, [`${arena.base}registry.json`, '.'] as const]) {
+    for (const [before, after] of [
+      ['.', `${arena.base}registry.json`],
+      [`${arena.base}registry.json`, '.'],
+    ] as const) {
       const context = contextOf(arena);
-      await diff(context, ...states, {});
+      await diff(context, before, after, {});
       expect(context.said.out.join('\n')).toMatch(/^Versions not compared: x \(it is not in .*\)\nNothing changes/);
     }
     const noted = contextOf(arena);
