@@ -2,9 +2,10 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storable } from '../../../src/service/database/packed.ts';
 import { listen } from '../../../src/service/web/listen.ts';
 import { addApp, addRegistry, addSubscription } from '../stage.ts';
-import { ask } from './contract.ts';
+import { ask, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebStage, type WebStage } from './stage-web.ts';
 
 /** What clients send by mistake or to do harm: refused with a reason, never with a defect, and nothing is stored. */
@@ -181,6 +182,35 @@ describe('paths and parameters', () => {
     const told = await ask(app, 'GET', `/api/registries/${id}/apps/${encodeURIComponent('a/b?c#d%e')}`, { token });
     expect(told.json).toMatchObject({ key: 'a/b?c#d%e', name: 'Not URL-safe' });
   });
+});
+
+test('whatever is asked for is answered as the document says', async () => {
+  // Another token would end this test.
+  const paths = [...new Set(OPERATIONS.map(({ path }) => path))].filter((path) => !path.endsWith('/token'));
+  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.constantFrom('', '.', '\0', '__proto__'));
+  const query = fc.dictionary(fc.constantFrom('limit', 'after', 'search', 'visible'), text);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'),
+      fc.constantFrom(...paths),
+      fc.array(text, { minLength: 2, maxLength: 2 }),
+      query,
+      fc.option(text),
+      async (method, path, values, parameters, etag) => {
+        let next = 0;
+        const real = path.replace(/\{\w+\}/g, (name) => {
+          const value = name === '{id}' && method !== 'DELETE' && values[0]!.length > 3 ? id : values[next++]!;
+          return encodeURIComponent(storable(value));
+        });
+        const asked = new URLSearchParams(parameters);
+        const headers = etag === null ? {} : { 'if-none-match': encodeURIComponent(storable(etag)) };
+        const told = await ask(app, method, `${real}?${asked.toString()}`, { token, headers });
+        expect(told.status).toBeLessThan(500);
+        if (method === 'DELETE') expect(told.status).not.toBe(204);
+      },
+    ),
+    { numRuns: 300 },
+  );
 });
 
 describe('methods', () => {
