@@ -11,8 +11,10 @@ import { type GitRun, isPassing, runGit, saidBy } from './git-process.ts';
 import { segmentsOf } from './paths.ts';
 import type { Store, Stored, Write } from './store.ts';
 
-/** A write that others were faster than is made anew on top of theirs, so often. */
-const ATTEMPTS = 60;
+/** A write that others were faster than is made anew on top of theirs, so often. Each time, one of them got through. */
+const ATTEMPTS = 200;
+/** So often the remote may refuse as if others were faster, while nobody was. */
+const STUCK = 8;
 /** So often the way to the remote may fail. */
 const PATIENCE = 5;
 /** Commits that are looked through for one of ours. */
@@ -101,6 +103,7 @@ export function openGit(place: GitPlace): Store {
     /** Commits that were sent, and may have been taken all the same. */
     const sent: string[] = [];
     let unanswered: GitRun | null = null;
+    let beaten: { on: string | null; times: number } = { on: null, times: 0 };
     // What was seen last is good enough for a first try: the remote takes nothing on top of an older state.
     for (let attempt = latest === undefined ? 1 : 0; ; attempt++) {
       const parent =
@@ -127,6 +130,8 @@ export function openGit(place: GitPlace): Store {
       }
       unanswered = isPassing(push) ? push : null;
       if (unanswered === null && !isBeaten(push)) throw fullDisk(push) ?? refusedBy(remote, branch, push);
+      if (unanswered === null) beaten = { on: parent, times: parent === beaten.on ? beaten.times + 1 : 1 };
+      if (beaten.times > STUCK) throw refusedBy(remote, branch, push);
       // Also one that was beaten at the remote: below git, what got no answer is sent again unasked.
       if (!/^ ! \[rejected\]/m.test(push.stderr)) sent.push(commit);
       await pause(attempt);

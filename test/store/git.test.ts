@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -97,6 +97,21 @@ describe('a branch', () => {
     const store = openGit({ remote, branch: 'pages', root: scratch() });
     await expect(store.read('a.json')).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) as string });
   });
+
+  test('a remote that is stuck is not taken for others who are faster, for ever', async () => {
+    const remote = bare();
+    const store = openGit({ remote, branch: 'pages', root: scratch() });
+    await store.create('a.json', bytes);
+    const before = git(remote, 'rev-parse', 'pages');
+    writeFileSync(join(remote, 'refs/heads/pages.lock'), '');
+    await expect(store.create('b.json', bytes)).rejects.toMatchObject({
+      code: 'git-refused',
+      message: expect.stringMatching(/lock.*Nothing was changed\.$/) as string,
+    });
+    expect(git(remote, 'rev-parse', 'pages')).toBe(before);
+    rmSync(join(remote, 'refs/heads/pages.lock'));
+    expect(await store.create('b.json', bytes)).toBe('created');
+  }, 60_000);
 
   test('a repository that belongs to somebody else is told as that', async () => {
     const root = scratch();
