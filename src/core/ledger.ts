@@ -321,7 +321,8 @@ export class Ledger {
       const what = views
         ? `how ${many} that did not change ${count === 1 ? 'answers' : 'answer'} browsers and HEAD`
         : many;
-      const why = views ? '' : `, since ${count === 1 ? 'it was' : 'they were'} verified before`;
+      const before = role === 'icon' ? 'looked at within a day' : 'verified before';
+      const why = views ? '' : `, since ${count === 1 ? 'it was' : 'they were'} ${before}`;
       this.aside(role, `${what}${why}: what was seen since ${first} was judged again`);
     }
     for (const [role, { count, age }] of this.oldCopies) {

@@ -177,6 +177,8 @@ async function manifest(run: Run, facts: DocumentFacts): Promise<void> {
   const apps = isUnseen(facts.content) ? undefined : member(readingOf(facts.content).value, 'apps');
   if (!isObject(apps)) return;
   run.apps = apps;
+  // It is the one that the rows were written by.
+  if (registry.manifest !== null && facts.viewsSince !== undefined) return;
   const limit = context.settings.limits.apps;
   await writeListing(context.db, registry.id, appsIn(apps, limit), limit);
 }

@@ -12,6 +12,7 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
+import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { type Bench, openBench } from './bench.ts';
 
 /** What a refresh makes of a registry, and what stays in force while it changes. */
@@ -270,10 +271,29 @@ describe('a refresh that fails', () => {
     expect(after.every(({ failingSince }) => failingSince === null)).toBe(true);
   });
 
+  test('and is handed back in the middle leaves no manifest behind that the apps are not those of', async () => {
+    const first = { a: { '1.0.0': 'one' } };
+    const id = await bench.add(serve(first));
+    await bench.refresh(id);
+    serve({ ...first, b: { '1.0.0': 'b' } });
+    host.on('/b.json', () => {});
+    await bench.db
+      .updateTable('registries')
+      .set({ nextCheckAt: new Date(0) })
+      .where('id', '=', id)
+      .execute();
+    const stopping = new AbortController();
+    setTimeout(() => stopping.abort(), 300);
+    expect(await refreshRegistry(bench.context, id, stopping.signal)).toBe('handed-back');
+    expect(Object.keys(await apps(id))).toEqual(['a', 'b']);
+    serve(first);
+    await bench.refresh(id, 0.1);
+    expect(Object.keys(await apps(id))).toEqual(['a']);
+  });
+
   test('is handed back where the node is told to stop', async () => {
     const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
     host.on('/a.json', () => {});
-    const { refreshRegistry } = await import('../../../src/service/refresh/refresh.ts');
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 200);
     expect(await refreshRegistry(bench.context, id, stopping.signal)).toBe('handed-back');
