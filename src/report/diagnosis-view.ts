@@ -218,7 +218,8 @@ function isOldCopy({ rule, reason }: NotJudged): boolean {
 /** Reasons that nobody asks about: what was not asked for, and what is asked of one file for many. */
 const ASIDE = /^(no earlier state was given|asked of one artifact|its version was not asked for)/;
 
-function unseenOf(report: Report, verbose: boolean): string[] {
+/** Why something was not looked at, what kept most checks from being made first. */
+export function unseenOf(report: Report, verbose: boolean): string[] {
   const reasons = new Map<string, number>();
   for (const entry of report.notJudged) {
     const { reason } = entry;

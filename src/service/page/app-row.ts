@@ -30,7 +30,7 @@ export function versionCount({ offered, versions }: AppView): string {
   if (versions === 0) return 'no versions';
   return offered === versions
     ? count(versions, 'version')
-    : `${offered.toLocaleString('en-US')} of ${count(versions, 'version')}`;
+    : `${offered.toLocaleString('en-US')} of ${count(versions, 'version')} offered`;
 }
 
 /** Why it cannot be installed; the first reasons only, where there are many. */

@@ -32,5 +32,5 @@ export function assetNamed(name: string): Asset | null {
 
 /** The address of an asset as it is now. */
 export function asset(name: AssetName): string {
-  return `/assets/${name}?v=${assetNamed(name)!.tag}`;
+  return `assets/${name}?v=${assetNamed(name)!.tag}`;
 }

@@ -5,9 +5,9 @@ import type { OrganizationView } from '../views.ts';
 import { type Allowances, openLimiter } from '../web/limits.ts';
 import { Refusal } from '../web/problems.ts';
 import type { Env } from '../web/routes.ts';
-import { isOwn, signedIn } from './door.ts';
+import { basePath, isOwn, signedIn } from './door.ts';
 import { PAGE_HEADERS } from './headers.ts';
-import { layout, type Screen } from './layout.ts';
+import { type Frame, layout, type Screen } from './layout.ts';
 import { failure } from './screens-entry.ts';
 
 /** What the handlers of all screens have in common: who asks, from where, how often; and how they are answered. */
@@ -52,8 +52,8 @@ export function openDesk(service: Service, allowances: Allowances) {
       c,
       organization,
       now,
-      show: (screen, status = 200) => c.html(layout({ organization, now }, screen), status, PAGE_HEADERS),
-      goTo: (path) => c.body(null, 303, { ...PAGE_HEADERS, Location: path }),
+      show: (screen, status = 200) => c.html(layout(frameOf(c, settings, organization), screen), status, PAGE_HEADERS),
+      goTo: (path) => c.body(null, 303, { ...PAGE_HEADERS, Location: basePath(settings) + path.slice(1) }),
       text: (name) => form?.get(name) ?? '',
     };
   }
@@ -65,13 +65,13 @@ export function openDesk(service: Service, allowances: Allowances) {
   ): Promise<Response> {
     c.set('route', path);
     try {
-      if (c.req.method === 'POST' && !isOwn(c, settings)) return refused(c, FOREIGN);
+      if (c.req.method === 'POST' && !isOwn(c, settings)) return refused(c, settings, FOREIGN);
       return await answer(await visitOf(c));
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      if (error instanceof Ended) return refused(c, error.refusal);
+      if (error instanceof Ended) return refused(c, settings, error.refusal);
       log('error', 'defect', { request: c.get('requestId'), route: path, error });
-      return refused(c, {
+      return refused(c, settings, {
         status: 500,
         title: 'Something went wrong',
         text: `It was not you: the service’s log has more. Try again in a moment. (Request ${c.get('requestId') ?? 'unknown'})`,
@@ -142,17 +142,23 @@ export function found<Thing>(thing: Thing | null, what: string): Thing {
   throw new Ended({ status: 404, title: 'Not found', text, signedIn: true });
 }
 
+function frameOf(c: PageContext, settings: Service['settings'], organization: OrganizationView | null): Frame {
+  const { pathname, search } = new URL(c.req.url);
+  return { organization, now: new Date(), base: basePath(settings), here: `./${pathname.slice(1)}${search}` };
+}
+
 /** The answer to an address that leads nowhere. */
-export function noSuchPage(c: PageContext): Response | Promise<Response> {
-  return refused(c, { status: 404, title: 'Not found', text: 'There is no such page.' });
+export function noSuchPage(c: PageContext, settings: Service['settings']): Response | Promise<Response> {
+  return refused(c, settings, { status: 404, title: 'Not found', text: 'There is no such page.' });
 }
 
 function refused(
   c: PageContext,
+  settings: Service['settings'],
   { status, title, text, signedIn: isSignedIn = false }: Refused,
 ): Response | Promise<Response> {
   const screen = failure({ title, text, signedIn: isSignedIn });
-  return c.html(layout({ organization: null, now: new Date() }, screen), status, PAGE_HEADERS);
+  return c.html(layout(frameOf(c, settings, null), screen), status, PAGE_HEADERS);
 }
 
 async function readForm(c: PageContext): Promise<URLSearchParams> {

@@ -52,6 +52,11 @@ export function isOwn(c: Context, { publicUrl }: Public): boolean {
   return new URL(origin).host === own;
 }
 
+/** The path of the public address: a proxy may serve the service below one of its own, and takes that off. */
+export function basePath({ publicUrl }: Public): string {
+  return publicUrl === null ? '/' : new URL(publicUrl).pathname;
+}
+
 /** Where to go after signing in: a path of ours, and nothing that leads elsewhere. */
 export function pathWithin(next: string): string {
   if (!/^\/(?![/\\])/.test(next)) return '/';

@@ -7,7 +7,7 @@ export const PAGE_HEADERS: Record<string, string> = {
     "img-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
-    "base-uri 'none'",
+    "base-uri 'self'",
     "frame-ancestors 'none'",
   ].join('; '),
   'Cache-Control': 'no-store',

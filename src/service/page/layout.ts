@@ -10,6 +10,10 @@ export interface Frame {
   /** Who is signed in; null on the screens before that. */
   organization: OrganizationView | null;
   now: Date;
+  /** Path of the service's public address, with slashes at both ends: what all links are relative to. */
+  base: string;
+  /** The address of this very page, relative to that. */
+  here: string;
 }
 
 export interface Screen {
@@ -22,12 +26,13 @@ export interface Screen {
 }
 
 /** A whole document. */
-export function layout({ organization, now }: Frame, { title, place, body, again = null }: Screen): Html {
+export function layout({ organization, now, base, here }: Frame, { title, place, body, again = null }: Screen): Html {
   const name = organization === null ? '' : ` · ${legible(organization.name, 60)}`;
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
+        <base href="${base}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
@@ -42,7 +47,7 @@ export function layout({ organization, now }: Frame, { title, place, body, again
         }
       </head>
       <body>
-        <a class="skip" href="#main">Skip to content</a>
+        <a class="skip" href="${here}#main">Skip to content</a>
         ${organization === null ? plainTop() : top(organization, place)}
         ${
           place === 'registries' || place === 'organization'
@@ -66,21 +71,21 @@ function main(body: Html, again: number | null, now: Date): Html {
 
 function plainTop(): Html {
   return html`<header class="top">
-    <a class="brand" href="/">${MARK}<span>appreg</span></a>
+    <a class="brand" href=".">${MARK}<span>appreg</span></a>
   </header>`;
 }
 
 function top(organization: OrganizationView, place: Screen['place']): Html {
   const settings = place === 'registries' || place === 'organization';
   return html`<header class="top">
-    <a class="brand" href="/">${MARK}<span>appreg</span></a>
+    <a class="brand" href=".">${MARK}<span>appreg</span></a>
     <nav aria-label="Main">
-      <a href="/apps" ${current(place === 'apps')}>Apps</a>
-      <a href="/settings/registries" ${current(settings)}>Settings</a>
+      <a href="apps" ${current(place === 'apps')}>Apps</a>
+      <a href="settings/registries" ${current(settings)}>Settings</a>
     </nav>
     <div class="who">
       <span class="name" title="${legible(organization.name, 200)}">${said(organization.name, 60)}</span>
-      <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
+      <form method="post" action="sign-out"><button class="quiet">Sign out</button></form>
     </div>
   </header>`;
 }
@@ -88,8 +93,8 @@ function top(organization: OrganizationView, place: Screen['place']): Html {
 function side(place: Screen['place']): Html {
   return html`<nav class="side" aria-label="Settings">
     <p class="side-title" aria-hidden="true">Settings</p>
-    <a href="/settings/registries" ${current(place === 'registries')}>App Registries</a>
-    <a href="/settings/organization" ${current(place === 'organization')}>Organization</a>
+    <a href="settings/registries" ${current(place === 'registries')}>App Registries</a>
+    <a href="settings/organization" ${current(place === 'organization')}>Organization</a>
   </nav>`;
 }
 

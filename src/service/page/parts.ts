@@ -45,7 +45,7 @@ export function tile(
       ? html`<span class="letter ${color === null ? 'plain' : isLight(color) ? 'dark' : 'light'}"
           >${initial(app.name) === '?' ? initial(app.key) : initial(app.name)}</span
         >`
-      : html`<img src="/icons/${app.icon}" alt="" width="${size}" height="${size}" loading="lazy" decoding="async" />`;
+      : html`<img src="icons/${app.icon}" alt="" width="${size}" height="${size}" loading="lazy" decoding="async" />`;
   return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${back}${front}</span>`;
 }
 

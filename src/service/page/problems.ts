@@ -1,6 +1,6 @@
 import type { Finding, Report, Severity, SymptomStatus } from '../../core/report.ts';
 import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
-import { causesOf, symptomsOf } from '../../report/diagnosis-view.ts';
+import { causesOf, symptomsOf, unseenOf } from '../../report/diagnosis-view.ts';
 import { code, legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
@@ -119,6 +119,16 @@ export function findingList(findings: readonly Finding[]): Html {
       ${causes.map(oneCause)}
     </ul>
     ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}`;
+}
+
+/** What nobody could judge, and why: it is neither clean nor faulty. */
+export function unjudgedList(report: Report): Html {
+  const lines = unseenOf(report, true);
+  if (lines.length === 0) return NOTHING;
+  return html`<h2 class="after">Not judged</h2>
+    <ul class="unjudged">
+      ${lines.map((line) => html`<li>${legible(sentence(line), 300)}</li>`)}
+    </ul>`;
 }
 
 /** What is said of an app: errors and warnings, and those of a host that hit it among others. */

@@ -60,7 +60,8 @@ export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
       }
       const path = `${LIST}/${done.subscriptionId}`;
       if (done.outcome === 'created') return goTo(`${path}?done=subscribed`);
-      const already = html`Your organization is subscribed to this registry already. <a href="${path}">Open it</a>`;
+      const already = html`Your organization is subscribed to this registry already.
+        <a href="${path.slice(1)}">Open it</a>`;
       return show(subscribeScreen({ ...form, urlError: already }), 409);
     }),
   );

@@ -26,8 +26,8 @@ export interface AppScreen {
 }
 
 export function appScreen({ one, app, versions, next, after, findings, now }: AppScreen): Screen {
-  const path = `/settings/registries/${one.id}/app?key=${encodeURIComponent(app.key)}`;
-  const body = html`${back(`/settings/registries/${one.id}`, one.name)}
+  const path = `settings/registries/${one.id}/app?key=${encodeURIComponent(app.key)}`;
+  const body = html`${back(`settings/registries/${one.id}`, one.name)}
     <div class="head app-head">
       ${tile(app, true)}
       <div class="head-text">
@@ -44,14 +44,16 @@ export function appScreen({ one, app, versions, next, after, findings, now }: Ap
       ${reasons(app)}
       ${app.failingSince === null ? NOTHING : html`<p class="muted">Its metadata file was first found unusable ${when(app.failingSince, now)}; what was known before stays in force.</p>`}
     </div>
-    ${
-      findings.length === 0
-        ? NOTHING
-        : html`<section aria-labelledby="problems-title">
-            <h2 id="problems-title">Problems</h2>
-            ${findingList(findings)}
-          </section>`
-    }
+    <div id="app-problems" data-live>
+      ${
+        findings.length === 0
+          ? NOTHING
+          : html`<section aria-labelledby="problems-title">
+              <h2 id="problems-title">Problems</h2>
+              ${findingList(findings)}
+            </section>`
+      }
+    </div>
     <section aria-labelledby="versions-title">
       <div class="section-head"><h2 id="versions-title">Versions</h2></div>
       <p class="muted">
@@ -163,9 +165,9 @@ function catalogueList({ apps, next, after, search }: CatalogueScreen): Html {
       ...(search === '' ? {} : { q: search }),
       ...(to === null ? {} : { after: to }),
     });
-    return `/apps?${query.toString()}`;
+    return `apps?${query.toString()}`;
   };
-  return html`<form class="search" role="search" method="get" action="/apps" data-search="app-list">
+  return html`<form class="search" role="search" method="get" action="apps" data-search="app-list">
       <label class="unseen" for="q">Search apps</label>
       <input
         id="q"
@@ -189,7 +191,7 @@ function catalogueList({ apps, next, after, search }: CatalogueScreen): Html {
 }
 
 function catalogueRow(app: InstallableView): Html {
-  const registry = `/settings/registries/${app.registry.id}`;
+  const registry = `settings/registries/${app.registry.id}`;
   const from = html`<p class="from muted">from ${said(app.registry.name, 80)}</p>`;
   return appRow(app, `${registry}/app?key=${encodeURIComponent(app.key)}`, from);
 }
@@ -199,11 +201,11 @@ function noneAtAll(registries: number): Html {
     ? empty(
         'No apps yet',
         'Apps come from registries. Subscribe to one by its URL.',
-        html`<a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>`,
+        html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`,
       )
     : empty(
         'No apps to install yet',
         'Your registries have none that is verified. Their pages say what stands in the way.',
-        html`<a class="button" href="/settings/registries">App Registries</a>`,
+        html`<a class="button" href="settings/registries">App Registries</a>`,
       );
 }

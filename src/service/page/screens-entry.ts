@@ -19,7 +19,7 @@ export function signIn({ error, openSignUp, next, signedOut = false }: SignIn): 
     <h1>Sign in</h1>
     <p class="lead">with the token of your organization.</p>
     ${signedOut ? notice('good', 'You are signed out.') : NOTHING}
-    <form method="post" action="/sign-in">
+    <form method="post" action="sign-in">
       <input type="hidden" name="next" value="${next}" />
       <input name="username" value="organization" autocomplete="username" hidden />
       ${field({ name: 'token', label: 'Token', type: 'password', autocomplete: 'current-password', error, autofocus: true, maxlength: 200 })}
@@ -27,7 +27,7 @@ export function signIn({ error, openSignUp, next, signedOut = false }: SignIn): 
     </form>
     ${
       openSignUp
-        ? html`<p class="aside">No organization yet? <a href="/sign-up">Create one</a></p>`
+        ? html`<p class="aside">No organization yet? <a href="sign-up">Create one</a></p>`
         : html`<p class="aside">No token? The operator of this service creates organizations.</p>`
     }
   </div>`;
@@ -45,12 +45,12 @@ export function signUp({ error, name, key }: SignUp): Screen {
   const body = html`<div class="card entry">
     <h1>Create an organization</h1>
     <p class="lead">It subscribes to registries, and sees the apps in them.</p>
-    <form method="post" action="/sign-up">
+    <form method="post" action="sign-up">
       <input type="hidden" name="key" value="${key}" />
       ${field({ name: 'name', label: 'Name', value: name, error, autocomplete: 'organization', autofocus: true, maxlength: 200 })}
       <button class="primary wide">Create organization</button>
     </form>
-    <p class="aside">You have a token already? <a href="/sign-in">Sign in</a></p>
+    <p class="aside">You have a token already? <a href="sign-in">Sign in</a></p>
   </div>`;
   return { title: 'Create an organization', place: null, body };
 }
@@ -69,7 +69,7 @@ export function tokenShown(organization: OrganizationView, token: string, rotate
       organization.
     </p>
     <p class="actions">
-      <a class="button primary" href="${rotated ? '/settings/organization' : '/settings/registries'}"
+      <a class="button primary" href="${rotated ? 'settings/organization' : 'settings/registries'}"
         >${rotated ? 'I have kept it' : 'Continue to App Registries'}</a
       >
     </p>
@@ -83,8 +83,8 @@ export function tokenGone(): Screen {
     <h1>Created already</h1>
     <p class="lead">This form was sent before: its organization is there, and its token was shown then.</p>
     <p class="actions">
-      <a class="button primary" href="/sign-in">Sign in with the token</a>
-      <a class="button" href="/sign-up">Create another organization</a>
+      <a class="button primary" href="sign-in">Sign in with the token</a>
+      <a class="button" href="sign-up">Create another organization</a>
     </p>
   </div>`;
   return { title: 'Created already', place: null, body };
@@ -102,7 +102,7 @@ export function failure({ title, text, signedIn }: Failure): Screen {
     <h1>${title}</h1>
     <p class="lead">${text}</p>
     <p class="actions">
-      <a class="button primary" href="${signedIn ? '/settings/registries' : '/sign-in'}"
+      <a class="button primary" href="${signedIn ? 'settings/registries' : 'sign-in'}"
         >${signedIn ? 'To App Registries' : 'Sign in'}</a
       >
     </p>

@@ -6,7 +6,7 @@ import { legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, copyable, empty, doneNotice, notice, status } from './parts.ts';
-import { symptomList } from './problems.ts';
+import { symptomList, unjudgedList } from './problems.ts';
 import { back } from './screens-settings.ts';
 import { isBusy, schedule, stateOf } from './states.ts';
 import { day, when } from './when.ts';
@@ -35,9 +35,9 @@ export interface RegistryScreen {
 export function registryScreen(view: RegistryScreen): Screen {
   const { one, report, waiting, done, now } = view;
   const { tone, word } = stateOf(one, waiting);
-  const path = `/settings/registries/${one.id}`;
+  const path = `settings/registries/${one.id}`;
   const bare = one.apps === 0 && view.search === '';
-  const body = html`${back('/settings/registries', 'App Registries')}
+  const body = html`${back('settings/registries', 'App Registries')}
     <div class="head">
       <div class="head-text">
         <h1>${said(one.name, 200)} ${one.official ? chip('Official') : NOTHING}</h1>
@@ -160,7 +160,7 @@ export function pager(first: string | null, next: string | null): Html {
 
 export function reportScreen(one: SubscriptionView, report: Report | null, now: Date): Screen {
   const { tone, word } = stateOf(one);
-  const body = html`${back(`/settings/registries/${one.id}`, one.name)}
+  const body = html`${back(`settings/registries/${one.id}`, one.name)}
     <h1>Report</h1>
     <p class="url">${copyable(one.url, 'registry URL')}</p>
     <div class="state" id="state" data-live>
@@ -181,7 +181,7 @@ export function reportScreen(one: SubscriptionView, report: Report | null, now: 
               </dl>
               ${report.outcome === 'incomplete' ? notice('warn', 'The check was not completed; what was not reached has its turn soon.') : NOTHING}
               <h2 class="unseen">By symptom</h2>
-              ${symptomList(report, 'everything')}`
+              ${symptomList(report, 'everything')} ${unjudgedList(report)}`
       }
     </div>`;
   return { title: 'Report', place: 'registries', body, again: isBusy(one) ? 3 : 60 };

@@ -17,7 +17,7 @@ export function registriesScreen(list: readonly SubscriptionView[], done: string
         <h1>App Registries</h1>
         <p class="lead">Where the apps of your organization come from.</p>
       </div>
-      ${list.length === 0 ? NOTHING : html`<a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>`}
+      ${list.length === 0 ? NOTHING : html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`}
     </div>
     ${doneNotice(done)}
     ${
@@ -25,7 +25,7 @@ export function registriesScreen(list: readonly SubscriptionView[], done: string
         ? empty(
             'No registries yet',
             'Subscribe to a registry by its URL, and its apps become available for installation.',
-            html`<a class="button primary" href="/settings/registries/subscribe">Subscribe to Registry</a>`,
+            html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`,
           )
         : html`<ul class="rows" id="registries" data-live>
             ${list.map((one) => registryRow(one, now))}
@@ -35,8 +35,14 @@ export function registriesScreen(list: readonly SubscriptionView[], done: string
     title: 'App Registries',
     place: 'registries',
     body,
-    again: list.some(isBusy) ? 2 : list.length > 0 ? 30 : null,
+    again: paceOf(list),
   };
+}
+
+/** Seconds after which the list is worth reading again; a long one costs more. */
+function paceOf(list: readonly SubscriptionView[]): number | null {
+  if (list.length === 0) return null;
+  return list.some(isBusy) ? 2 + Math.floor(list.length / 50) : 30;
 }
 
 function registryRow(one: SubscriptionView, now: Date): Html {
@@ -45,7 +51,7 @@ function registryRow(one: SubscriptionView, now: Date): Html {
   return html`<li class="row registry">
     <div class="row-main">
       <h2>
-        <a class="stretch" href="/settings/registries/${one.id}">${said(one.name, 120)}</a>
+        <a class="stretch" href="settings/registries/${one.id}">${said(one.name, 120)}</a>
         ${one.official ? chip('Official') : NOTHING}
       </h2>
       <p class="url">${code(one.url)}</p>
@@ -75,7 +81,7 @@ export interface SubscribeForm {
 }
 
 export function subscribeScreen({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
-  const body = html`${back('/settings/registries', 'App Registries')}
+  const body = html`${back('settings/registries', 'App Registries')}
     <h1>Subscribe to Registry</h1>
     <p class="lead">Its manifest is looked at right away; then its apps become available for installation.</p>
     ${
@@ -90,7 +96,7 @@ export function subscribeScreen({ url, name, urlError, nameError, unusable }: Su
             ${findingList(unusable.findings)}
           </section>`
     }
-    <form class="form" method="post" action="/settings/registries/subscribe" data-busy="Looking at the registry…">
+    <form class="form" method="post" action="settings/registries/subscribe" data-busy="Looking at the registry…">
       ${field({
         name: 'url',
         label: 'Registry URL',
@@ -104,28 +110,28 @@ export function subscribeScreen({ url, name, urlError, nameError, unusable }: Su
       ${field({ name: 'name', label: 'Name', value: name, hint: 'What your organization calls it.', error: nameError, maxlength: 200 })}
       <p class="actions">
         <button class="primary">Subscribe</button>
-        <a class="button" href="/settings/registries">Cancel</a>
+        <a class="button" href="settings/registries">Cancel</a>
       </p>
     </form>`;
   return { title: 'Subscribe to Registry', place: 'registries', body };
 }
 
 export function renameScreen(one: SubscriptionView, name: string, error: string | null): Screen {
-  const body = html`${back(`/settings/registries/${one.id}`, one.name)}
+  const body = html`${back(`settings/registries/${one.id}`, one.name)}
     <h1>Rename registry</h1>
     <p class="url">${code(one.url)}</p>
-    <form class="form" method="post" action="/settings/registries/${one.id}/rename">
+    <form class="form" method="post" action="settings/registries/${one.id}/rename">
       ${field({ name: 'name', label: 'Name', value: name, error, autofocus: true, maxlength: 200 })}
       <p class="actions">
         <button class="primary">Rename</button>
-        <a class="button" href="/settings/registries/${one.id}">Cancel</a>
+        <a class="button" href="settings/registries/${one.id}">Cancel</a>
       </p>
     </form>`;
   return { title: 'Rename registry', place: 'registries', body };
 }
 
 export function unsubscribeScreen(one: SubscriptionView): Screen {
-  const body = html`${back(`/settings/registries/${one.id}`, one.name)}
+  const body = html`${back(`settings/registries/${one.id}`, one.name)}
     <h1>Unsubscribe from ${said(one.name, 120)}?</h1>
     <p class="lead">
       ${
@@ -136,10 +142,10 @@ export function unsubscribeScreen(one: SubscriptionView): Screen {
       You can subscribe again at any time; the digests that were seen first stay in force.
     </p>
     <p class="url">${code(one.url)}</p>
-    <form class="form" method="post" action="/settings/registries/${one.id}/unsubscribe">
+    <form class="form" method="post" action="settings/registries/${one.id}/unsubscribe">
       <p class="actions">
         <button class="danger">Unsubscribe</button>
-        <a class="button" href="/settings/registries/${one.id}">Keep it</a>
+        <a class="button" href="settings/registries/${one.id}">Keep it</a>
       </p>
     </form>`;
   return { title: 'Unsubscribe', place: 'registries', body };
@@ -164,7 +170,7 @@ export function organizationScreen({ id, name, createdAt, tokenSince }: Organiza
     <section class="panel" aria-labelledby="token-title">
       <h2 id="token-title">Token</h2>
       <p>In use since ${day(tokenSince)}. It is kept as a hash, so nobody can read it again.</p>
-      <form method="post" action="/settings/organization/token" class="confirm">
+      <form method="post" action="settings/organization/token" class="confirm">
         <label class="check"
           ><input type="checkbox" name="sure" value="yes" required /> The token in use stops working at once</label
         >

@@ -21,7 +21,12 @@ export async function openGallery(): Promise<{ url: string; close(): Promise<voi
     const name = c.req.param('name');
     const screen = SCREENS[name];
     if (screen === undefined) return c.notFound();
-    const frame = { organization: name.startsWith('entry') ? null : organization(), now: NOW };
+    const frame = {
+      organization: name.startsWith('entry') ? null : organization(),
+      now: NOW,
+      base: '/',
+      here: `./${name}`,
+    };
     return c.html(layout(frame, screen()), 200, PAGE_HEADERS);
   });
   const server = createAdaptorServer({ fetch: gallery.fetch }) as Server;

@@ -243,7 +243,7 @@ describe('what is shown', () => {
     const page = await (await get(`/settings/registries/${own}`, cookie)).text();
     for (const key of keys) {
       const href = `/settings/registries/${own}/app?key=${encodeURIComponent(key)}`;
-      expect(page).toContain(href.replaceAll("'", '&#39;'));
+      expect(page).toContain(href.slice(1).replaceAll("'", '&#39;'));
       const answer = await get(href, cookie);
       expect(answer.status).toBe(200);
     }
@@ -281,6 +281,22 @@ describe('what is shown', () => {
     expect(await (await get(not.headers.get('location')!, cookie)).text()).toContain('less than a minute ago');
   });
 
+  test('below a path of a proxy, all that is linked is there too', async () => {
+    const proxied = stage.app({ publicUrl: 'https://flows.test/registries/', openSignUp: true });
+    const { token } = await stage.join();
+    const own = { 'sec-fetch-site': 'same-origin', origin: 'https://flows.test' };
+    const answer = await post('/sign-in', { token, next: '/apps' }, '', own, proxied);
+    expect(answer.headers.get('location')).toBe('/registries/apps');
+    const cookie = cookieOf(answer);
+    const page = await (await get('/settings/organization', cookie, proxied)).text();
+    expect(page).toContain('<base href="/registries/" />');
+    const links = [...page.matchAll(/ (?:href|action|src)="([^"]*)"/g)].map(([, link]) => link!);
+    expect(links.length).toBeGreaterThan(8);
+    for (const link of links) expect(new URL(link, 'https://flows.test/registries/').href).toMatch(/\/registries\//);
+    expect(page).toContain('href="./settings/organization#main"');
+    expect(await (await get('///evil.test', '', proxied)).text()).toContain('href=".///evil.test#main"');
+  });
+
   test('addresses that lead nowhere have a page for people, and a problem for programs', async () => {
     const people = await get('/nowhere');
     expect([people.status, people.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
@@ -291,7 +307,7 @@ describe('what is shown', () => {
 
   test('assets are kept for as long as they are the same', async () => {
     const page = await (await get('/sign-in')).text();
-    const href = /href="(\/assets\/style\.css\?v=\w+)"/.exec(page)![1]!;
+    const href = `/${/href="(assets\/style\.css\?v=\w+)"/.exec(page)![1]!}`;
     expect((await get(href)).headers.get('cache-control')).toContain('immutable');
     expect((await get('/assets/style.css')).headers.get('cache-control')).toBe('no-cache');
     expect((await get('/assets/..%2froutes.ts')).status).toBe(404);

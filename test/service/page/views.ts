@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Report } from '../../../src/core/report.ts';
 import type { AppView, OrganizationView, SubscriptionView, VersionView } from '../../../src/service/views.ts';
-import { finding, report } from '../../support/reports.ts';
+import { finding, notJudged, report } from '../../support/reports.ts';
 
 /** What the screens are given, made by hand. */
 
@@ -226,6 +226,10 @@ export const REPORT: Report = report({
   target: PROBLEMS.url,
   findings: FINDINGS,
   symptoms: PROBLEMS.symptoms,
+  notJudged: [
+    notJudged({ app: 'gone', reason: 'because of unreachable' }),
+    notJudged({ rule: '*', reason: '12 more findings, which are not listed here' }),
+  ],
   summary: {
     ...report().summary,
     errors: 2,
