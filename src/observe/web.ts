@@ -38,7 +38,7 @@ export interface WebOptions extends HttpOptions {
   /** Fetch the artifacts of an app from its highest version downwards, instead of in the order listed. */
   newestFirst?: boolean;
   /** Milliseconds in all for one resource, in place of 60 s (JSON, icons) and 600 s (artifacts). */
-  total?: number | null;
+  total?: number | { small: number; artifact: number } | null;
   /** What earlier runs saw, and where this one leaves what it saw; null to look at everything anew. */
   memory?: Memory | null;
   /** Which of the listed apps to look at in this run, and in which order. */
@@ -120,7 +120,10 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     steady: new Map(),
     frozen: new Set(),
     certificates: new Map(),
-    total: { small: options.total ?? 60_000, artifact: options.total ?? 600_000 },
+    total:
+      typeof options.total === 'object' && options.total !== null
+        ? options.total
+        : { small: options.total ?? 60_000, artifact: options.total ?? 600_000 },
     onBody({ url: from, headers }) {
       const length = header(headers, 'content-length');
       progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;

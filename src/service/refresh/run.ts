@@ -63,8 +63,8 @@ export const DOCUMENTS = { manifest: 12 * 2 ** 20, metadata: 4 * 2 ** 20 };
 /** After so many findings a registry is broken as a whole; nobody reads more. */
 export const FINDINGS = 10_000;
 const CONNECTIONS = 8;
-/** Of the time that a refresh has: what is begun in the first half of it, and looked at twice, ends within it. */
-const SHARE_OF_A_RESOURCE = 0.25;
+/** Of the time that a refresh has: artifacts that are begun in the first half of it end within it. */
+const SHARE = { document: 0.25, artifact: 0.45 };
 /** As long as facts of artifacts are taken over (observe/memory.ts). */
 const STANDS = 30 * 86_400_000;
 
@@ -117,9 +117,10 @@ export async function look(run: Run): Promise<boolean> {
     registry.url,
     {
       concurrency: CONNECTIONS,
-      retries: 1,
-      maxWait: 10_000,
-      total: settings.limits.refresh * SHARE_OF_A_RESOURCE,
+      total: {
+        small: settings.limits.refresh * SHARE.document,
+        artifact: settings.limits.refresh * SHARE.artifact,
+      },
       ca: settings.ca,
       machineCa: settings.machineCa,
       ...context.asking,

@@ -11,7 +11,7 @@ import {
   redirect,
   tagged,
 } from '../../support/fault-host.ts';
-import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
+import { archive, checksum, faults, gzipped, SVG, verified } from '../../support/live-registry.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import { type Bench, openBench } from './bench.ts';
 
@@ -145,6 +145,28 @@ describe('a registry without a fault', () => {
   });
 });
 
+describe('a refresh says what verify says', () => {
+  test.each<[string, () => void]>([
+    ['of a registry without a fault', () => {}],
+    ['of a missing metadata file', () => void host.on('/a.json', answer({ status: 404 }))],
+    ['of a missing icon', () => void host.on('/a.svg', answer({ status: 404 }))],
+    ['of a missing artifact', () => void host.on('/a-1.0.0.tar.gz', answer({ status: 404 }))],
+    ['of other bytes', () => void host.on('/a-1.0.0.tar.gz', gzipped(archive('other')))],
+    ['of no CORS headers', () => void host.on('/a.json', answer({ body: '{"versions":[]}' }))],
+    ['of a broken document', () => void host.on('/a.json', answer({ headers: CORS, body: '{"versions":[' }))],
+    ['of a host in trouble', () => void host.on('/a.json', answer({ status: 503 }))],
+  ])('%s, also the second time', async (_, breakIt) => {
+    const url = serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } });
+    breakIt();
+    const { report } = await verified(url);
+    const id = await bench.add(url);
+    for (const hours of [0, 1.1]) {
+      await bench.refresh(id, hours);
+      expect(faults(await bench.report(id)).sort()).toEqual(faults(report).sort());
+    }
+  });
+});
+
 describe('what was published', () => {
   test('stays in force when a version is swapped, withdrawn, or rolled back', async () => {
     const id = await bench.add(serve({ a: { '1.0.0': 'one', '1.1.0': 'gone', '2.0.0': 'two' } }));
@@ -186,8 +208,13 @@ describe('what was published', () => {
     expect(await bench.refresh(id)).toBe('problems');
     expect(await versions(id)).toEqual({ 'a 1.0.0': 'verified', 'a 2.0.0': 'refused artifact-checksum-mismatch' });
     expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
-    list('a', [published('a', '1.0.0', 'one'), published('a', '2.0.0', 'two')]);
+    list('a', [published('a', '1.0.0', 'one')]);
     expect(await bench.refresh(id, 1.1)).toBe('good');
+    expect(Object.keys(await versions(id))).toEqual(['a 1.0.0']);
+    list('a', [published('a', '1.0.0', 'one'), wrong]);
+    expect(await bench.refresh(id, 2.2)).toBe('problems');
+    list('a', [published('a', '1.0.0', 'one'), published('a', '2.0.0', 'two')]);
+    expect(await bench.refresh(id, 3.3)).toBe('good');
     expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
   });
 
