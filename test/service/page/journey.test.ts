@@ -1,3 +1,4 @@
+import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Db, openDatabase } from '../../../src/service/database/open.ts';
@@ -5,9 +6,10 @@ import { type Running, startService } from '../../../src/service/start.ts';
 import { describeInChromium, launch } from '../../browser/chromium.ts';
 import { startDatabase } from '../../support/database.ts';
 import { certificates } from '../../support/fault-certificates.ts';
-import { answer, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
+import { answer, CORS, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
 import { archive, checksum, gzipped, type Live, putRegistry } from '../../support/live-registry.ts';
 import { settingsFor } from '../refresh/bench.ts';
+import { HOSTILE_TEXTS } from './views.ts';
 
 /** From signing up to unsubscribing, against a service that really runs, with a browser's script and without. */
 
@@ -216,6 +218,48 @@ describeInChromium('somebody who uses the page', () => {
       told.add((await alert.innerText()).replaceAll(new URL(url).host, 'the host'));
     }
     expect([...told]).toEqual([expect.stringContaining('could not be reached')]);
+    await context.close();
+  });
+
+  test('meets a registry that means harm, and nothing of it runs, is fetched or sticks out', async () => {
+    const host = await newHost();
+    const live = putRegistry(host);
+    const icon = `<svg xmlns="http://www.w3.org/2000/svg" onload="parent.harmed = true"><script>parent.harmed = true</script></svg>`;
+    host.on('/evil.svg', answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: icon }));
+    const apps = HOSTILE_TEXTS.map((text, i) => [
+      i % 2 === 0 ? `key-${i}` : `${text}/../..`,
+      {
+        name: text,
+        description: `${text} <img src="${host.origin}/seen-by-a-browser" onerror="harmed = true">`,
+        blockStyle: { iconUrl: `${host.origin}/evil.svg`, color: '#fff"/><script>harmed = true</script>' },
+        appMetadataUrl: `${host.origin}/a.json`,
+      },
+    ]);
+    live.list();
+    const url = host.on('/evil.json', json({ apps: Object.fromEntries(apps) }));
+    const { page, context, said } = await visitor(true);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await signUp(page, 'Victim');
+    await subscribe(page, url, 'Evil <script>harmed = true</script>');
+    await page.locator('#state', { hasText: 'problem' }).waitFor();
+    await page.locator('.version').first().waitFor();
+    const registry = page.url().replace(/[?#].*/, '');
+    const first = await page.locator('li.app a').first().getAttribute('href');
+    for (const path of [registry, `${registry}/report`, new URL(first!, service.url).href, `${service.url}apps`]) {
+      await page.goto(path);
+      await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+      expect(await page.evaluate('typeof harmed')).toBe('undefined');
+      expect(await page.locator('main script, main iframe, main [onerror], main [onload], main [style]').count()).toBe(
+        0,
+      );
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<{ violations: { id: string }[] }>('axe.run()');
+      expect(violations.map(({ id }) => id)).toEqual([]);
+    }
+    expect(host.asked('/seen-by-a-browser')).toEqual([]);
+    expect(host.requests.filter(({ headers }) => headers['user-agent']?.includes('Chrome'))).toEqual([]);
+    expect(said).toEqual([]);
     await context.close();
   });
 
