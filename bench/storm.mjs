@@ -4,12 +4,13 @@ import { openSupport } from './support.mjs';
 
 const rounds = Number(process.argv[2] ?? 100);
 const { support, program, close } = await openSupport('arena', 'ceph', 'storm');
-const { KINDS, cephMissing, openArena, startServers, openStorm, rush, killAtSteps, killAtRandom } = support;
+const { KINDS, cephMissing, openArena, openCeph, openStorm, rush, killAtSteps, killAtRandom } = support;
 const named = process.argv.slice(3);
 const kinds = KINDS.filter(
   (kind) => (named.length === 0 || named.includes(kind)) && !(kind.includes('Ceph') && cephMissing()),
 );
-const servers = await startServers({ ceph: kinds.some((kind) => kind.includes('Ceph')) });
+// One for all rounds, since its start takes seconds.
+const ceph = kinds.some((kind) => kind.includes('Ceph')) ? await openCeph() : null;
 
 try {
   for (const kind of kinds) {
@@ -20,7 +21,7 @@ try {
     for (let round = 0; round < rounds; round++) {
       try {
         const isNew = arena === null;
-        arena ??= await openArena(kind, servers);
+        arena ??= await openArena(kind, { ceph });
         storm = isNew ? await openStorm(program, arena) : storm;
         await rush(storm, isNew ? 12 : 4, isNew ? 3 : 1);
         counts.atSteps += await killAtSteps(storm, [arena.steps[round % arena.steps.length]]);
@@ -47,6 +48,6 @@ try {
     );
   }
 } finally {
-  servers.close();
+  ceph?.close();
   close();
 }

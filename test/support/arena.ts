@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheControlOf, mediaTypeOf } from '../../src/core/media.ts';
 import { bareIn, type GitHost, openGitHost } from './git-host.ts';
-import { type Ceph, openCeph } from './ceph.ts';
+import type { Ceph } from './ceph.ts';
 import { type ObjectStore, type ObjectStoreOptions, openObjectStore } from './object-store.ts';
 
 /** Places where a registry can be kept, each with a host in front of it, for programs that publish there at once. */
@@ -52,12 +52,6 @@ const REMOTE_STEPS = ['before-send', 'after-send'];
 
 export interface Servers {
   ceph: Ceph | null;
-}
-
-/** One Ceph for all rounds, since its start takes seconds. */
-export async function startServers({ ceph }: { ceph: boolean }): Promise<Servers & { close(): void }> {
-  const started = ceph ? await openCeph() : null;
-  return { ceph: started, close: () => started?.close() };
 }
 
 let prefixes = 0;

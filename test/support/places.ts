@@ -10,7 +10,7 @@ import { openStorm, publish, type Storm } from './storm.ts';
 
 /** Places to publish to, with the program that does it; each is opened once, and serves several tests. */
 
-export interface Opened {
+interface Opened {
   arena: Awaited<ReturnType<typeof openArena>>;
   storm: Storm;
 }
