@@ -1,5 +1,5 @@
 // Two nodes on a PostgreSQL server of the Debian package, while people ask: every registry is looked at for the first
-// time, one node is killed in the middle; then all are looked at again, unchanged. Exit 1 if anything was looked at
+// time, one node is killed in the middle; then all are looked at again, unchanged, without people and with. Exit 1 if anything was looked at
 // twice or forgotten. Usage: node bench/service-load.mjs [registries] [organizations]   (1000, and 20000 with 5 each)
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSupport } from './support.mjs';
@@ -22,13 +22,16 @@ try {
     `${registries} registries of ${APPS} apps with ${VERSIONS} versions, ${before.subscriptions} subscriptions`,
   );
   const nodes = [await load.startNode(), await load.startNode()];
-  await phase('first look, one node killed in the middle', nodes, async () => nodes[1].kill());
+  await phase('first look, one node killed in the middle', nodes, { people: 8, middle: () => nodes[1].kill() });
   const { verified } = await load.sizes();
   must(verified === registries * APPS * VERSIONS, `${verified} versions are verified`);
   nodes[1] = await load.startNode();
-  load.refreshed();
-  await load.makeDue();
-  await phase('look again, nothing changed', nodes, null);
+  for (const people of [0, 8]) {
+    load.refreshed();
+    await load.makeDue();
+    await phase('look again, nothing changed', nodes, { people });
+  }
+  await idle(nodes);
   const after = await load.sizes();
   must(after.subscriptions === before.subscriptions, `${after.subscriptions} subscriptions are left`);
   console.log(`database: ${megabytes(after.database)}, empty of registries' contents ${megabytes(before.database)}`);
@@ -39,11 +42,11 @@ try {
   close();
 }
 
-async function phase(title, nodes, middle) {
+async function phase(title, nodes, { people, middle = null }) {
   const cpu = () => nodes.reduce((sum, node) => sum + node.cpu(), 0);
   const asked = load.farm.answered.all;
   const [cpuBefore, serverBefore, begun] = [cpu(), serverCpu(server.pid()), performance.now()];
-  const asking = load.startAsking(nodes, 8);
+  const asking = load.startAsking(nodes, people);
   let killedAt = null;
   for (let last = 0; ;) {
     const { done } = await load.progress();
@@ -63,16 +66,36 @@ async function phase(title, nodes, middle) {
   const refreshed = load.refreshed();
   const twice = [...refreshed.values()].filter((count) => count > 1).length;
   const total = [...refreshed.values()].reduce((sum, count) => sum + count, 0);
-  console.log(`\n${title}${killedAt === null ? '' : ` (after ${killedAt})`}: ${seconds.toFixed(1)} s`);
   console.log(
-    `  ${(registries / seconds).toFixed(1)} refreshes a second; ${(registries / ours).toFixed(1)} a second of a core for the nodes, ${(registries / (ours + theirs)).toFixed(1)} with PostgreSQL’s share, people’s questions included`,
+    `\n${title}${killedAt === null ? '' : ` (after ${killedAt})`}, ${people === 0 ? 'nobody asks' : `${people} people ask`}: ${seconds.toFixed(1)} s`,
+  );
+  console.log(
+    `  ${(registries / seconds).toFixed(1)} refreshes a second; ${(registries / ours).toFixed(1)} a second of a core for the nodes, ${(registries / (ours + theirs)).toFixed(1)} with PostgreSQL’s share`,
   );
   console.log(`  ${load.farm.answered.all - asked} requests to registries; ${total} refreshes ended`);
-  const at = (share) => taken[Math.min(taken.length - 1, Math.floor(taken.length * share))].toFixed(0);
-  console.log(`  API: ${taken.length} answers, median ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`);
+  tellAnswers(taken);
   must(twice === 0, `${twice} registries were refreshed twice`);
   must(refreshed.size === registries || middle !== null, `${refreshed.size} registries were refreshed`);
   must((await load.progress()).never === 0, 'some were never checked');
+}
+
+/** What the API takes while nothing is refreshed. */
+async function idle(nodes) {
+  const cpu = () => nodes.reduce((sum, node) => sum + node.cpu(), 0) + serverCpu(server.pid());
+  const before = cpu();
+  const asking = load.startAsking(nodes, 8);
+  await sleep(30_000);
+  const taken = await asking.stop();
+  console.log(
+    `\nnothing to refresh, 8 people ask: ${(taken.length / (cpu() - before)).toFixed(0)} answers a second of a core, PostgreSQL’s share included`,
+  );
+  tellAnswers(taken);
+}
+
+function tellAnswers(taken) {
+  if (taken.length === 0) return;
+  const at = (share) => taken[Math.min(taken.length - 1, Math.floor(taken.length * share))].toFixed(0);
+  console.log(`  API: ${taken.length} answers, median ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`);
 }
 
 function must(holds, otherwise) {

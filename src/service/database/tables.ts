@@ -27,7 +27,7 @@ export interface OrganizationRow {
 }
 
 /** Somebody signed in on the page. */
-export interface SessionRow {
+interface SessionRow {
   /** SHA-256 of the cookie's value. */
   hash: Buffer;
   organizationId: string;
@@ -65,7 +65,7 @@ export interface RegistryRow {
   slow: Generated<boolean>;
 }
 
-export interface SubscriptionRow {
+interface SubscriptionRow {
   id: Generated<string>;
   organizationId: string;
   registryId: number;
@@ -76,7 +76,7 @@ export interface SubscriptionRow {
 }
 
 /** An app of a registry, as it was when its registry and its metadata file could last be read. */
-export interface AppRow {
+interface AppRow {
   registryId: number;
   key: string;
   /** Its place in the manifest. */

