@@ -38,10 +38,16 @@ async function readBytes(c: Context): Promise<Buffer> {
   if (Number(c.req.header('content-length') ?? 0) > BODY_LIMIT) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > BODY_LIMIT) throw tooLarge;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > BODY_LIMIT) throw tooLarge;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error === tooLarge) throw error;
+    // The client is gone: no trouble of ours, and nobody reads the answer.
+    throw new Refusal('malformed-body', 'The body ended early.');
   }
   return Buffer.concat(chunks);
 }

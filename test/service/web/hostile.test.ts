@@ -356,6 +356,22 @@ describe('over a connection', () => {
     expect((await fetch(`${server.url}healthz`)).status).toBe(200);
   });
 
+  test.each([
+    ['by its length', 'Content-Length: 100\r\n\r\n{"url":'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{"url\r\n'],
+  ])('a client that goes away within its body, sent %s, is no trouble of ours', async (_, rest) => {
+    stage.logged.length = 0;
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /api/registries/subscribe HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${rest}`,
+    );
+    setTimeout(() => socket.destroy(), 300);
+    await expect
+      .poll(() => stage.logged, { timeout: 10_000 })
+      .toMatchObject([{ event: 'request', level: 'info', status: 400 }]);
+  });
+
   test('wrong tokens are counted by address; a right one passes all the same', async () => {
     const strict = await listen(
       { host: '127.0.0.1', port: 0 },
