@@ -3,6 +3,8 @@ import type { Context } from 'hono';
 import type { Service } from '../context.ts';
 import type { OrganizationView } from '../views.ts';
 import { type Allowances, openLimiter } from '../web/limits.ts';
+import { isAbsence } from '../database/absence.ts';
+import { readBytes } from '../web/body.ts';
 import { Refusal } from '../web/problems.ts';
 import type { Env } from '../web/routes.ts';
 import { basePath, isOwn, signedIn } from './door.ts';
@@ -70,6 +72,14 @@ export function openDesk(service: Service, allowances: Allowances) {
     } catch (error) {
       if (error instanceof Refusal) throw error;
       if (error instanceof Ended) return refused(c, settings, error.refusal);
+      if (isAbsence(error as Error)) {
+        log('warn', 'database-unavailable', { request: c.get('requestId'), error: (error as Error).message });
+        return refused(c, settings, {
+          status: 503,
+          title: 'Not available at the moment',
+          text: 'The service does not reach its database. Nothing is lost; try again in a moment.',
+        });
+      }
       log('error', 'defect', { request: c.get('requestId'), route: path, error });
       return refused(c, settings, {
         status: 500,
@@ -162,15 +172,10 @@ function refused(
 }
 
 async function readForm(c: PageContext): Promise<URLSearchParams> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > BODY_LIMIT)
-      throw new Ended({ status: 413, title: 'Too much', text: 'The form is larger than any that this page sends.' });
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+  const bytes = await readBytes(c, BODY_LIMIT);
+  if (bytes === null)
+    throw new Ended({ status: 413, title: 'Too much', text: 'The form is larger than any that this page sends.' });
+  return new URLSearchParams(bytes.toString('utf8'));
 }
 
 function addressOf(c: PageContext): string {

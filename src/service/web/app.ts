@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Service } from '../context.ts';
+import { isAbsence } from '../database/absence.ts';
 import { noSuchPage } from '../page/desk.ts';
 import { pageRoutes } from '../page/routes.ts';
 import { appRoutes } from './api-apps.ts';
@@ -89,12 +90,3 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
-
-/** True where the database cannot be reached, or is shutting down: that passes. */
-function isAbsence(error: Error): boolean {
-  const { code = '' } = error as { code?: string };
-  return (
-    /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08\w{3}|57P0[1-5]|53300)$/.test(code) ||
-    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
-  );
-}

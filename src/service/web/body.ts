@@ -18,7 +18,8 @@ export async function readBody(c: Context): Promise<Body> {
   const coding = c.req.header('content-encoding') ?? 'identity';
   if (coding.toLowerCase() !== 'identity')
     throw new Refusal('unsupported-media-type', 'Send the body without a Content-Encoding.', {}, ACCEPTS);
-  const bytes = await readBytes(c);
+  const bytes = await readBytes(c, BODY_LIMIT);
+  if (bytes === null) throw new Refusal('body-too-large', `The body is larger than ${BODY_LIMIT} bytes.`);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -33,20 +34,21 @@ export async function readBody(c: Context): Promise<Body> {
 
 const ACCEPTS = { 'accept-post': 'application/json' };
 
-async function readBytes(c: Context): Promise<Buffer> {
-  const tooLarge = new Refusal('body-too-large', `The body is larger than ${BODY_LIMIT} bytes.`);
-  if (Number(c.req.header('content-length') ?? 0) > BODY_LIMIT) throw tooLarge;
+/**
+ * A body's bytes; null where there are more than `limit`.
+ * @throws Refusal where it ended early: the client is gone, which is no trouble of ours
+ */
+export async function readBytes(c: Context, limit: number): Promise<Buffer | null> {
+  if (Number(c.req.header('content-length') ?? 0) > limit) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > BODY_LIMIT) throw tooLarge;
+      if (size > limit) return null;
       chunks.push(chunk);
     }
-  } catch (error) {
-    if (error === tooLarge) throw error;
-    // The client is gone: no trouble of ours, and nobody reads the answer.
+  } catch {
     throw new Refusal('malformed-body', 'The body ended early.');
   }
   return Buffer.concat(chunks);

@@ -280,10 +280,14 @@ test('a database that is gone is a moment’s trouble', async () => {
   const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
   const { webApp } = await import('../../../src/service/web/app.ts');
   const gone = webApp({ ...stage.service, db });
+  const defects = stage.logged.filter(({ event }) => event === 'defect').length;
   const told = await ask(gone, 'GET', '/api/registries', { token });
   expect([told.status, told.headers.get('retry-after')]).toEqual([503, '5']);
   expect((await ask(gone, 'GET', '/readyz')).status).toBe(503);
   expect((await ask(gone, 'GET', '/healthz')).status).toBe(200);
+  const page = await gone.request('/settings/registries', { headers: { cookie: `appreg=${'x'.repeat(43)}` } });
+  expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=UTF-8']);
+  expect(stage.logged.filter(({ event }) => event === 'defect')).toHaveLength(defects);
   await db.destroy();
 });
 
