@@ -74,6 +74,7 @@ export function openDesk(service: Service, allowances: Allowances) {
       if (error instanceof Ended) return refused(c, settings, error.refusal);
       if (isAbsence(error as Error)) {
         log('warn', 'database-unavailable', { request: c.get('requestId'), error: (error as Error).message });
+        c.header('Retry-After', '5');
         return refused(c, settings, {
           status: 503,
           title: 'Not available at the moment',

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pathWithin } from '../../../src/service/page/door.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../stage.ts';
 import { openWebStage, reportOn, type WebStage } from '../web/stage-web.ts';
+import { openDatabase } from '../../../src/service/database/open.ts';
 import { pack } from '../../../src/service/database/packed.ts';
+import { webApp } from '../../../src/service/web/app.ts';
 
 /** The page's addresses: who gets in, what is refused, whose things are shown. */
 
@@ -303,6 +305,16 @@ describe('what is shown', () => {
     const program = await app.request('/nowhere');
     expect(program.headers.get('content-type')).toBe('application/problem+json');
     expect((await get('/api/nowhere')).headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  test('without its database the service says so, and that it passes', async () => {
+    const { db } = openDatabase('postgres://127.0.0.1:1/none', 1, () => {});
+    const lost = webApp({ ...stage.service, db });
+    const answer = await get('/apps', `appreg=${'x'.repeat(43)}`, lost);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answer.text()).toContain('Try again in a moment');
+    expect(stage.logged.at(-2)).toMatchObject({ level: 'warn', event: 'database-unavailable' });
+    await db.destroy();
   });
 
   test('assets are kept for as long as they are the same', async () => {
