@@ -41,6 +41,7 @@ export function pair(name, ours, theirs, { runs = 7, cwd = process.cwd() } = {})
     ours: median(seconds[0]),
     theirs: median(seconds[1]),
     ratio: ratioOf(seconds),
+    cpu: median(cpu[0]),
     cpuRatio: ratioOf(cpu),
     memory: median(memory[0]),
     theirMemory: median(memory[1]),

@@ -37,11 +37,13 @@ for (const name of names.length > 0 ? names : ['large', 'code', 'small', 'cache'
   }
   const rows = [];
   for (const count of apps) rows.push([count, await measure(`${name} ${count}`, { apps: count, ...scenario })]);
-  const steps = rows.slice(1).map(([count, row], i) => {
-    const [before, smaller] = rows[i];
-    return (Math.log(row.ours / smaller.ours) / Math.log(count / before)).toFixed(2);
-  });
-  console.log(`${name}: slope of log time over log size ${steps.join(', ')}`);
+  for (const of of ['ours', 'cpu']) {
+    const slopes = rows.slice(1).map(([count, row], i) => {
+      const [before, smaller] = rows[i];
+      return (Math.log(row[of] / smaller[of]) / Math.log(count / before)).toFixed(2);
+    });
+    console.log(`${name}: slope of log ${of === 'cpu' ? 'CPU time' : 'time'} over log size ${slopes.join(', ')}`);
+  }
 }
 
 async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...registry }) {
