@@ -266,7 +266,7 @@ function withoutFragment(url: string): URL {
 }
 
 /** The origin of what was asked for, without parsing it again: such a URL stands as the parser writes it, without a login. */
-function originOf(url: string): string {
+export function originOf(url: string): string {
   return url.slice(0, url.indexOf('/', 'https://'.length));
 }
 

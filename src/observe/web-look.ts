@@ -22,7 +22,7 @@ import { type ArchiveReader, createArchiveReader } from './archive.ts';
 import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
 import { createDigester, type Digester } from './digest.ts';
 import { contentOf } from './documents.ts';
-import type { Http } from './http.ts';
+import { type Http, originOf } from './http.ts';
 import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
 import { ASKED_ONCE, conditionalBefore, essenceOf, iconBefore, viewsBefore } from './memory.ts';
@@ -263,7 +263,7 @@ async function collect(
 }
 
 function noteCertificates({ hops }: Visit, look: Look): void {
-  for (const { url, tls } of hops) if (tls) look.certificates.set(new URL(url).origin, tls);
+  for (const { url, tls } of hops) if (tls) look.certificates.set(originOf(url), tls);
 }
 
 interface ArtifactLook {

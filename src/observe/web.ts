@@ -5,9 +5,10 @@ import { header } from '../core/headers.ts';
 import { digestOf } from '../core/checksum.ts';
 import { shardOf } from '../core/shards.ts';
 import { secretsOf } from '../core/text.ts';
+import { isUsualUrl } from '../core/url.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
-import { type HttpOptions, openHttp } from './http.ts';
+import { type HttpOptions, openHttp, originOf } from './http.ts';
 import { concealer, concealFacts } from './http-secrets.ts';
 import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
 import { openTurns } from './web-conditions.ts';
@@ -127,7 +128,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     onBody({ url: from, headers }) {
       const length = header(headers, 'content-length');
       progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;
-      progress.host = new URL(from).host;
+      progress.host = originOf(from).replace(/^\w+:\/\//, '');
     },
     turns: openTurns(),
     onBytes(count) {
@@ -291,6 +292,7 @@ async function lookAt<T>(url: string | null, progress: Progress, work: (url: str
 
 /** Whether there is any sense in asking: the rules about URLs say the rest. */
 function isUsable(url: string): boolean {
+  if (isUsualUrl(url)) return true;
   const parsed = URL.canParse(url) ? new URL(url) : null;
   return (
     parsed !== null &&
