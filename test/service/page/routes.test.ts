@@ -312,7 +312,7 @@ describe('what is shown', () => {
     const lost = webApp({ ...stage.service, db });
     const answer = await get('/apps', `appreg=${'x'.repeat(43)}`, lost);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(await answer.text()).toContain('Try again in a moment');
+    expect(await answer.text()).toContain('try again in a moment');
     expect(stage.logged.at(-2)).toMatchObject({ level: 'warn', event: 'database-unavailable' });
     await db.destroy();
   });
