@@ -19,16 +19,28 @@ function registry(): ReturnType<typeof memoryStore> {
   });
 }
 
-// [at which look at the next number's file somebody else has just put theirs there]
-test.each([1, 2, 3, 4])('a bump whose number is taken at look %i goes on to the next', async (look) => {
+// [at which look at the next number's file, or write of it, somebody else has just put theirs there]
+test.each([
+  ['look', 1],
+  ['look', 2],
+  ['look', 3],
+  ['write', 1],
+])('a bump whose number is taken at %s %i goes on to the next', async (kind, at) => {
   const store = registry();
   const next = 'apps/a/versions/1.0.1.tar.gz';
-  let looks = 0;
+  const seen = { look: 0, write: 0 };
+  const rival = async (path: string, now: 'look' | 'write'): Promise<void> => {
+    if (path === next && ++seen[now] === at && now === kind) await store.create(next, tarGz('theirs'));
+  };
   const rivalled = {
     ...store,
     async read(path: string) {
-      if (path === next && ++looks === look) await store.create(next, tarGz('theirs'));
+      await rival(path, 'look');
       return store.read(path);
+    },
+    async create(path: string, bytes: Uint8Array) {
+      await rival(path, 'write');
+      return store.create(path, bytes);
     },
   };
   const done = await publish(placeOf(rivalled), 'a', 'patch', await artifact(tarGz('ours')), JUDGEMENT);
