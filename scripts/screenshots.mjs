@@ -37,11 +37,6 @@ try {
   await page.locator('li.app').getByRole('link').first().click();
   await page.locator('.version-row').first().waitFor();
   await draw('app');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.getByRole('link', { name: 'Settings' }).click();
-  await page.getByRole('link', { name: 'App Registries', exact: true }).first().click();
-  await page.getByText('Example apps').waitFor();
-  await draw('registries-dark');
 } finally {
   await browser.close();
   await both.stop();

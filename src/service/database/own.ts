@@ -141,6 +141,9 @@ async function makeDatabase(root: string, home: string, bin: string, as: RunAs):
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       max_connections: '200',
+      // What is told every five minutes would fill the log that nobody rotates.
+      log_checkpoints: 'off',
+      max_wal_size: '256MB',
     };
     const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     // Letters are told as Unicode has them, whatever the machine's locale.
