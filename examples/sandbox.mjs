@@ -13,10 +13,15 @@ const data = process.getuid?.() === 0 ? '/var/lib/appreg/sandbox' : join(here, '
 
 const out = existsSync(join(here, 'out/registry.json')) ? join(here, 'out') : makeRegistry(appreg, false);
 let stop = null;
-// The two hear the terminal's Ctrl+C themselves; this process waits until they are gone.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stop?.());
+let ending = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    ending = true;
+    stop?.();
+  });
 const both = await startSideBySide(appreg, out, data, (line) => process.stderr.write(`${line}\n`));
 stop = both.stop;
+if (ending) stop();
 process.stdout.write(`
 The registry of examples/out   ${both.manifest}
 The service                    ${both.page}

@@ -11,10 +11,9 @@ import { createInterface } from 'node:readline';
 export async function startSideBySide(appreg, folder, data, say) {
   const registry = start('serve', folder, '--https', '--port', '8080');
   const children = [registry];
-  const stop = async () => {
-    for (const { child } of children) if (child.exitCode === null) child.kill('SIGTERM');
-    await Promise.all(children.map(({ ended }) => ended));
-  };
+  let stopped = null;
+  // Once: a second signal would end the service before it has stopped its database.
+  const stop = () => (stopped ??= stopAll());
   try {
     const manifest = await registry.ready;
     const service = start('service', '--allow-host', 'localhost', '--ca', await registry.authority, '--data', data);
@@ -26,8 +25,14 @@ export async function startSideBySide(appreg, folder, data, say) {
     throw error;
   }
 
+  async function stopAll() {
+    for (const { child } of children) if (child.exitCode === null) child.kill('SIGTERM');
+    await Promise.all(children.map(({ ended }) => ended));
+  }
+
   function start(...args) {
-    const child = spawn(process.execPath, [appreg, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    // In a group of its own: the terminal's Ctrl+C is for whoever started the two.
+    const child = spawn(process.execPath, [appreg, ...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const ended = once(child, 'exit');
     const early = ended.then(([code]) => { throw new Error(`appreg ${args[0]} ended with ${code}`); });
     const ready = Promise.race([once(createInterface({ input: child.stdout }), 'line').then(([line]) => line), early]);
