@@ -41,7 +41,8 @@ function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]
   return misshapen ? 'document-misshapen' : 'versions-none-valid';
 }
 
-function isWholeEntry(entry: JsonValue): boolean {
+/** True where each text that an app entry must have is one (spec 2.1). */
+export function isWholeEntry(entry: JsonValue): boolean {
   const style = member(entry, 'blockStyle');
   const fields = [
     member(entry, 'name'),

@@ -114,3 +114,21 @@ export function empty(title: string, body: Html | string, action: Html = NOTHING
     ${action}
   </div>`;
 }
+
+/** Searches apps, and replaces the list while somebody types where there is a script. @param kept what else the form sends */
+export function searchForm(action: string, search: string, kept: Html = NOTHING): Html {
+  return html`<form class="search" role="search" method="get" action="${action}" data-search="app-list">
+    <label class="unseen" for="q">Search apps</label>
+    <input
+      id="q"
+      name="q"
+      type="search"
+      value="${search}"
+      placeholder="Search apps"
+      maxlength="200"
+      autocomplete="off"
+    />
+    ${kept}
+    <button class="search-button">Search</button>
+  </form>`;
+}

@@ -5,7 +5,7 @@ import { appRow, reasons, standing, versionCount } from './app-row.ts';
 import { code, legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { copyable, empty, status, tile } from './parts.ts';
+import { copyable, empty, searchForm, status, tile } from './parts.ts';
 import { findingList } from './problems.ts';
 import { found, pager } from './screens-registry.ts';
 import { back } from './screens-settings.ts';
@@ -167,19 +167,7 @@ function catalogueList({ apps, next, after, search }: CatalogueScreen): Html {
     });
     return `apps?${query.toString()}`;
   };
-  return html`<form class="search" role="search" method="get" action="apps" data-search="app-list">
-      <label class="unseen" for="q">Search apps</label>
-      <input
-        id="q"
-        name="q"
-        type="search"
-        value="${search}"
-        placeholder="Search apps"
-        maxlength="200"
-        autocomplete="off"
-      />
-      <button class="search-button">Search</button>
-    </form>
+  return html`${searchForm('apps', search)}
     <div id="app-list" data-live>
       ${search === '' ? NOTHING : html`<p class="muted" role="status">${found(apps.length, next !== null || after !== null, search)}</p>`}
       <h2 class="unseen">Installable apps</h2>

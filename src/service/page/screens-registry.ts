@@ -5,7 +5,7 @@ import { appRow } from './app-row.ts';
 import { legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { chip, copyable, empty, doneNotice, notice, status } from './parts.ts';
+import { chip, copyable, empty, doneNotice, notice, searchForm, status } from './parts.ts';
 import { symptomList, unjudgedList } from './problems.ts';
 import { back } from './screens-settings.ts';
 import { isBusy, schedule, stateOf } from './states.ts';
@@ -112,20 +112,7 @@ function appList({ one, apps, next, after, search, show }: RegistryScreen, path:
     ['hidden', 'Not installable', hidden],
   ];
   return html`<div class="tools">
-      <form class="search" role="search" method="get" action="${path}#apps" data-search="app-list">
-        <label class="unseen" for="q">Search apps</label>
-        <input
-          id="q"
-          name="q"
-          type="search"
-          value="${search}"
-          placeholder="Search apps"
-          maxlength="200"
-          autocomplete="off"
-        />
-        ${show === 'all' ? NOTHING : html`<input type="hidden" name="show" value="${show}" />`}
-        <button class="search-button">Search</button>
-      </form>
+      ${searchForm(`${path}#apps`, search, show === 'all' ? NOTHING : html`<input type="hidden" name="show" value="${show}" />`)}
       <nav class="tabs" id="tabs" aria-label="Show apps" data-live>
         ${tabs.map(
           ([id, label, number]) =>

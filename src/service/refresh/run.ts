@@ -1,8 +1,10 @@
+import { isSafeKey } from '../../core/app-key.ts';
 import type { AppFacts, DocumentFacts, Failure, Unseen } from '../../core/facts.ts';
 import { isUnseen } from '../../core/facts.ts';
 import { isObject, type JsonObject, member, readingOf } from '../../core/json.ts';
 import { type Judging, startJudging } from '../../core/judge.ts';
 import type { Finding } from '../../core/report.ts';
+import { isWholeEntry } from '../../core/visibility.ts';
 import { keptApp } from '../../observe/memory.ts';
 import { type ListedArtifact, observeRegistry } from '../../observe/web.ts';
 import type { Service } from '../context.ts';
@@ -200,25 +202,16 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
     keepVersions(record.versions, list, seen.artifacts, run.errors, now, context.settings.limits.versionsPerApp);
   run.versionsBeyond += versions?.beyond ?? 0;
   const kept = keptApp(seen, record.remembered, now.toISOString(), () => true);
+  // Whether what the manifest says of it is whole, so that its metadata file alone is in the way.
+  const isUsable = isSafeKey(seen.key) && isWholeEntry(member(run.apps ?? undefined, seen.key) ?? null);
   const change: AppChange = {
     visible: verdict.visible,
     because: verdict.because,
-    failingSince: list || !isEntry(run.apps!, seen.key) ? null : (record.failingSince ?? now),
+    failingSince: list || !isUsable ? null : (record.failingSince ?? now),
     versions,
     icon: run.shelf.iconOf(seen.icon),
     remembered: kept && lightened(kept),
   };
   await writeApp(context.db, registry.id, record, change);
   if (run.findings > FINDINGS) run.budget.stop();
-}
-
-/** Whether what the manifest says of an app is whole, so that its metadata file alone is in the way. */
-function isEntry(apps: JsonObject, key: string): boolean {
-  const entry = apps[key];
-  const style = member(entry, 'blockStyle');
-  const fields = ['name', 'description', 'appMetadataUrl'].map((name) => member(entry, name));
-  return (
-    /^[\w-]+$/.test(key) &&
-    [...fields, member(style, 'iconUrl'), member(style, 'color')].every((field) => typeof field === 'string')
-  );
 }
