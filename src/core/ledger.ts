@@ -316,7 +316,9 @@ export class Ledger {
     for (const { entry, count } of this.unlisted.values()) {
       this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
     }
-    for (const { role, views, count, first } of this.earlier.values()) {
+    // In an order of its own: which of them was met first depends on the network.
+    const earlier = [...this.earlier].sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [, { role, views, count, first }] of earlier) {
       const many = `${count} ${TAKEN_OVER[role][count === 1 ? 0 : 1]}`;
       const what = views
         ? `how ${many} that did not change ${count === 1 ? 'answers' : 'answer'} browsers and HEAD`
