@@ -1,11 +1,20 @@
-// Start-up of the command line against an empty Node script. Usage: node bench/start.mjs [pairs]
+// Start-up of the command line against an empty Node script. Needs a build and GNU time.
+// Usage: node bench/start.mjs [pairs]; --smoke: one pair.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { pair } from './pair.mjs';
 
 const appreg = fileURLToPath(new URL('../bin/appreg.js', import.meta.url));
-const runs = Number(process.argv[2] ?? 21);
-for (const words of [['--version'], ['--help'], ['lint', '--help']]) {
-  pair(`appreg ${words.join(' ')} / node -e 0`, [process.execPath, appreg, ...words], [process.execPath, '-e', '0'], {
-    runs,
-  });
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const runs = process.argv[2] === '--smoke' ? 1 : Number(process.argv[2] ?? 21);
+for (const [words, wanted] of [
+  [['--version'], version],
+  [['--help'], 'publish-version'],
+  [['lint', '--help'], '--against'],
+]) {
+  const name = `appreg ${words.join(' ')}`;
+  const said = execFileSync(process.execPath, [appreg, ...words], { encoding: 'utf8' });
+  if (!said.includes(wanted)) throw new Error(`${name} does not say ${wanted}: ${said}`);
+  pair(`${name} / node -e 0`, [process.execPath, appreg, ...words], [process.execPath, '-e', '0'], { runs });
 }

@@ -10,15 +10,39 @@ import { compileSchemas } from './compile-schemas.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
 
-/** `import('./commands/x.ts')` and the like become a lazy require of a bundle of its own. */
-const LAZY = {
-  name: 'lazy-files',
+/** What is loaded when it is asked for, each a file of its own, named as its source. */
+const LOADED = [
+  ...['checks', 'colors', 'config', 'spinner'].map((name) => join(root, `src/cli/${name}.ts`)),
+  ...readdirSync(commands)
+    .filter((f) => f.endsWith('.ts'))
+    .map((f) => join(commands, f)),
+];
+
+/** Packages that are large and seldom needed: a file each for all commands, read when the code that asks for it runs. */
+const PACKAGES = { undici: 'undici', 'undici/lib/dispatcher/client.js': 'undici-client', tinyglobby: 'tinyglobby' };
+
+const APART = {
+  name: 'files-apart',
   setup(build) {
-    build.onResolve({ filter: /\.ts$/ }, (args) => {
-      // Elsewhere than in main.ts a lazy import stays in the bundle, and runs when it is asked for.
-      if (args.kind !== 'dynamic-import' || basename(args.importer) !== 'main.ts') return undefined;
-      return { path: `./${basename(args.path, '.ts')}.cjs`, external: true };
+    build.onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
+      // Any other lazy import stays in the bundle, and runs when it is asked for.
+      if (kind !== 'dynamic-import' || !LOADED.includes(join(resolveDir, path))) return undefined;
+      return { path: `./${basename(path, '.ts')}.cjs`, external: true };
     });
+    build.onResolve({ filter: /^\w/ }, ({ path }) =>
+      path in PACKAGES ? { path: `./${PACKAGES[path]}.cjs`, external: true } : undefined,
+    );
+  },
+};
+
+/** Commander loads this for commands that are programs of their own, which there are none of: 2 ms at every start. */
+const NO_PROCESSES = {
+  name: 'no-processes',
+  setup(build) {
+    build.onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      importer.includes('/commander/') ? { path, namespace: 'none' } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'none' }, () => ({ contents: '' }));
   },
 };
 
@@ -38,13 +62,9 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
   };
   const entries = [
     join(root, 'src/cli/main.ts'),
-    join(root, 'src/cli/terminal.ts'),
-    join(root, 'src/cli/checks.ts'),
     // A thread of its own (observe/read-ahead.ts).
     join(root, 'src/observe/reader.ts'),
-    ...readdirSync(commands)
-      .filter((f) => f.endsWith('.ts'))
-      .map((f) => join(commands, f)),
+    ...LOADED,
   ];
   const cli = {
     ...common,
@@ -52,7 +72,7 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
     entryNames: '[name]',
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    plugins: [LAZY],
+    plugins: [APART, NO_PROCESSES],
     define: { 'import.meta.url': '__importMetaUrl' },
     banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,
@@ -62,6 +82,11 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
     await esbuild.build({ ...cli, entryPoints: entries, supported: { 'dynamic-import': false } }),
     // A user's configuration may be an ES module, which a require would misread: here `import()` stays what it is.
     await esbuild.build({ ...cli, entryPoints: [join(root, 'src/cli/config.ts')] }),
+    await esbuild.build({
+      ...cli,
+      plugins: [],
+      entryPoints: Object.fromEntries(Object.entries(PACKAGES).map(([path, name]) => [name, path])),
+    }),
     await esbuild.build({
       ...common,
       platform: 'neutral',

@@ -3,12 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { PLAIN, type Style } from '../report/style.ts';
-
-interface Progress {
-  /** One line that replaces the one before it. */
-  update(text: string): void;
-  stop(): void;
-}
+import type { Progress } from './spinner.ts';
+import { isTerminal, toStderr, toStdout } from './streams.ts';
 
 /** The only door to stdout, stderr and the keyboard. */
 export interface Terminal {
@@ -46,42 +42,34 @@ export interface TerminalOptions {
 
 export async function openTerminal(options: TerminalOptions): Promise<Terminal> {
   const { env } = options;
-  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', outputLost);
-  const outIsTerminal = process.stdout.isTTY && options.output === null;
-  const errIsTerminal = process.stderr.isTTY;
-  const interactive = process.stdin.isTTY && errIsTerminal && !options.yes && !env['CI'];
+  const outIsTerminal = options.output === null && isTerminal(1);
+  const errIsTerminal = isTerminal(2);
+  const interactive = errIsTerminal && isTerminal(0) && !options.yes && !env['CI'];
   return {
     interactive,
     style: await styleFor(colorWanted(options, outIsTerminal)),
     errStyle: await styleFor(colorWanted(options, errIsTerminal)),
     out: collector(options.output),
     annotate(line) {
-      process.stdout.write(`${line}\n`);
+      toStdout(`${line}\n`);
     },
     log(text) {
-      if (!options.quiet) process.stderr.write(`${text}\n`);
+      if (!options.quiet) toStderr(`${text}\n`);
     },
     detail(text) {
-      if (options.verbose) process.stderr.write(`${text}\n`);
+      if (options.verbose) toStderr(`${text}\n`);
     },
     next(text) {
-      if (errIsTerminal && !options.quiet) process.stderr.write(`\nNext: ${text}\n`);
+      if (errIsTerminal && !options.quiet) toStderr(`\nNext: ${text}\n`);
     },
     progress(text) {
       if (options.quiet) return { update() {}, stop() {} };
       return errIsTerminal ? spinner(text) : plainLines(text);
     },
-    dialog: { input: process.stdin, output: process.stderr },
+    get dialog() {
+      return { input: process.stdin, output: process.stderr };
+    },
   };
-}
-
-/** A reader that has read enough (`| head`) is no failure; a full disk is one, whatever the command had to say. */
-function outputLost(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') return;
-  process.stderr.write(`appreg: The results cannot be written: ${error.code ?? 'unknown'}\n`);
-  process.once('exit', () => {
-    process.exitCode = 2;
-  });
 }
 
 /** NO_COLOR and FORCE_COLOR as their conventions say; a flag is stronger than both. */
@@ -96,13 +84,13 @@ function colorWanted(options: TerminalOptions, isTerminal: boolean): boolean {
 /** Without colours, chalk is not even loaded. */
 async function styleFor(color: boolean): Promise<Style> {
   if (!color) return PLAIN;
-  const { Chalk } = await import('chalk');
-  return new Chalk({ level: 1 });
+  const { COLORS } = await import('./colors.ts');
+  return COLORS;
 }
 
 /** Lines to stdout as they come; with --output, the whole text to the file, begun anew by the first line. */
 function collector(output: string | null): (text: string) => void {
-  if (output === null) return (text) => void process.stdout.write(`${text}\n`);
+  if (output === null) return (text) => toStdout(`${text}\n`);
   let flag: 'w' | 'a' = 'w';
   return (text) => {
     try {
@@ -125,7 +113,7 @@ const LINE_EVERY = 5000;
 /** For logs: the latest line every few seconds, whether something came in between or not. */
 function plainLines(text: string): Progress {
   let line = text;
-  const timer = setInterval(() => process.stderr.write(`${printable(line)}\n`), LINE_EVERY);
+  const timer = setInterval(() => toStderr(`${printable(line)}\n`), LINE_EVERY);
   timer.unref();
   return {
     update(next) {
@@ -139,15 +127,15 @@ function plainLines(text: string): Progress {
 function spinner(text: string): Progress {
   let stopped = false;
   let line = text;
-  let spin: { text: string; stop(): unknown } | null = null;
+  let spin: Progress | null = null;
   const timer = setTimeout(async () => {
-    const { default: ora } = await import('ora');
-    if (!stopped) spin = ora({ text: printable(line), stream: process.stderr, discardStdin: false }).start();
+    const { startSpinner } = await import('./spinner.ts');
+    if (!stopped) spin = startSpinner(line);
   }, 150);
   return {
     update(next) {
       line = next;
-      if (spin) spin.text = printable(next);
+      spin?.update(next);
     },
     stop() {
       stopped = true;

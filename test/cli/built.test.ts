@@ -62,6 +62,26 @@ test.runIf(existsSync('/dev/full'))('a full disk behind stdout is told in a line
   expect(status).toBe(2);
 });
 
+/** What a shell prints that has the program as `"$appreg"`. */
+function shell(script: string): { stdout: string; stderr: string } {
+  const run = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
+  const start = `appreg() { ${JSON.stringify(process.execPath)} -e "$0" appreg "$@"; }; ${script}`;
+  return spawnSync('bash', ['-c', start, run], { encoding: 'utf8', env: { ...process.env, node: process.execPath } });
+}
+
+describe.skipIf(process.platform === 'win32')('the other end of a pipe', () => {
+  test('may have read enough', () => {
+    const { stdout, stderr } = shell('{ sleep 0.1; appreg --help; echo "ended with $?" >&2; } | true');
+    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'ended with 0\n' });
+  });
+
+  test('may be slow, where the pipe does not wait for it', () => {
+    const nonBlocking = `process.stdout.write('.'.repeat(65000)); process.stdout._handle.setBlocking(false); process.kill(process.pid, 'SIGKILL')`;
+    const { stdout } = shell(`{ "$node" -e "${nonBlocking}"; appreg --help; } 2>/dev/null | { sleep 0.5; cat; }`);
+    expect(stdout.replace(/^\.+/, '')).toBe(appreg({}, '--help').stdout);
+  });
+});
+
 test.each([
   [['lint', '--no-such', '--format', 'json']],
   [['--format=json', 'lint', '--max-warnings', 'many']],

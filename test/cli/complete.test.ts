@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { complete, kindOf } from '../../src/cli/commands/complete.ts';
 import { isKind } from '../../src/cli/completion-values.ts';
-import { build } from '../../src/cli/main.ts';
+import { build } from '../../src/cli/program.ts';
 import { unquoted } from '../../src/cli/shell-words.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { folder, write } from '../support/folders.ts';
 
 /** What is offered at Tab, before any shell comes into it. */
 
-const program = build(() => {});
+const program = build(async () => {}, null);
 const CHECK_FORMATS = expect.arrayContaining(['pretty', 'json']);
 
 async function offered(...words: string[]): Promise<{ values: string[]; otherwise: string }> {

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { progressLine } from '../../src/cli/progress.ts';
+import * as streams from '../../src/cli/streams.ts';
 import { openTerminal, type Terminal } from '../../src/cli/terminal.ts';
 import type { Progress } from '../../src/observe/web.ts';
+
+// Its exports can be put in place of only when they are mocked.
+vi.mock('../../src/cli/streams.ts', { spy: true });
 
 const START: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
 
@@ -48,20 +52,15 @@ const open = (quiet: boolean): Promise<Terminal> =>
 
 describe('where stderr is no terminal', () => {
   let written: string[];
-  const isTerminal = process.stderr.isTTY;
   beforeEach(() => {
     vi.useFakeTimers();
     written = [];
-    process.stderr.isTTY = false;
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-      written.push(String(text));
-      return true;
-    });
+    vi.spyOn(streams, 'isTerminal').mockReturnValue(false);
+    vi.spyOn(streams, 'toStderr').mockImplementation((text) => void written.push(text));
   });
   afterEach(() => {
     vi.restoreAllMocks();
     vi.useRealTimers();
-    process.stderr.isTTY = isTerminal;
   });
   test('short work says nothing', async () => {
     const progress = (await open(false)).progress('Asking apps.example.com');
