@@ -6,6 +6,7 @@ import type {
   Content,
   DocumentFacts,
   IconFacts,
+  Resource,
   TlsFacts,
   Unseen,
   Visit,
@@ -121,6 +122,29 @@ export function essenceOf(views: Omit<Web, 'service'>): string {
       headers.filter(([name]) => named.test(name)).sort(),
     ]);
   });
+}
+
+/**
+ * Until when (milliseconds since 1970) another look takes over what this one did; `now` where it took over nothing.
+ * @param now the moment of the look
+ */
+export function takenOverUntil({ metadata, icon, artifacts }: Omit<AppFacts, 'key'>, now: number): number {
+  const ends = [viewsUntil(metadata, now), viewsUntil(icon, now)];
+  for (const { since, web } of artifacts) {
+    if (since !== undefined) ends.push(Date.parse(since) + ARTIFACT_AGE);
+    if (isUnseen(web)) continue;
+    for (const { tls } of web.service.hops) {
+      const renewed = tls === null ? Number.NaN : Date.parse(tls.notAfter) - RENEWAL;
+      if (renewed >= now) ends.push(renewed);
+    }
+  }
+  return Math.min(...ends);
+}
+
+/** The same of one document or icon. What nobody can ask for is taken over for ever. */
+export function viewsUntil({ viewsSince, web }: Pick<Resource, 'viewsSince' | 'web'>, now: number): number {
+  if (viewsSince !== undefined) return Date.parse(viewsSince) + VIEWS_AGE;
+  return isUnseen(web) ? Infinity : now;
 }
 
 function visitsIn(views: Omit<Web, 'service'>): Visit[] {

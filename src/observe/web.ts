@@ -8,7 +8,7 @@ import { secretsOf } from '../core/text.ts';
 import { isUsualUrl } from '../core/url.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
-import { type HttpOptions, openHttp, originOf } from './http.ts';
+import { type Http, type HttpOptions, openHttp, originOf } from './http.ts';
 import { concealer, concealFacts } from './http-secrets.ts';
 import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
 import { openTurns } from './web-conditions.ts';
@@ -27,6 +27,8 @@ import {
 /** Looks at a live registry, app by app, and forgets each app once it was handed over. */
 
 export interface WebOptions extends HttpOptions {
+  /** What everything is asked over, in place of one that is made by these options. It is closed at the end. */
+  http?: Http;
   /** Only these apps; null for all. */
   apps?: readonly string[] | null;
   /** Which artifacts to fetch: those of the latest version, of all, or of those that a predicate takes. */
@@ -97,7 +99,7 @@ const NOT_SELECTED: Unseen = { unseen: 'its version was not asked for', everywhe
  * Observes the registry whose manifest is served at `url` (spec 4.1). What cannot be fetched is a fact, not an error.
  */
 export async function observeRegistry(url: string, options: WebOptions, watcher: Watcher): Promise<Seen> {
-  const http = openHttp(options);
+  const http = options.http ?? openHttp(options);
   const memory = options.memory ?? null;
   const secrets = (options.secrets?.headers ?? []).map(([, value]) => value);
   const conceal = concealer(secrets);

@@ -10,6 +10,8 @@ import { settingsFrom } from '../../src/service/settings-from.ts';
 /** Refreshes without queue and web server, and the bare requests that they are made of. */
 
 export interface Refreshing {
+  /** Makes all registries due. */
+  makeDue(): Promise<void>;
   /** Refreshes all registries, so many at once; throws where one is not good. */
   refreshAll(concurrency: number): Promise<void>;
   close(): Promise<void>;
@@ -47,11 +49,13 @@ export async function openRefreshing(databaseUrl: string, urls: readonly string[
     ids.push(id);
   }
   return {
-    async refreshAll(concurrency) {
+    async makeDue() {
       await db
         .updateTable('registries')
         .set({ nextCheckAt: new Date(0) })
         .execute();
+    },
+    async refreshAll(concurrency) {
       await atOnce(ids, concurrency, async (id) => {
         const outcome = await refreshRegistry(context, id, new AbortController().signal);
         if (outcome !== 'good') throw new Error(`registry ${id}: ${outcome}`);

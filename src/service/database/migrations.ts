@@ -89,6 +89,11 @@ const MIGRATIONS: Record<string, Migration> = {
       for (const statement of statements) await statement.execute(db);
     },
   },
+  '002-what-an-outcome-stands-on': {
+    async up(db: Kysely<unknown>) {
+      await sql`alter table registries add column standing text`.execute(db);
+    },
+  },
 };
 
 /**

@@ -63,6 +63,11 @@ export interface RegistryRow {
   resumeAfter: string | null;
   /** Whether the last refresh took long: such ones have workers of their own, and keep no other waiting. */
   slow: Generated<boolean>;
+  /**
+   * What has to be answered in which way for the last outcome to stand (refresh/standing.ts); null where it is looked at
+   * and judged again in any case.
+   */
+  standing: Generated<string | null>;
 }
 
 interface SubscriptionRow {

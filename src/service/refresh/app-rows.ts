@@ -46,6 +46,14 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     await tx
+      // The last outcome goes by rows that are no longer the same.
+      .with('unsettled', (cte) =>
+        cte
+          .updateTable('registries')
+          .set({ standing: null })
+          .where('id', '=', registryId)
+          .where('standing', 'is not', null),
+      )
       .updateTable('apps')
       .set({
         visible: change.visible,

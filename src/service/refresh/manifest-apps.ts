@@ -74,7 +74,7 @@ export async function writeListing(
   if (changed.length === 0 && gone.length === 0) return;
   await db.transaction().execute(async (tx) => {
     // The rows are no longer those of the manifest that is remembered; the end of the refresh remembers the new one.
-    await tx.updateTable('registries').set({ manifest: null }).where('id', '=', registryId).execute();
+    await tx.updateTable('registries').set({ manifest: null, standing: null }).where('id', '=', registryId).execute();
     for (let i = 0; i < changed.length; i += AT_ONCE)
       await tx
         .insertInto('apps')

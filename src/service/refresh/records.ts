@@ -131,3 +131,9 @@ export async function keysInForce(db: Db, registryId: number): Promise<string[]>
     .execute();
   return rows.map(({ appKey }) => appKey);
 }
+
+/** The manifest that is remembered, packed; null for none. */
+export async function manifestOf(db: Db, id: number): Promise<Buffer | null> {
+  const row = await db.selectFrom('registries').where('id', '=', id).select('manifest').executeTakeFirst();
+  return row?.manifest ?? null;
+}

@@ -1,11 +1,25 @@
-import { sql } from 'kysely';
 import type { Report } from '../../core/report.ts';
+import { openHttp } from '../../observe/http.ts';
 import { keptDocument } from '../../observe/memory.ts';
 import { pack } from '../database/packed.ts';
-import { openBudget } from './budget.ts';
+import { type AskingAgain, standsStill } from './again.ts';
+import { openAsked } from './asked.ts';
+import { type Budget, openBudget } from './budget.ts';
 import { concise } from './concise.ts';
-import { begin, FINDINGS, look, type RefreshContext, type Registry, type Run } from './run.ts';
+import {
+  askingOf,
+  begin,
+  CONNECTIONS,
+  DOCUMENTS,
+  FINDINGS,
+  look,
+  type RefreshContext,
+  type Run,
+  totalOf,
+} from './run.ts';
+import { type Registry, rowsOf } from './rows.ts';
 import { nextCheck } from './schedule.ts';
+import { judgedBy, standingIn } from './standing.ts';
 
 /** One look at one registry, for all of its subscribers: the same engine as `appreg verify`, with a memory. */
 
@@ -25,13 +39,20 @@ const SLOW = 20_000;
 
 /** Refreshes a registry if it is due. Writes each app as it comes, and the registry's own row at the end. */
 export async function refreshRegistry(context: RefreshContext, id: number, stopping: AbortSignal): Promise<Outcome> {
-  const registry = await registryRow(context, id);
+  const now = context.now();
+  const registry = await rowsOf(context.db).read(id, now.getTime());
   if (!registry?.due) return 'not-due';
   if (!registry.wanted) return 'unwanted';
   const started = performance.now();
   const budget = openBudget(context.settings.limits, stopping);
+  const asked = openAsked(openHttp(askingOf(context, budget)));
   try {
-    const run = await begin(context, registry, budget);
+    const standing = standingIn(registry.standing, judgedBy(context.settings), now.getTime());
+    if (standing && (await standsStill(standing, asked, againOf(context, budget, started), now.getTime()))) {
+      return await endUnchanged(context, registry, standing.questions.length - 1, performance.now() - started);
+    }
+    if (stopping.aborted) return 'handed-back';
+    const run = await begin(context, registry, budget, asked, now);
     const interrupted = await look(run);
     if (stopping.aborted) return 'handed-back';
     const took = performance.now() - started;
@@ -39,23 +60,22 @@ export async function refreshRegistry(context: RefreshContext, id: number, stopp
     return await end(run, report, interrupted, took);
   } finally {
     budget.close();
+    await asked.http.close();
   }
 }
 
-async function registryRow({ db, now }: RefreshContext, id: number): Promise<Registry | null> {
-  const row = await db
-    .selectFrom('registries')
-    .where('id', '=', id)
-    .select(['id', 'url', 'failures', 'failingSince', 'resumeAfter', 'manifest'])
-    .select((eb) => [
-      // By the clock of the database, which all nodes share.
-      eb('nextCheckAt', '<=', sql<Date>`now() + make_interval(secs => ${(now().getTime() - Date.now()) / 1000})`).as(
-        'due',
-      ),
-      eb.exists(eb.selectFrom('subscriptions').where('registryId', '=', id).select('id')).as('wanted'),
-    ])
-    .executeTakeFirst();
-  return row ? { ...row, due: Boolean(row.due), wanted: Boolean(row.wanted) } : null;
+/** Asking again takes no more than a part of the time: the look that may follow needs the rest. */
+const SHARE = 0.25;
+
+function againOf({ settings }: RefreshContext, { signal }: Budget, started: number): AskingAgain {
+  const { limits } = settings;
+  const until = started + limits.refresh * SHARE;
+  return {
+    connections: CONNECTIONS,
+    total: totalOf(limits),
+    limits: DOCUMENTS,
+    ended: () => signal.aborted || performance.now() > until,
+  };
 }
 
 /** Why not everything was seen, in words for the report, or null. */
@@ -74,58 +94,92 @@ function incompleteness(run: Run, interrupted: boolean): string | null {
   return parts.length === 0 ? null : parts.join('; ');
 }
 
+/** Nothing changed, so that the last outcome stands: that it was looked at is all that is written. */
+async function endUnchanged(context: RefreshContext, registry: Registry, apps: number, took: number): Promise<Outcome> {
+  const next = nextAfter(context, took, 0, false);
+  const end = { id: registry.id, at: context.now(), nextCheckAt: next, slow: took > SLOW };
+  if (!(await rowsOf(context.db).writeUnchanged(end))) return 'not-due';
+  const { errors, warnings } = registry;
+  const outcome = errors > 0 ? 'problems' : 'good';
+  tell(context, registry, { outcome, took, apps, unchanged: true, artifacts: 0, bytes: 0, errors, warnings, next });
+  return outcome;
+}
+
+function nextAfter(context: RefreshContext, took: number, failures: number, unfinished: boolean): Date {
+  const [now, chance] = [context.now().getTime(), context.chance()];
+  return new Date(nextCheck({ now, interval: context.settings.interval, failures, unfinished, took, chance }));
+}
+
 /** Writes what became of the registry, and when it is looked at again. */
 async function end(run: Run, report: Report, interrupted: boolean, took: number): Promise<Outcome> {
   const { context, registry, budget } = run;
-  const { db, settings, log, metrics } = context;
   const usable = run.apps !== null;
   const unfinished = interrupted || budget.left();
   const failures = usable ? 0 : registry.failures + 1;
   const now = context.now();
-  const next = nextCheck({
-    now: now.getTime(),
-    interval: settings.interval,
-    failures,
-    unfinished,
-    took,
-    chance: context.chance(),
-  });
+  const next = nextAfter(context, took, failures, unfinished);
   const kept = usable && run.manifest ? keptDocument(run.manifest, run.now.toISOString(), () => true) : null;
-  const taken = run.manifest?.viewsSince !== undefined && registry.manifest !== null;
-  await db
+  const taken = run.manifest?.viewsSince !== undefined && run.remembered !== null;
+  await context.db
     .updateTable('registries')
     .set({
       checkedAt: now,
       ...(usable ? { goodAt: now } : {}),
       failingSince: usable ? null : (registry.failingSince ?? now),
       failures,
-      nextCheckAt: new Date(next),
+      nextCheckAt: next,
       errors: report.summary.errors,
       warnings: report.summary.warnings,
       symptoms: JSON.stringify(report.symptoms),
       report: await pack(concise(report)),
       ...(kept && !taken ? { manifest: await pack(kept) } : {}),
       slow: took > SLOW,
+      standing: usable && !unfinished ? run.settling.end(report) : null,
       ...(usable ? { resumeAfter: interrupted ? (run.order[run.done] ?? null) : null } : {}),
     })
     .where('id', '=', registry.id)
     .execute();
   const outcome = !usable ? 'failing' : unfinished ? 'unfinished' : report.summary.errors > 0 ? 'problems' : 'good';
-  metrics.refreshes.inc({ outcome });
-  metrics.refreshSeconds.observe(took / 1000);
-  metrics.artifacts.inc({ outcome: 'fetched' }, budget.artifacts());
-  metrics.artifactBytes.inc(budget.bytes());
-  log(outcome === 'good' ? 'debug' : 'info', 'registry-refreshed', {
-    registry: registry.id,
-    url: registry.url,
+  const { errors, warnings } = report.summary;
+  const [artifacts, bytes] = [budget.artifacts(), budget.bytes()];
+  tell(context, registry, {
     outcome,
-    seconds: Math.round(took) / 1000,
+    took,
     apps: run.done,
-    artifacts: budget.artifacts(),
-    bytes: budget.bytes(),
-    errors: report.summary.errors,
-    warnings: report.summary.warnings,
-    nextCheckAt: new Date(next).toISOString(),
+    unchanged: false,
+    artifacts,
+    bytes,
+    errors,
+    warnings,
+    next,
   });
   return outcome;
+}
+
+interface Told {
+  outcome: Outcome;
+  took: number;
+  apps: number;
+  /** Whether nothing had to be judged. */
+  unchanged: boolean;
+  artifacts: number;
+  bytes: number;
+  errors: number;
+  warnings: number;
+  next: Date;
+}
+
+function tell({ metrics, log }: RefreshContext, { id, url }: Registry, { took, next, ...told }: Told): void {
+  const { outcome, artifacts, bytes } = told;
+  metrics.refreshes.inc({ outcome });
+  metrics.refreshSeconds.observe(took / 1000);
+  metrics.artifacts.inc({ outcome: 'fetched' }, artifacts);
+  metrics.artifactBytes.inc(bytes);
+  log(outcome === 'good' ? 'debug' : 'info', 'registry-refreshed', {
+    registry: id,
+    url,
+    seconds: Math.round(took) / 1000,
+    ...told,
+    nextCheckAt: next.toISOString(),
+  });
 }

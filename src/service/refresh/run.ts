@@ -3,20 +3,27 @@ import type { AppFacts, DocumentFacts, Failure, Unseen } from '../../core/facts.
 import { isUnseen } from '../../core/facts.ts';
 import { isObject, type JsonObject, member, readingOf } from '../../core/json.ts';
 import { type Judging, startJudging } from '../../core/judge.ts';
+import type { Annotate } from '../../core/ledger.ts';
 import type { Finding } from '../../core/report.ts';
 import { isWholeEntry } from '../../core/visibility.ts';
+import type { HttpOptions } from '../../observe/http.ts';
 import { keptApp } from '../../observe/memory.ts';
 import { type ListedArtifact, observeRegistry } from '../../observe/web.ts';
 import type { Service } from '../context.ts';
 import { unpack } from '../database/packed.ts';
+import type { Limits } from '../settings.ts';
 import { type AppChange, writeApp } from './app-rows.ts';
+import type { Asked } from './asked.ts';
 import type { Budget } from './budget.ts';
 import { discreetApp, discreetDocument } from './discreet.ts';
 import { type IconShelf, openShelf } from './icons.ts';
 import { keepVersions, listIn } from './keep.ts';
 import { lightened } from './lighten.ts';
 import { appsIn, writeListing } from './manifest-apps.ts';
-import { type DatabaseEarlier, earlierOf, keysInForce, openRecords, type Records } from './records.ts';
+import { type DatabaseEarlier, earlierOf, keysInForce, manifestOf, openRecords, type Records } from './records.ts';
+import type { Registry } from './rows.ts';
+import { openSettling, type Settling } from './settle.ts';
+import { judgedBy } from './standing.ts';
 
 /** Looking at a registry with the memory of the looks before: each app is judged and written as it comes. */
 
@@ -26,24 +33,16 @@ export interface RefreshContext extends Pick<Service, 'settings' | 'db' | 'log' 
   chance(): number;
 }
 
-/** What the database knows of a registry. */
-export interface Registry {
-  id: number;
-  url: string;
-  failures: number;
-  failingSince: Date | null;
-  resumeAfter: string | null;
-  manifest: Buffer | null;
-  due: boolean;
-  wanted: boolean;
-}
-
 /** A run, with what it comes across. */
 export interface Run {
   context: RefreshContext;
   registry: Registry;
+  /** The manifest that is remembered, packed. */
+  remembered: Buffer | null;
   now: Date;
+  asked: Asked;
   judging: Judging;
+  settling: Settling;
   earlier: DatabaseEarlier;
   records: Records;
   shelf: IconShelf;
@@ -64,20 +63,33 @@ export interface Run {
 export const DOCUMENTS = { manifest: 12 * 2 ** 20, metadata: 4 * 2 ** 20 };
 /** After so many findings a registry is broken as a whole; nobody reads more. */
 export const FINDINGS = 10_000;
-const CONNECTIONS = 8;
+export const CONNECTIONS = 8;
 /** Of the time that a refresh has: artifacts that are begun in the first half of it end within it. */
 const SHARE = { document: 0.25, artifact: 0.45 };
 /** As long as facts of artifacts are taken over (observe/memory.ts). */
 const STANDS = 30 * 86_400_000;
 
-export async function begin(context: RefreshContext, registry: Registry, budget: Budget): Promise<Run> {
+/** How the hosts of a registry are asked. */
+export function askingOf({ settings, asking }: RefreshContext, { signal }: Budget): HttpOptions {
+  return { concurrency: CONNECTIONS, ca: settings.ca, machineCa: settings.machineCa, ...asking, signal };
+}
+
+export async function begin(
+  context: RefreshContext,
+  registry: Registry,
+  budget: Budget,
+  asked: Asked,
+  now: Date,
+): Promise<Run> {
   const { db, settings } = context;
-  const now = context.now();
-  const earlier = earlierOf(await keysInForce(db, registry.id));
-  const run: Omit<Run, 'judging'> = {
+  const [keys, remembered] = await Promise.all([keysInForce(db, registry.id), manifestOf(db, registry.id)]);
+  const earlier = earlierOf(keys);
+  const run: Omit<Run, 'judging' | 'settling'> = {
     context,
     registry,
+    remembered,
     now,
+    asked,
     earlier,
     records: openRecords(db, registry.id),
     shelf: openShelf(),
@@ -90,19 +102,29 @@ export async function begin(context: RefreshContext, registry: Registry, budget:
     done: 0,
     versionsBeyond: 0,
   };
-  const judging = startJudging({
-    command: 'verify',
-    target: registry.url,
-    now: now.toISOString(),
-    before: earlier,
-    origins: originsOf(settings.publicUrl),
-    annotate(finding) {
-      run.findings += 1;
-      if (finding.severity === 'error') run.errors.push(finding);
-      return {};
-    },
+  const judgingAt = (moment: string, annotate: Annotate): Judging =>
+    startJudging({
+      command: 'verify',
+      target: registry.url,
+      now: moment,
+      before: earlier,
+      origins: originsOf(settings.publicUrl),
+      annotate,
+    });
+  const judging = judgingAt(now.toISOString(), (finding) => {
+    run.findings += 1;
+    if (finding.severity === 'error') run.errors.push(finding);
+    return {};
   });
-  return Object.assign(run, { judging });
+  const settling = openSettling(asked, (moment) => judgingAt(moment, () => ({})), now.getTime(), judgedBy(settings));
+  // Where it goes on behind the last look, it comes to the apps in another order than the next one.
+  if (registry.resumeAfter !== null) settling.unsettle();
+  return Object.assign(run, { judging, settling });
+}
+
+/** Milliseconds that one document may take. */
+export function totalOf({ refresh }: Limits): number {
+  return refresh * SHARE.document;
 }
 
 function originsOf(publicUrl: string | null): string[] {
@@ -111,23 +133,20 @@ function originsOf(publicUrl: string | null): string[] {
 
 /** @returns whether it ended before everything was seen */
 export async function look(run: Run): Promise<boolean> {
-  const { context, registry, budget, records, shelf } = run;
+  const { context, registry, remembered, budget, records, shelf } = run;
   const { settings } = context;
   const now = run.now.toISOString();
-  const known = registry.manifest === null ? null : await unpack<DocumentFacts>(registry.manifest);
+  const known = remembered === null ? null : await unpack<DocumentFacts>(remembered);
   const { interrupted } = await observeRegistry(
     registry.url,
     {
-      concurrency: CONNECTIONS,
+      ...askingOf(context, budget),
+      http: run.asked.http,
       total: {
-        small: settings.limits.refresh * SHARE.document,
+        small: totalOf(settings.limits),
         artifact: settings.limits.refresh * SHARE.artifact,
       },
-      ca: settings.ca,
-      machineCa: settings.machineCa,
-      ...context.asking,
       origins: originsOf(settings.publicUrl),
-      signal: budget.signal,
       newestFirst: true,
       limits: { ...DOCUMENTS, artifact: settings.limits.artifactBytes },
       memory: {
@@ -160,13 +179,17 @@ function chosen(run: Run, keys: readonly string[]): string[] {
 }
 
 /** Where the facts of an artifact were too heavy to be remembered, its row says that it was verified. */
-function verifiedAlready({ records, now }: Run, { app, version, url, checksum }: ListedArtifact): Unseen | null {
+function verifiedAlready(
+  { records, now, settling }: Run,
+  { app, version, url, checksum }: ListedArtifact,
+): Unseen | null {
   const record = records.held(app);
   const row = record?.versions.find((one) => one.version === version);
   if (row?.state !== 'verified' || row.artifactChecksum !== checksum || row.artifactUrl !== url) return null;
   const isRemembered = record?.remembered?.facts.artifacts.some((artifact) => artifact.url === url);
   const since = row.verifiedAt?.getTime() ?? 0;
   if (isRemembered || now.getTime() - since > STANDS) return null;
+  settling.notAfter(since + STANDS);
   return { unseen: `verified on ${new Date(since).toISOString().slice(0, 10)}, and not fetched again`, aside: true };
 }
 
@@ -176,12 +199,15 @@ function told(run: Run, { code, url, message }: Failure): void {
 
 async function manifest(run: Run, facts: DocumentFacts): Promise<void> {
   const { context, registry } = run;
-  run.judging.manifest(discreetDocument(facts, (failure) => told(run, failure)));
+  const discreet = discreetDocument(facts, (failure) => told(run, failure));
+  run.judging.manifest(discreet);
+  run.settling.manifest(discreet);
   const apps = isUnseen(facts.content) ? undefined : member(readingOf(facts.content).value, 'apps');
   if (!isObject(apps)) return;
   run.apps = apps;
   // It is the one that the rows were written by.
-  if (registry.manifest !== null && facts.viewsSince !== undefined) return;
+  if (run.remembered !== null && facts.viewsSince !== undefined) return;
+  run.settling.unsettle();
   const limit = context.settings.limits.apps;
   await writeListing(context.db, registry.id, appsIn(apps, limit), limit);
 }
@@ -191,7 +217,9 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
   const record = await records.of(seen.key);
   earlier.load(seen.key, record);
   run.errors = [];
-  const verdict = run.judging.app(discreetApp(seen, (failure) => told(run, failure)));
+  const discreet = discreetApp(seen, (failure) => told(run, failure));
+  const verdict = run.judging.app(discreet);
+  run.settling.app(discreet);
   run.done += 1;
   records.forget(seen.key);
   // A key that no database takes: there is nothing but the finding.
@@ -212,6 +240,6 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
     icon: run.shelf.iconOf(seen.icon),
     remembered: kept && lightened(kept),
   };
-  await writeApp(context.db, registry.id, record, change);
+  if (await writeApp(context.db, registry.id, record, change)) run.settling.unsettle();
   if (run.findings > FINDINGS) run.budget.stop();
 }

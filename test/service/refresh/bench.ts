@@ -23,7 +23,7 @@ export interface Bench {
   /** A registry that somebody is subscribed to, due at once. */
   add(url: string): Promise<number>;
   /** Refreshes it, so many hours after the start. */
-  refresh(id: number, hours?: number): Promise<Outcome>;
+  refresh(id: number, hours?: number, stopping?: AbortSignal): Promise<Outcome>;
   report(id: number): Promise<Report>;
   stop(): Promise<void>;
 }
@@ -85,9 +85,9 @@ export async function openBench(more: Partial<Settings> = {}, limits: Partial<Li
       await addSubscription(db, organization, id);
       return id;
     },
-    async refresh(id, at = 0) {
+    async refresh(id, at = 0, stopping = new AbortController().signal) {
       hours = at;
-      return refreshRegistry(context, id, new AbortController().signal);
+      return refreshRegistry(context, id, stopping);
     },
     async report(id) {
       const { report } = await db

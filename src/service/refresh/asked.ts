@@ -1,0 +1,92 @@
+import type { Visit } from '../../core/facts.ts';
+import type { Ask, Http } from '../../observe/http.ts';
+import { isUntroubled } from '../../observe/revalidate.ts';
+
+/** What a look asks: whether all of it was answered with "not modified", and what need not be asked again. */
+
+/** A document of which its host said that it has not changed. */
+export interface Confirmed {
+  url: string;
+  accept: string;
+  condition: readonly [name: string, value: string];
+  visit: Visit;
+}
+
+export interface Asked {
+  /** Asks, unless it was asked ahead. */
+  http: Http;
+  /** Asks for what a look is about to ask for, and keeps the answer for it. */
+  ahead(ask: Ask): Promise<Visit>;
+  /** What was confirmed, by URL; null once anything else was asked, or answered otherwise. */
+  confirmed(): ReadonlyMap<string, Confirmed> | null;
+}
+
+interface Answer {
+  visit: Visit;
+  hop: Visit['hops'][number] | null;
+  chunks: Uint8Array[];
+}
+
+export function openAsked(http: Http): Asked {
+  const answers = new Map<string, Answer>();
+  let confirmed: Map<string, Confirmed> | null = new Map();
+
+  function note(ask: Ask, visit: Visit): Visit {
+    const one = confirmedBy(ask, visit);
+    if (one === null || confirmed?.get(ask.url)) confirmed = null;
+    else confirmed?.set(ask.url, one);
+    return visit;
+  }
+
+  return {
+    http: {
+      async visit(ask) {
+        const known = answers.get(keyOf(ask));
+        if (!known) return note(ask, await http.visit(ask));
+        answers.delete(keyOf(ask));
+        await replay(known, ask);
+        return note(ask, known.visit);
+      },
+      close: () => http.close(),
+    },
+    async ahead(ask) {
+      const answer: Answer = { visit: null!, hop: null, chunks: [] };
+      answer.visit = await http.visit({
+        ...ask,
+        body(hop) {
+          Object.assign(answer, { hop, chunks: [] });
+          const body = ask.body!(hop);
+          return { ...body, write: (chunk) => void answer.chunks.push(chunk.slice()) };
+        },
+      });
+      answers.set(keyOf(ask), answer);
+      return answer.visit;
+    },
+    confirmed: () => confirmed,
+  };
+}
+
+function keyOf({ method, url, origin, accept, headers = [] }: Ask): string {
+  return JSON.stringify([method, url, origin, accept, headers]);
+}
+
+async function replay({ hop, chunks }: Answer, ask: Ask): Promise<void> {
+  if (hop === null) return;
+  const body = ask.body?.(hop);
+  for (const chunk of chunks) await body?.write(chunk);
+}
+
+function confirmedBy({ method, url, accept, origin, headers = [] }: Ask, visit: Visit): Confirmed | null {
+  const [condition, ...more] = headers;
+  const isConditional = method === 'GET' && origin === null && condition?.[0].startsWith('if-') && more.length === 0;
+  return isConditional && isUnchanged(visit) ? { url, accept, condition: condition!, visit } : null;
+}
+
+/** True for a 304 that came at once, by a way of which there is nothing to be said. */
+export function isUnchanged(visit: Visit): boolean {
+  return (
+    visit.hops.at(-1)?.status === 304 &&
+    isUntroubled(visit) &&
+    visit.hops.every(({ vain, continued, proxy }) => !vain && !continued && !proxy)
+  );
+}

@@ -1,0 +1,59 @@
+import type { AppFacts, DocumentFacts } from '../../core/facts.ts';
+import type { Judging } from '../../core/judge.ts';
+import type { Report } from '../../core/report.ts';
+import { takenOverUntil, viewsUntil } from '../../observe/memory.ts';
+import type { Asked } from './asked.ts';
+import { aged } from './essence.ts';
+import { standingOf } from './standing.ts';
+
+/**
+ * Finds out, along a look, whether its outcome would be the same for as long as nothing changes, and until when: all was
+ * answered with "not modified", nothing had to be written, and whoever judges the same facts at the last moment, with the
+ * answers that there might be by then, comes to the same report. So nobody need know which rule goes by the time.
+ */
+export interface Settling {
+  /** The manifest and each app, as they are judged. */
+  manifest(facts: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  /** What stands only until then, in milliseconds since 1970. */
+  notAfter(moment: number): void;
+  /** Something had to be written, or was left: the next look does not find what this one found. */
+  unsettle(): void;
+  /** @returns what has to be kept for the outcome to stand (standing.ts), or null */
+  end(report: Report): string | null;
+}
+
+/** @param judgingAt judges anew as of a moment (ISO 8601) @param now of the look, in milliseconds since 1970 */
+export function openSettling(asked: Asked, judgingAt: (moment: string) => Judging, now: number, by: string): Settling {
+  let judging: Judging | null = null;
+  let last = now;
+  let until = now;
+
+  function agedBy(facts: DocumentFacts): DocumentFacts {
+    const answer = facts.url === null ? undefined : asked.confirmed()?.get(facts.url);
+    return answer ? aged(facts, answer.visit, now, last - now) : facts;
+  }
+
+  return {
+    manifest(facts) {
+      until = last = viewsUntil(facts, now);
+      if (last <= now || asked.confirmed() === null) return;
+      judging = judgingAt(new Date(last).toISOString());
+      judging.manifest(agedBy(facts));
+    },
+    app(facts) {
+      if (judging === null || asked.confirmed() === null) return void (judging = null);
+      until = Math.min(until, takenOverUntil(facts, now));
+      judging.app({ ...facts, metadata: agedBy(facts.metadata) });
+    },
+    notAfter: (moment) => void (until = Math.min(until, moment)),
+    unsettle: () => void (judging = null),
+    end(report) {
+      const confirmed = asked.confirmed();
+      if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
+      const then = judging.finish(report.summary.seconds);
+      if (JSON.stringify(then) !== JSON.stringify(report)) return null;
+      return standingOf(confirmed.values(), by, until, now);
+    },
+  };
+}
