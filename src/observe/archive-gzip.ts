@@ -9,7 +9,7 @@ import type { ArchiveFacts } from '../core/facts.ts';
  * unpacking a chunk does.
  */
 export interface GzipReader {
-  /** Takes the next packed bytes, which may be reused afterwards. A promise is to be waited for before the next call. */
+  /** Takes the next packed bytes, which may be reused when it returns. A promise is to be waited for before the next call. */
   write(chunk: Uint8Array): Promise<void> | undefined;
   /** Unpacks what is left. */
   end(): Promise<void>;
@@ -34,6 +34,7 @@ const SPARE = 32;
 /** What a small file may unpack to at once; more goes through the stream, which can be stopped. */
 const AT_ONCE = 8 * 1024 * 1024;
 const TRAILER_BYTES = 8;
+const NOTHING = new Uint8Array(0);
 // Flag bits of the header: checksum, extra field, file name, comment. Bits 5 to 7 must be zero.
 const FHCRC = 2;
 const FEXTRA = 4;
@@ -103,7 +104,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
       return null;
     }
     if (size === 'more') {
-      pending = bytes.slice();
+      pending = Buffer.from(bytes);
       return null;
     }
     members += 1;
@@ -135,7 +136,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
 
   function trailer(bytes: Uint8Array): Uint8Array | null {
     if (bytes.length < TRAILER_BYTES) {
-      pending = bytes.slice();
+      pending = Buffer.from(bytes);
       return null;
     }
     const view = new DataView(bytes.buffer, bytes.byteOffset, TRAILER_BYTES);
@@ -183,14 +184,16 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
   /** Fills the portion, as often as the chunk does, and consumes it. */
   async function fill(chunk: Uint8Array): Promise<void> {
     small = false;
-    for (let at = 0; at < chunk.length && !isDone();) {
-      const part = chunk.subarray(at, at + size - filled);
-      portion!.set(part, filled);
-      at += part.length;
-      filled += part.length;
-      if (filled < size) return;
-      filled = 0;
+    const first = chunk.subarray(0, size - filled);
+    portion!.set(first, filled);
+    let rest: Uint8Array = chunk.length === first.length ? NOTHING : Buffer.from(chunk.subarray(first.length));
+    filled += first.length;
+    while (filled === size && !isDone()) {
       await consume(portion!);
+      const part = rest.subarray(0, size);
+      portion!.set(part);
+      filled = part.length;
+      rest = rest.subarray(part.length);
     }
   }
 

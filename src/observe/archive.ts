@@ -31,8 +31,8 @@ export interface ArchiveOptions {
 /** Lists a .tar.gz (spec 2.4) while its bytes stream by: nothing is unpacked to disk or kept. */
 export interface ArchiveReader {
   /**
-   * Takes the next bytes. A promise where there was something to unpack: wait for it before the next call, and before
-   * the chunk is used again. Never throws or rejects: what is wrong with an archive is a fact.
+   * Takes the next bytes, which may be reused when it returns. A promise where there was something to unpack: wait for
+   * it before the next call. Never throws or rejects: what is wrong with an archive is a fact.
    */
   write(chunk: Uint8Array): Promise<void> | undefined;
   /** The facts about all that was written. Also to be called when the rest will never come: the facts say truncated. */

@@ -348,6 +348,19 @@ describe('the gzip layer', () => {
     expect(facts.entries.map((e) => e.path)).toEqual(['app.js', 'ui.js']);
   });
 
+  // What is handed to zlib together ends within a trailer, or within a header, and is overwritten by what follows.
+  test.each([4, 0, -5])('members that meet %d bytes behind the end of a portion', async (around) => {
+    const whole = Buffer.concat([entry('app.js', randomBytes(900_000)), tar.endMark()]);
+    const [first, second] = [whole.subarray(0, 200_000), whole.subarray(200_000)];
+    const packed = gzipSync(first, { level: 0 });
+    const name = Buffer.alloc(256 * 1024 + around - packed.length, 'n');
+    name[name.length - 1] = 0;
+    const flags = Buffer.from([8]);
+    const named = Buffer.concat([packed.subarray(0, 3), flags, packed.subarray(4, 10), name, packed.subarray(10)]);
+    const facts = await listed(Buffer.concat([named, gzipSync(second, { level: 0 })]), { size: 16_384 });
+    expect([facts.fault, facts.gzipMembers, facts.entryCount]).toEqual([null, 2, 1]);
+  });
+
   test('a second member that is broken', async () => {
     const facts = await listed(Buffer.concat([GOOD, noise.subarray(0, 1000)]));
     expect([fault(facts), facts.gzipMembers]).toEqual(['gzip truncated', 2]);
