@@ -48,6 +48,7 @@ export async function fetchBytes(
         return {
           limit: LIMIT,
           over: 'fail',
+          instant: true,
           write(chunk) {
             bytes += chunk.length;
             onBytes(bytes);

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { Client, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from './http-clock.ts';
+import type { Lane } from './http-lanes.ts';
+import { isLent } from './http-reading.ts';
 
 /** What a request brings, whichever client made it. */
 export interface Answer {
@@ -16,8 +18,9 @@ export interface AnswerBody {
   /**
    * Hands the body over in chunks, once. A promise holds the sender back; `false` breaks off, and with it the
    * connection. Rejects where the body breaks off by itself; undefined where all of it had come already.
+   * @param instant whether `take` is done with a chunk when it returns; otherwise each chunk is memory of its own
    */
-  pass(take: (chunk: Buffer) => Taken | Promise<Taken>): Promise<void> | undefined;
+  pass(take: (chunk: Buffer) => Taken | Promise<Taken>, instant?: boolean): Promise<void> | undefined;
   /** Breaks the connection off. */
   destroy(): void;
   /** Whether the connection can be used again when the body has run out. */
@@ -29,12 +32,15 @@ type Taken = void | false;
  * One request. Without the streams of the client's own `request`, which cost as much as hashing what comes through them.
  * Rejects with the client's errors, or with the reason why the clock ended.
  */
-export function send(client: Client, options: Dispatcher.DispatchOptions, clock: Clock): Promise<Answer> {
+export function send(lane: Lane, options: Dispatcher.DispatchOptions, clock: Clock): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let body: Passing | null = null;
+    const lend = (lends: boolean): void => {
+      if (lane.connection?.reading) lane.connection.reading.lends = lends;
+    };
     clock.onEnd(() => controller?.abort(clock.ended!));
-    client.dispatch(options, {
+    lane.client.dispatch(options, {
       onRequestStart(made) {
         controller = made;
         if (clock.ended) made.abort(clock.ended);
@@ -42,6 +48,7 @@ export function send(client: Client, options: Dispatcher.DispatchOptions, clock:
       onResponseStart(made, statusCode) {
         if (statusCode < 200) return;
         body = passing(made);
+        lend(true);
         const headers = [...((made.rawHeaders ?? []) as Iterable<Buffer>)].map(String);
         resolve({ statusCode, headers, body, continued: false });
       },
@@ -50,10 +57,12 @@ export function send(client: Client, options: Dispatcher.DispatchOptions, clock:
       },
       onResponseEnd() {
         clock.onEnd(null);
+        lend(false);
         body!.end(null);
       },
       onResponseError(_, error) {
         clock.onEnd(null);
+        lend(false);
         if (body) body.end(error);
         else reject(error);
       },
@@ -70,6 +79,7 @@ function passing(controller: Dispatcher.DispatchController): Passing {
   // What comes before somebody asks for it is no more than what had been read off the socket.
   const waiting: Buffer[] = [];
   let take: Parameters<AnswerBody['pass']>[0] | null = null;
+  let isInstant = false;
   let settle: { resolve(): void; reject(error: Error): void } | null = null;
   let ended: { failure: Error | null } | null = null;
   let busy = false;
@@ -77,6 +87,15 @@ function passing(controller: Dispatcher.DispatchController): Passing {
 
   function isOpen(): boolean {
     return take !== null && !busy && waiting.length > 0;
+  }
+
+  /** Hands a chunk over. @returns whether another one may follow at once */
+  function hand(chunk: Buffer): boolean {
+    const taken = take!(chunk);
+    if (taken === undefined) return true;
+    if (taken === false) stop();
+    else hold(taken);
+    return false;
   }
 
   function finish(failure: Error | null): void {
@@ -93,33 +112,33 @@ function passing(controller: Dispatcher.DispatchController): Passing {
     controller.abort(new Error('broken off'));
   }
 
+  function hold(taken: Promise<Taken>): void {
+    busy = true;
+    controller.pause();
+    taken.then(
+      (after) => {
+        busy = false;
+        if (after === false) return stop();
+        more();
+        if (!busy) controller.resume();
+      },
+      (error: Error) => {
+        finish(error);
+        controller.abort(error);
+      },
+    );
+  }
+
   function more(): void {
-    while (isOpen()) {
-      const taken = take!(waiting.shift()!);
-      if (taken === false) return stop();
-      if (taken === undefined) continue;
-      busy = true;
-      controller.pause();
-      taken.then(
-        (after) => {
-          busy = false;
-          if (after === false) return stop();
-          more();
-          if (!busy) controller.resume();
-        },
-        (error: Error) => {
-          finish(error);
-          controller.abort(error);
-        },
-      );
-    }
+    while (isOpen()) hand(waiting.shift()!);
     if (settle && ended && !busy) finish(ended.failure);
   }
 
   return {
     reusable: true,
-    pass(taker) {
+    pass(taker, instant = false) {
       take = taker;
+      isInstant = instant;
       more();
       if (stopped || (ended && !ended.failure && !busy)) return undefined;
       return new Promise((resolve, reject) => {
@@ -131,7 +150,8 @@ function passing(controller: Dispatcher.DispatchController): Passing {
     add(chunk) {
       // After a pause the client's parser comes with nothing, again and again while that is answered with a pause.
       if (chunk.length === 0) return;
-      waiting.push(chunk);
+      if (isInstant && take !== null && !busy && waiting.length === 0) return void hand(chunk);
+      waiting.push(isLent(chunk) ? Buffer.from(chunk) : chunk);
       more();
     },
     end(failure) {

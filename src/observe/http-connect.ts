@@ -5,6 +5,7 @@ import type { buildConnector } from 'undici';
 import type { TlsFacts } from '../core/facts.ts';
 import { ConnectFailure, type ConnectOptions, dial, type Dialled, type Place } from './http-dial.ts';
 import type { Proxy } from './http-proxy.ts';
+import { openReading, type Reading } from './http-reading.ts';
 
 /** What is known of an open connection. */
 export interface Connection {
@@ -16,6 +17,8 @@ export interface Connection {
   alert: string | null;
   /** Answers that came over it so far. */
   answers: number;
+  /** Null where it is read as a stream. */
+  reading: Reading | null;
 }
 
 /**
@@ -34,11 +37,14 @@ export function connector(
     const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
     const target: Place = { host, port: Number(port) || (secure ? 443 : 80), secure };
     const until = Date.now() + options.timeout;
-    const reached = proxy ? through(proxy, target, options, until, closing) : dial(target, options, until, closing);
+    const reading = proxy ? null : openReading();
+    const reached = proxy
+      ? through(proxy, target, options, until, closing)
+      : dial({ ...target, reading: reading! }, options, until, closing);
     callbackify(() => reached)((error, dialled) => {
       if (error) return callback(error, null);
       const { socket, address, tls, vain } = dialled;
-      const connection: Connection = { address, tls, vain, alert: null, answers: 0 };
+      const connection: Connection = { address, tls, vain, alert: null, answers: 0, reading };
       socket.on('error', ({ code = null }: { code?: string | null }) => {
         connection.alert ??= code;
       });

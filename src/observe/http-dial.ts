@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Failure, Hop, TlsFacts } from '../core/facts.ts';
 import { type Guard, guardedLookup, refusal } from './http-guard.ts';
+import type { Reading } from './http-reading.ts';
 import { type Trust, tlsFacts } from './tls.ts';
 
 /** A connection that did not come about, and how far it got. */
@@ -36,6 +37,8 @@ export interface Place {
   secure: boolean;
   /** A tunnel that leads there already. */
   over?: Socket;
+  /** How what comes is read, where it is not the stream's way. */
+  reading?: Reading;
 }
 
 export interface Dialled {
@@ -53,11 +56,12 @@ export interface Dialled {
  */
 export function dial(place: Place, options: ConnectOptions, until: number, closing: AbortSignal): Promise<Dialled> {
   const { host, port, secure, over } = place;
+  const reading = place.reading ? { onread: place.reading.onread } : {};
   const { trust, guard } = options;
   const lookup = guard ? guardedLookup(place, guard, options.lookup) : options.lookup;
   // One address after the other; a quarter of a second, as is usual, is too short for hosts that are far away.
   const near = { host, port, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2000 };
-  const where = over ? { socket: over } : { ...near, ...(lookup ? { lookup } : {}) };
+  const where = over ? { socket: over } : { ...near, ...reading, ...(lookup ? { lookup } : {}) };
   const vain: NonNullable<Hop['vain']> = [];
   let phase: Failure['phase'] = over ? 'tls' : isIP(host) ? 'connect' : 'dns';
   return new Promise((resolve, reject) => {
@@ -71,7 +75,8 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
           rejectUnauthorized: false,
           ALPNProtocols: ['http/1.1'],
         })
-      : connectTcp({ ...near, ...(lookup ? { lookup } : {}) });
+      : connectTcp({ ...near, ...reading, ...(lookup ? { lookup } : {}) });
+    place.reading?.attach(socket);
     socket.setNoDelay(true);
     const abort = (): void => fail('SOCKET_CLOSED', 'the run ended');
     const timer = setTimeout(

@@ -11,6 +11,8 @@ import type { Patience } from './http-patience.ts';
 export interface Body {
   /** A promise holds the sender back until it is done. Chunks are not kept. */
   write(chunk: Uint8Array): void | Promise<void>;
+  /** True where it is done with a chunk when `write` returns, even if that is a promise. */
+  instant?: boolean;
   /** Bytes to take at most. */
   limit: number;
   /** What more bytes than that are: the end of what is wanted, or a failure. */
@@ -117,7 +119,7 @@ async function ask(lane: Lane, { method, at, url, headers }: Exchange, clock: Cl
 }
 
 async function once(lane: Lane, options: Parameters<typeof send>[1], clock: Clock): Promise<Answer> {
-  const answer = await send(lane.client, options, clock);
+  const answer = await send(lane, options, clock);
   if (lane.connection) lane.connection.answers += 1;
   return answer;
 }
@@ -193,7 +195,7 @@ async function read(answer: Answer, body: Body, hop: Hop, clock: Clock): Promise
       // One byte more than the limit lets the taker see that something was cut.
       const busy = body.write(chunk.subarray(0, body.limit + 1 - before));
       return busy ? busy.then(() => false as const) : false;
-    });
+    }, body.instant === true);
     return tooLarge
       ? {
           phase: 'size',
@@ -231,7 +233,7 @@ async function discard({ body }: Answer, { method }: Exchange, hop: Hop): Promis
   const length = method === 'HEAD' ? null : header(hop.headers, 'content-length');
   if (!body.reusable || Number(length ?? 0) > DRAINED) return body.destroy();
   let got = 0;
-  const drained = body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined));
+  const drained = body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined), true);
   if (drained === undefined) return;
   const timer = setTimeout(() => body.destroy(), DRAIN_TIME);
   await drained.catch(() => {});

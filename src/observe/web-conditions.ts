@@ -60,6 +60,7 @@ export async function askConditions(
                 return {
                   limit: same ? 0 : limit,
                   over: 'cut' as const,
+                  instant: true,
                   write(chunk: Uint8Array) {
                     look.onBytes(chunk.length);
                     made?.write(chunk);

@@ -230,15 +230,16 @@ async function collect(
       coding = applied.join(', ');
       // What cannot be undone is taken as it is, as browsers do with a coding that they do not know.
       const undone = applied.length > 0 && unknownCodings(applied).length === 0;
-      decoder = undone ? createDecoder(applied, limit, (chunk) => void chunks.push(chunk.slice())) : null;
+      decoder = undone ? createDecoder(applied, limit, (chunk) => void chunks.push(Buffer.from(chunk))) : null;
       return {
         limit,
         over: 'cut',
+        instant: true,
         write(chunk) {
           look.onBytes(chunk.length);
           digester.write(chunk);
           if (decoder) return decoder.write(chunk);
-          chunks.push(chunk.slice());
+          chunks.push(Buffer.from(chunk));
         },
       };
     },
@@ -302,6 +303,7 @@ export async function fetchArtifact(
       return {
         limit: look.limits.artifact,
         over: 'fail',
+        instant: true,
         write(chunk) {
           look.onBytes(chunk.length);
           digester.write(chunk);
