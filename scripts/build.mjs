@@ -10,8 +10,11 @@ import { compileSchemas } from './compile-schemas.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
 
+const SEARCH = join(root, 'src/cli/config-search.ts');
+
 /** What is loaded when it is asked for, each a file of its own, named as its source. */
 const LOADED = [
+  SEARCH,
   ...['checks', 'colors', 'config', 'spinner'].map((name) => join(root, `src/cli/${name}.ts`)),
   ...readdirSync(commands)
     .filter((f) => f.endsWith('.ts'))
@@ -64,7 +67,7 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
     join(root, 'src/cli/main.ts'),
     // A thread of its own (observe/read-ahead.ts).
     join(root, 'src/observe/reader.ts'),
-    ...LOADED,
+    ...LOADED.filter((file) => file !== SEARCH),
   ];
   const cli = {
     ...common,
@@ -81,7 +84,7 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
   const builds = [
     await esbuild.build({ ...cli, entryPoints: entries, supported: { 'dynamic-import': false } }),
     // A user's configuration may be an ES module, which a require would misread: here `import()` stays what it is.
-    await esbuild.build({ ...cli, entryPoints: [join(root, 'src/cli/config.ts')] }),
+    await esbuild.build({ ...cli, entryPoints: [SEARCH] }),
     await esbuild.build({
       ...cli,
       plugins: [],

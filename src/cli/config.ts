@@ -1,11 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { cosmiconfig, type CosmiconfigResult, type Loader } from 'cosmiconfig';
-import { faultInText } from '../core/json-fault.ts';
-import { lineStarts, positionOf } from '../core/json-text.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Trouble } from '../core/trouble.ts';
 import { printable } from '../core/text.ts';
 import { validateConfig } from '../core/generated/validators.js';
+import type { FoundConfig } from './config-search.ts';
 
 /** The configuration as interface.md has it (schemas/config.schema.json). */
 export interface Config {
@@ -87,59 +85,49 @@ export async function configAtRest(
   from: string,
   file: string | null,
 ): Promise<{ config: Record<string, unknown>; root: string } | null> {
-  const found = await find(from, file, { '.js': notRun, '.mjs': notRun, '.cjs': notRun }).catch(() => null);
-  return found ? { config: { ...found.config }, root: dirname(found.filepath) } : null;
+  const found = await find(from, file, false).catch(() => null);
+  return found ? { config: { ...(found.config as object) }, root: dirname(found.filepath) } : null;
 }
 
-function notRun(): object {
-  return {};
+async function find(from: string, file: string | null, run = true): Promise<FoundConfig | null> {
+  const found = nearestJson(from, file);
+  if (found !== undefined) return found;
+  const { searchConfig } = await import('./config-search.ts');
+  return searchConfig(PLACES, from, file, run);
 }
 
-async function find(
-  from: string,
-  file: string | null,
-  loaders: Record<string, Loader> = {},
-): Promise<CosmiconfigResult> {
-  const explorer = cosmiconfig('appreg', { searchPlaces: PLACES, searchStrategy: 'none', loaders });
-  try {
-    if (file !== null) return await explorer.load(resolve(from, file));
-    // Up to the root: neither stopping at a package.json on the way, nor looking into the user's own folders.
-    for (let folder = from; ; folder = dirname(folder)) {
-      const found = await explorer.search(folder);
-      if (found || folder === dirname(folder)) return found;
+/** What `searchConfig` would find where no configuration is, or one in JSON; undefined where it has to be asked. */
+function nearestJson(from: string, file: string | null): FoundConfig | null | undefined {
+  if (file !== null) return file.endsWith('.json') ? jsonIn(resolve(from, file)) : undefined;
+  for (let folder = from; ; folder = dirname(folder)) {
+    for (const place of PLACES) {
+      const path = join(folder, place);
+      if (isMissing(path)) continue;
+      const found = place.endsWith('.json') ? jsonIn(path) : undefined;
+      if (found !== null) return found;
     }
-  } catch (error) {
-    throw unreadable(error, file === null ? null : resolve(from, file));
+    if (folder === dirname(folder)) return null;
   }
 }
 
-/** In words of our own: what parsers say differs from one Node to the next, and comes with a drawing. */
-function unreadable(error: unknown, named: string | null): Trouble {
-  if (named !== null && !existsSync(named))
-    return new Trouble(
-      'config-missing',
-      `There is no configuration ${printable(named)}.`,
-      'Check the path behind --config.',
-      { cause: error },
-    );
-  const { message = String(error), filepath = named } = error as { message?: string; filepath?: string };
-  const fault = filepath !== null && message.startsWith('JSON Error') ? jsonFault(filepath) : null;
-  const lines = message.split('\n').filter((line) => line.trim() !== '');
-  return new Trouble(
-    'config-unreadable',
-    `The configuration cannot be read: ${printable(fault ?? lines.slice(0, 2).join(' ').replace(/\s+/g, ' '))}`,
-    'Mend the file, or name another one with --config <file>.',
-    { cause: error },
-  );
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
-/** `file:line:column: what is wrong there`; null for what this program's own reader has nothing against. */
-function jsonFault(path: string): string | null {
-  const text = readFileSync(path, 'utf8');
-  const fault = faultInText(text);
-  if (fault === null) return null;
-  const { line, column } = positionOf(lineStarts(text), fault.offset);
-  return `${path}:${line}:${column}: ${fault.message}`;
+/** Null for a package.json that says nothing of it; undefined for whatever is not as usual. */
+function jsonIn(path: string): FoundConfig | null | undefined {
+  try {
+    const config: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof config !== 'object' || config === null || Object.hasOwn(config, '$import')) return undefined;
+    if (basename(path) !== 'package.json') return { config, filepath: path };
+    return Object.hasOwn(config, 'appreg') ? undefined : null;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A value that asks for a variable which is not set. */

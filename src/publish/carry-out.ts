@@ -1,4 +1,4 @@
-import { printable } from '../core/text.ts';
+import { grouped, printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Store, Stored, Write } from '../store/store.ts';
@@ -68,7 +68,7 @@ function carryOutStep(step: Step, store: Store, wasThere: boolean): Promise<Step
 export function describePlan(plan: Plan): string {
   return plan.steps
     .map((step) => {
-      const size = step.kind === 'edit' ? '' : `, ${step.bytes.length.toLocaleString('en-US')} bytes`;
+      const size = step.kind === 'edit' ? '' : `, ${grouped(step.bytes.length)} bytes`;
       return `${VERBS[step.kind]} ${printable(step.path)}  (${printable(step.what)}${size})`;
     })
     .join('\n');

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { searchConfig } from '../../src/cli/config-search.ts';
 import { type Config, loadConfig } from '../../src/cli/config.ts';
 
 let root: string;
@@ -43,6 +44,46 @@ describe('the configuration is found', () => {
 
   test('nowhere', async () => {
     expect(await loadConfig(root, null, {})).toMatchObject({ config: {}, file: null, root });
+  });
+});
+
+const outcome = (work: Promise<unknown>): Promise<unknown> =>
+  work.catch((error: Error & { code?: string }) => [error.code, error.message]);
+
+describe('JSON is read as the search through all kinds of files reads it', () => {
+  const PLACES = ['appreg.config.json', '.appregrc.json', 'package.json'];
+  test.each<[string, Record<string, string>]>([
+    ['as usual', { 'appreg.config.json': '{ "manifest": "m.json" }' }],
+    [
+      'in the order of precedence',
+      { '.appregrc.json': '{ "manifest": "b.json" }', 'package.json': '{ "appreg": {} }' },
+    ],
+    ['empty', { 'appreg.config.json': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
+    ['white', { 'appreg.config.json': ' \n' }],
+    ['null', { 'appreg.config.json': 'null' }],
+    ['a list', { 'appreg.config.json': '[]' }],
+    [
+      'that is put together',
+      { 'appreg.config.json': '{ "$import": "./more.json" }', 'more.json': '{ "manifest": "m" }' },
+    ],
+    ['with a byte order mark', { 'appreg.config.json': '\ufeff{}' }],
+    ['broken', { 'appreg.config.json': '{' }],
+    ['that is a folder', { 'appreg.config.json/x': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
+    ['in a package', { 'package.json': '{ "appreg": { "manifest": "m.json" } }' }],
+    ['in no package', { 'package.json': '{ "name": "appreg" }' }],
+    ['in a broken package', { 'package.json': '{ "name": ' }],
+    ['in a package that says nothing', { 'package.json': '{ "appreg": null }' }],
+  ])('%s', async (_, files) => {
+    for (const [path, text] of Object.entries(files)) put(path, text);
+    for (const file of [null, 'appreg.config.json', 'package.json']) {
+      const found = searchConfig(PLACES, root, file, true).then((one) => [
+        one && !one.isEmpty ? one.config : {},
+        one?.filepath ?? null,
+      ]);
+      const loaded = loadConfig(root, file, {}).then((one) => [one.config, one.file]);
+      const [ours, theirs] = await Promise.all([outcome(loaded), outcome(found)]);
+      if (!JSON.stringify(ours).includes('config-invalid')) expect(ours).toEqual(theirs);
+    }
   });
 });
 

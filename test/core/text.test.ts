@@ -1,6 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasUnprintable, isBlank, printable, redact, redactInPlace, safeJson, shorten } from '../../src/core/text.ts';
+import {
+  grouped,
+  hasUnprintable,
+  isBlank,
+  printable,
+  redact,
+  redactInPlace,
+  safeJson,
+  shorten,
+} from '../../src/core/text.ts';
 
 /** What can move a cursor, reorder or hide text, or break a line; written down again, not taken from the code. */
 const DANGEROUS = [
@@ -139,6 +148,10 @@ test.each([
 ])('%j is blank: %j', (text, blank) => expect(isBlank(text)).toBe(blank));
 
 const SECRET = 'cAnArY-7f3';
+test.each([0, 7, 999, 1000, 57_852, 123_456, 1_234_567, 2 ** 40, -1234])('%d with its thousands apart', (number) => {
+  expect(grouped(number)).toBe(number.toLocaleString('en-US'));
+});
+
 describe('redact', () => {
   const texts = [
     `https://h.test/a?X-Amz-Signature=${SECRET}`,

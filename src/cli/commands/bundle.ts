@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
-import { printable, safeJson } from '../../core/text.ts';
+import { grouped, printable, safeJson } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { replaceFile } from '../../store/atomic.ts';
 import type { Context, GlobalOptions } from '../context.ts';
@@ -43,9 +43,9 @@ export async function bundle(context: Context, entry: string, output: string, op
     terminal.out(safeJson({ path: output, bytes: archive.length, entries, checksum, tarSha256, warnings }));
     return 0;
   }
-  terminal.out(`${terminal.style.bold(printable(output))}  ${count(archive.length)} bytes`);
-  const width = Math.max(...entries.map((one) => count(one.size).length));
-  for (const { path, size } of entries) terminal.out(`  ${count(size).padStart(width)}  ${printable(path)}`);
+  terminal.out(`${terminal.style.bold(printable(output))}  ${grouped(archive.length)} bytes`);
+  const width = Math.max(...entries.map((one) => grouped(one.size).length));
+  for (const { path, size } of entries) terminal.out(`  ${grouped(size).padStart(width)}  ${printable(path)}`);
   terminal.out(checksum);
   terminal.next(`appreg publish-version <app> <version> --artifact ${printable(output)}`);
   return 0;
@@ -96,8 +96,4 @@ function makeFolder(folder: string): string | undefined {
 /** From the innermost folder up to `top`, as long as they are empty: somebody else may have put a file there. */
 function removeFolders(folder: string, top: string): void {
   for (let at = folder; at.length >= top.length && readdirSync(at).length === 0; at = dirname(at)) rmdirSync(at);
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en-US');
 }

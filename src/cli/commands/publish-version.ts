@@ -1,4 +1,4 @@
-import { printable, redact, safeJson } from '../../core/text.ts';
+import { grouped, printable, redact, safeJson } from '../../core/text.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
 import { publish, type Published } from '../../publish/publish.ts';
 import { appToPublish, planVersion } from '../../publish/publish-version.ts';
@@ -89,7 +89,7 @@ function inWords(
   const words = { published: 'published', 'already-published': 'already published as', planned: 'would publish' };
   const lines = [
     `${words[status]} ${title}`,
-    `  ${printable(artifactChecksum)}  ${bytes.toLocaleString('en-US')} bytes`,
+    `  ${printable(artifactChecksum)}  ${grouped(bytes)} bytes`,
     `  ${printable(redact(artifactUrl))}`,
   ];
   if (status === 'planned') lines.push(planInWords(terminal, planned.plan, planned.lines));
