@@ -46,6 +46,8 @@ const UNDER_WAY = 128;
 /** Connections that are kept while they rest, over all hosts; the one that rested longest goes first. */
 const RESTING = 64;
 const HEADER_BYTES = 65_536;
+/** Made once: an error and its stack for each connection would cost as much as closing it. */
+const CLOSED = new Error('the run ended');
 
 /** The lanes of all hosts: bounds what is under way, and makes way for those who wait in the order they came. */
 export interface Lanes {
@@ -108,7 +110,7 @@ export function openLanes(options: LaneOptions): Lanes {
   function drop(lane: Lane): void {
     resting.delete(lane);
     lane.host.idle = lane.host.idle.filter((one) => one !== lane);
-    void lane.client.destroy();
+    void lane.client.destroy(CLOSED);
   }
 
   return {
@@ -146,9 +148,9 @@ export function openLanes(options: LaneOptions): Lanes {
       host.lastFailure = failure;
     },
     async close() {
-      closing.abort();
+      closing.abort(CLOSED);
       hosts.clear();
-      await Promise.all([...resting].map((lane) => lane.client.destroy()));
+      await Promise.all([...resting].map((lane) => lane.client.destroy(CLOSED)));
       resting.clear();
     },
   };
