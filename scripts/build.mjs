@@ -65,8 +65,9 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
   };
   const entries = [
     join(root, 'src/cli/main.ts'),
-    // A thread of its own (observe/read-ahead.ts).
+    // Threads of their own (observe/read-ahead.ts, observe/inspectors.ts).
     join(root, 'src/observe/reader.ts'),
+    join(root, 'src/observe/inspector.ts'),
     ...LOADED.filter((file) => file !== SEARCH),
   ];
   const cli = {

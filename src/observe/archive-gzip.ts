@@ -1,5 +1,6 @@
-import { constants, crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import type { ArchiveFacts } from '../core/facts.ts';
+import { type Inflating, inflating } from './archive-inflate.ts';
 
 /**
  * The gzip layer, member by member. Node's own Gunzip joins members, ignores zeros behind them and calls all else
@@ -22,7 +23,6 @@ export interface GzipReader {
 }
 
 const HEADER_LIMIT = 128 * 1024;
-const OUTPUT_CHUNK = 128 * 1024;
 /** Packed bytes that are handed to zlib together. */
 const PORTION = 256 * 1024;
 /** The same of a file whose length nobody tells, and the largest that is unpacked on this thread. */
@@ -31,8 +31,6 @@ const SMALL = 128 * 1024;
 const spareSmall: Buffer[] = [];
 const spareLarge: Buffer[] = [];
 const SPARE = 32;
-/** What a small file may unpack to at once; more goes through the stream, which can be stopped. */
-const AT_ONCE = 8 * 1024 * 1024;
 const TRAILER_BYTES = 8;
 const NOTHING = new Uint8Array(0);
 // Flag bits of the header: checksum, extra field, file name, comment. Bits 5 to 7 must be zero.
@@ -62,7 +60,6 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
   const spare = size === SMALL ? spareSmall : spareLarge;
   let portion: Buffer | null = null;
   let filled = 0;
-  let small = true;
 
   function fail(code: string, message: string, at = offset): void {
     fault ??= { layer: 'gzip', code, message, offset: at };
@@ -117,9 +114,9 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
   }
 
   async function inflate(bytes: Uint8Array): Promise<Uint8Array | null> {
-    const atOnce = small && bytes.length <= SMALL ? inflateAtOnce(bytes, take, isDone) : null;
-    if (atOnce === null) body ??= inflating(take);
-    const used = atOnce ?? (await body!.write(bytes));
+    body ??= inflating(take);
+    const answer = body.write(bytes);
+    const used = typeof answer === 'object' ? await answer : answer;
     // The sink may have stopped the pass meanwhile.
     if ((state as string) === 'done') return null;
     if (typeof used === 'string') {
@@ -183,7 +180,6 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
 
   /** Fills the portion, as often as the chunk does, and consumes it. */
   async function fill(chunk: Uint8Array): Promise<void> {
-    small = false;
     const first = chunk.subarray(0, size - filled);
     portion!.set(first, filled);
     let rest: Uint8Array = chunk.length === first.length ? NOTHING : Buffer.from(chunk.subarray(first.length));
@@ -215,25 +211,6 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
   }
 }
 
-/**
- * Unpacks on this thread. @returns the number of bytes used; null where that is the stream's business: broken data,
- * which unpacks up to its fault, and what unpacks to very much
- */
-function inflateAtOnce(bytes: Uint8Array, sink: (data: Buffer) => void, stopped: () => boolean): number | null {
-  const chunkSize = Math.min(OUTPUT_CHUNK, Math.max(1024, 2 * bytes.length));
-  let unpacked: { buffer: Buffer; engine: InflateRaw };
-  try {
-    const options = { info: true, finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: AT_ONCE, chunkSize };
-    // With `info` it is not a buffer that comes back.
-    unpacked = inflateRawSync(bytes, options) as unknown as typeof unpacked;
-  } catch {
-    return null;
-  }
-  const { buffer, engine } = unpacked;
-  for (let at = 0; at < buffer.length && !stopped(); at += OUTPUT_CHUNK) sink(buffer.subarray(at, at + OUTPUT_CHUNK));
-  return engine.bytesWritten;
-}
-
 /** Bytes of the gzip header at the front, or 'more' when it is not all there, or 'invalid'. */
 function headerSize(bytes: Uint8Array): number | 'more' | 'invalid' {
   if (bytes[0] !== 0x1f) return 'invalid';
@@ -252,30 +229,4 @@ function headerSize(bytes: Uint8Array): number | 'more' | 'invalid' {
   }
   if (flags & FHCRC) at += 2;
   return at <= bytes.length ? at : 'more';
-}
-
-interface Inflating {
-  /** Resolves with the number of bytes used (fewer than given: the deflate data has ended), or zlib's complaint. */
-  write(bytes: Uint8Array): Promise<number | string>;
-  close(): void;
-}
-
-function inflating(sink: (data: Buffer) => void): Inflating {
-  const stream: InflateRaw = createInflateRaw({ chunkSize: OUTPUT_CHUNK, flush: constants.Z_SYNC_FLUSH });
-  let answer: ((used: number | string) => void) | null = null;
-  stream.on('data', sink);
-  stream.on('error', (error: Error) => answer?.(error.message));
-  stream.on('close', () => answer?.(0));
-  return {
-    write(bytes) {
-      const before = stream.bytesWritten;
-      return new Promise((resolve) => {
-        answer = resolve;
-        stream.write(bytes, (error) => resolve(error ? error.message : stream.bytesWritten - before));
-      });
-    },
-    close() {
-      stream.destroy();
-    },
-  };
 }

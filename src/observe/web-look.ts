@@ -18,13 +18,14 @@ import type {
 import { isUnseen } from '../core/facts.ts';
 import { codings, header } from '../core/headers.ts';
 import { isAnswered, ruleOfFailure, statusOf } from '../core/visit.ts';
-import { type ArchiveReader, createArchiveReader } from './archive.ts';
 import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
-import { createDigester, type Digester } from './digest.ts';
+import { createDigester } from './digest.ts';
 import { contentOf } from './documents.ts';
 import { type Http, originOf } from './http.ts';
 import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
+import { inspect, type Inspection } from './inspect.ts';
+import type { Inspectors } from './inspectors.ts';
 import { ASKED_ONCE, conditionalBefore, essenceOf, iconBefore, viewsBefore } from './memory.ts';
 import { lookAtPreflights, type SecretNames } from './preflight.ts';
 import { conditionsFor, confirmed, isOwedToCondition } from './revalidate.ts';
@@ -69,6 +70,8 @@ export interface Look {
   onIcon(facts: IconFacts, bytes: Uint8Array): void;
   /** The hosts that call everything unchanged. */
   frozen: Set<string>;
+  /** Who digests and lists artifacts. */
+  inspectors: Pick<Inspectors, 'open'>;
   /** Whether views of a kind of resource and a host are as they were, once somebody looked. */
   steady: Map<string, Promise<boolean>>;
 }
@@ -279,7 +282,7 @@ export async function fetchArtifact(
   look: Look,
   { weak = false, inner = false } = {},
 ): Promise<ArtifactLook> {
-  let taken: { digester: Digester; archive: ArchiveReader } | null = null;
+  let taken: Inspection | null = null;
   let decoded: ReturnType<typeof createDecodedDigester> | null = null;
   let unpacked: ReturnType<typeof createDecodedDigester> | null = null;
   const visit = await look.http.visit({
@@ -290,24 +293,23 @@ export async function fetchArtifact(
     total: look.total.artifact,
     body(hop) {
       look.onBody(hop);
+      taken?.drop();
       const applied = codings(hop.headers);
       const length = header(hop.headers, 'content-length');
-      const digester = createDigester(look.limits.artifact, { weak, lines: inner });
-      const archive = createArchiveReader({
-        packedBytes: length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null,
-      });
+      const packedBytes = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
+      const task = { limit: look.limits.artifact, weak, lines: inner, packedBytes };
       decoded = applied.length > 0 ? createDecodedDigester(applied, look.limits.decoded) : null;
       unpacked = inner ? createDecodedDigester(['gzip'], look.limits.decoded) : null;
       const others = [decoded, unpacked].filter((one) => one !== null);
-      taken = { digester, archive };
+      const inspection = others.length > 0 ? inspect(task) : look.inspectors.open(task);
+      taken = inspection;
       return {
         limit: look.limits.artifact,
         over: 'fail',
         instant: true,
         write(chunk) {
           look.onBytes(chunk.length);
-          digester.write(chunk);
-          const busy = archive.write(chunk);
+          const busy = inspection.write(chunk);
           return others.length === 0
             ? busy
             : Promise.all([busy, ...others.map((one) => one.write(chunk))]).then(() => undefined);
@@ -318,18 +320,20 @@ export async function fetchArtifact(
   noteCertificates(visit, look);
   const absent = absence(visit);
   // Assigned in the callback, which the compiler does not see.
-  const { digester, archive } = (taken as { digester: Digester; archive: ArchiveReader } | null) ?? {};
-  const facts = await archive?.end();
-  const [content, undone, inside] = [digester?.end(), await end(decoded), await end(unpacked)];
+  const inspection = taken as Inspection | null;
+  if (absent) inspection?.drop();
+  const seen = absent ? null : await inspection!.end();
+  const [undone, inside] = [await end(decoded), await end(unpacked)];
   if (absent) return { visit, content: absent, archive: absent };
+  const { content, archive } = seen!;
   return {
     visit,
     content: {
-      ...content!,
+      ...content,
       decoded: undone,
       ...(inner ? { inner: inside?.error === null ? inside.sha256 : null } : {}),
     },
-    archive: facts!,
+    archive,
   };
 }
 

@@ -10,6 +10,7 @@ import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
 import { type Http, type HttpOptions, openHttp, originOf } from './http.ts';
 import { concealer, concealFacts } from './http-secrets.ts';
+import { openInspectors } from './inspectors.ts';
 import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
 import { openTurns } from './web-conditions.ts';
 import { bounded, inOrder, once } from './web-queue.ts';
@@ -36,6 +37,8 @@ export interface WebOptions extends HttpOptions {
   /** The origins that the service's pages have. */
   origins?: readonly string[];
   skipArtifacts?: boolean;
+  /** Whether another thread may digest and list artifacts, where there are many or large ones. */
+  threads?: boolean;
   /** Only the apps of one shard (see core/shards.ts). */
   shard?: { index: number; of: number } | null;
   /** Fetch the artifacts of an app from its highest version downwards, instead of in the order listed. */
@@ -107,6 +110,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
   const safe = <T>(facts: T): T => (secrets.length === 0 ? facts : concealFacts(facts, conceal));
   const safeApp = (facts: AppFacts): AppFacts => safe({ ...facts, metadata: withoutEcho(facts.metadata, 'versions') });
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
+  const inspectors = openInspectors(options.threads === true);
   const look: Look = {
     http,
     origins: options.origins ?? [],
@@ -120,6 +124,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     daily: memory?.daily ?? false,
     limits: { ...LIMITS, ...options.limits },
     onIcon: options.onIcon ?? (() => {}),
+    inspectors,
     steady: new Map(),
     frozen: new Set(),
     certificates: new Map(),
@@ -174,6 +179,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     );
     return { interrupted: !(await told) || interrupted, unknownApps, elsewhere: wanted.length - keys.length };
   } finally {
+    inspectors.close();
     await http.close();
   }
 }

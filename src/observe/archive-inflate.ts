@@ -1,0 +1,107 @@
+import { constants, createInflateRaw, type InflateRaw } from 'node:zlib';
+
+/**
+ * Unpacks deflate data. What hardly grows, as archives of images and packed code do, on this thread: a trip to zlib's and
+ * back takes longer than unpacking it. What grows more, on zlib's.
+ */
+export interface Inflating {
+  /**
+   * The number of bytes used (fewer than given: the deflate data has ended), or zlib's complaint. A promise is to be
+   * waited for before the next call.
+   */
+  write(bytes: Uint8Array): number | string | Promise<number | string>;
+  close(): void;
+}
+
+const OUTPUT_CHUNK = 128 * 1024;
+/** How many times its size a portion grows to that the next one goes to zlib's thread for. */
+const GROWTH = 2;
+/** Zlib's state is 40 KB, and slow to be had anew. */
+const SPARE = 32;
+const spare: Engine[] = [];
+let output: Buffer | null = null;
+
+interface Engine {
+  stream: InflateRaw;
+  sink: ((data: Buffer) => void) | null;
+  answer: ((complaint: string) => void) | null;
+}
+
+/** What a stream of node:zlib calls zlib by, on this thread; what that left is in `_writeState`. */
+interface Inner {
+  _handle: {
+    writeSync?(
+      flush: number,
+      from: Uint8Array,
+      at: number,
+      size: number,
+      into: Buffer,
+      off: number,
+      room: number,
+    ): void;
+  } | null;
+  _writeState?: Uint32Array;
+}
+
+function openEngine(): Engine {
+  const stream = createInflateRaw({ chunkSize: OUTPUT_CHUNK, flush: constants.Z_SYNC_FLUSH });
+  const engine: Engine = { stream, sink: null, answer: null };
+  stream.on('data', (data: Buffer) => engine.sink?.(data));
+  stream.on('error', ({ message }: Error) => engine.answer?.(message));
+  stream.on('close', () => engine.answer?.('closed'));
+  return engine;
+}
+
+/** @param sink takes unpacked bytes, which are overwritten when it returns; it may close */
+export function inflating(sink: (data: Buffer) => void): Inflating {
+  const engine = spare.pop() ?? openEngine();
+  const { stream } = engine;
+  engine.sink = sink;
+  let closed = false;
+  let streamed = false;
+  let grows = false;
+
+  function now(bytes: Uint8Array, handle: Required<NonNullable<Inner['_handle']>>, left: Uint32Array): number | string {
+    const into = (output ??= Buffer.allocUnsafeSlow(OUTPUT_CHUNK));
+    let used = 0;
+    let unpacked = 0;
+    for (;;) {
+      handle.writeSync(constants.Z_SYNC_FLUSH, bytes, used, bytes.length - used, into, 0, OUTPUT_CHUNK);
+      if (stream.errored) return stream.errored.message;
+      const got = OUTPUT_CHUNK - left[0]!;
+      used = bytes.length - left[1]!;
+      unpacked += got;
+      if (got > 0) sink(into.subarray(0, got));
+      if (closed || got < OUTPUT_CHUNK) break;
+    }
+    grows = unpacked > GROWTH * bytes.length;
+    return used;
+  }
+
+  function later(bytes: Uint8Array): Promise<number | string> {
+    const before = stream.bytesWritten;
+    streamed = true;
+    return new Promise((resolve) => {
+      engine.answer = resolve;
+      stream.write(bytes, (error) => resolve(error ? error.message : stream.bytesWritten - before));
+    });
+  }
+
+  return {
+    write(bytes) {
+      const { _handle: handle, _writeState: left } = stream as unknown as Inner;
+      // Without the inner means, as a later Node may be, the stream's own way.
+      if (grows || !handle?.writeSync || !left) return later(bytes);
+      return now(bytes, handle as Required<typeof handle>, left);
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      engine.sink = null;
+      // Where the deflate data ended, a stream ends for good.
+      if (streamed || stream.destroyed || spare.length >= SPARE) return void stream.destroy();
+      stream.reset();
+      spare.push(engine);
+    },
+  };
+}
