@@ -1,11 +1,12 @@
 // The service on its own PostgreSQL, killed with kill -9 while clients write, now and then its PostgreSQL with it. Prints
 // what happened; exit 1 if a subscription or a digest was lost. Usage: node bench/service-kill.mjs [rounds]   (100)
+// With --smoke: two rounds.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSupport } from './support.mjs';
 
-const rounds = Number(process.argv[2] ?? 100);
+const rounds = process.argv.includes('--smoke') ? 2 : Number(process.argv[2] ?? 100);
 const { support, program, close } = await openSupport('service-storm');
 const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
 chmodSync(folder, 0o755);

@@ -1,11 +1,13 @@
 // Publishers in storms, on every store: many at once, and killed. Prints what happened; exit 1 if anything was lost.
 // Usage: node bench/storm.mjs [rounds] [store…]   (100 rounds; all stores, the one of Ceph where it is installed)
+// With --smoke: one round in a folder and in a bucket.
 import { openSupport } from './support.mjs';
 
-const rounds = Number(process.argv[2] ?? 100);
+const smoke = process.argv.includes('--smoke');
+const rounds = smoke ? 1 : Number(process.argv[2] ?? 100);
 const { support, program, close } = await openSupport('arena', 'ceph', 'storm');
 const { KINDS, cephMissing, openArena, openCeph, openStorm, rush, killAtSteps, killAtRandom } = support;
-const named = process.argv.slice(3);
+const named = smoke ? ['folder', 'bucket in memory'] : process.argv.slice(3);
 const kinds = KINDS.filter(
   (kind) => (named.length === 0 || named.includes(kind)) && !(kind.includes('Ceph') && cephMissing()),
 );

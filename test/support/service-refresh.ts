@@ -10,8 +10,8 @@ import { settingsFrom } from '../../src/service/settings-from.ts';
 /** Refreshes without queue and web server, and the bare requests that they are made of. */
 
 export interface Refreshing {
-  /** Makes all registries due. */
-  makeDue(): Promise<void>;
+  /** Makes all registries due; `anew` to have them judged again although nothing changed. */
+  makeDue(anew?: boolean): Promise<void>;
   /** Refreshes all registries, so many at once; throws where one is not good. */
   refreshAll(concurrency: number): Promise<void>;
   close(): Promise<void>;
@@ -49,10 +49,10 @@ export async function openRefreshing(databaseUrl: string, urls: readonly string[
     ids.push(id);
   }
   return {
-    async makeDue() {
+    async makeDue(anew = false) {
       await db
         .updateTable('registries')
-        .set({ nextCheckAt: new Date(0) })
+        .set({ nextCheckAt: new Date(0), ...(anew ? { standing: null } : {}) })
         .execute();
     },
     async refreshAll(concurrency) {

@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
 import type { Db } from '../database/open.ts';
 import { dropOrphanedIcons } from './app-rows.ts';
+import { type Hands, startHands } from './hands.ts';
 import { refreshRegistry } from './refresh.ts';
 import type { RefreshContext } from './run.ts';
 
@@ -32,6 +33,8 @@ const SWEPT_AT_ONCE = 5000;
 /** Seconds without a sign of life after which another node takes a job up. */
 const HEARTBEAT = 20;
 const WATCH_EVERY = 10;
+/** Milliseconds between two looks for jobs that others have asked for. */
+const POLL_EVERY = 2000;
 /** Milliseconds that what is under way may take to let go. */
 const STOP_WITHIN = 10_000;
 /** Milliseconds until a registry is tried again that our own fault kept from being looked at. */
@@ -53,10 +56,10 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
   });
   boss.on('error', (error) => log('warn', 'queue-trouble', { error }));
   await boss.start();
-  let workers: readonly string[] = [];
+  let hands: readonly Hands[] = [];
   try {
     await makeQueues(boss, settings.limits.refresh);
-    if (isWorker) workers = await startWorkers(boss, context);
+    if (isWorker) hands = await startWorkers(boss, context);
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;
@@ -65,9 +68,13 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
     async requestRefresh(registryId) {
       await requestRefresh(boss, db, registryId);
       // Somebody waits for it: whoever is free here need not wait for the next poll.
-      for (const worker of workers) boss.notifyWorker(worker);
+      for (const pair of hands) pair.wake();
     },
-    stop: () => boss.stop({ graceful: true, timeout: STOP_WITHIN }),
+    async stop() {
+      const until = Date.now() + STOP_WITHIN;
+      await Promise.all(hands.map((pair) => pair.stop(STOP_WITHIN)));
+      await boss.stop({ graceful: true, timeout: Math.max(1000, until - Date.now()) });
+    },
   };
 }
 
@@ -87,23 +94,13 @@ async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
   await boss.createQueue(TIDY, { ...short, policy: 'short', expireInSeconds: 600, retryLimit: 0 });
 }
 
-/** @returns the ids of the workers that refresh */
-async function startWorkers(boss: PgBoss, context: QueueContext): Promise<string[]> {
-  const { settings, db } = context;
-  const workers: string[] = [];
-  const slow = Math.ceil(settings.concurrency / 4);
-  for (let i = 0; i < settings.concurrency + slow; i += 1) {
-    const name = i < slow ? REFRESH_SLOW : REFRESH;
-    // Each by itself, so that it can be woken when it is done: one that is slow holds up none of the others.
-    const id: string = await boss.work<{ id: number }>(name, { pollingIntervalSeconds: 2 }, async ([job]) => {
-      await refreshJob(context, job!.data.id, job!.signal);
-      boss.notifyWorker(id);
-    });
-    workers.push(id);
-  }
+async function startWorkers(boss: PgBoss, context: QueueContext): Promise<Hands[]> {
+  const { settings, db, log } = context;
+  const hands: Hands[] = [];
   await boss.work(SWEEP, { pollingIntervalSeconds: 1 }, async () => {
     try {
       await enqueueDue(boss, db);
+      for (const pair of hands) pair.wake();
     } finally {
       if (!context.stopping.aborted) await boss.send(SWEEP, {}, { startAfter: SWEEP_EVERY });
     }
@@ -113,7 +110,19 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<string
   await boss.schedule(SWEEP, '* * * * *');
   await boss.schedule(TIDY, '23 3 * * *');
   await boss.send(SWEEP, {});
-  return workers;
+  // Last, since nobody would stop them if another part did not start.
+  const slow = Math.ceil(settings.concurrency / 4);
+  for (const [name, most] of [[REFRESH, settings.concurrency] as const, [REFRESH_SLOW, slow] as const])
+    hands.push(
+      startHands<{ id: number }>(boss, name, {
+        most,
+        pollEvery: POLL_EVERY,
+        beatEvery: (HEARTBEAT * 1000) / 2,
+        act: ({ id }, lost) => refreshJob(context, id, lost),
+        onTrouble: (error) => log('warn', 'queue-trouble', { error }),
+      }),
+    );
+  return hands;
 }
 
 /** Due registries that somebody is subscribed to, the longest due first. What is queued already stays as it is. */
