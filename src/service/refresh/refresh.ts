@@ -96,8 +96,9 @@ function incompleteness(run: Run, interrupted: boolean): string | null {
 
 /** Nothing changed, so that the last outcome stands: that it was looked at is all that is written. */
 async function endUnchanged(context: RefreshContext, registry: Registry, apps: number, took: number): Promise<Outcome> {
-  const next = nextAfter(context, took, 0, false);
-  const end = { id: registry.id, at: context.now(), nextCheckAt: next, slow: took > SLOW };
+  const at = context.now();
+  const next = nextAfter(context, at, took, 0, false);
+  const end = { id: registry.id, at, nextCheckAt: next, slow: took > SLOW };
   if (!(await rowsOf(context.db).writeUnchanged(end))) return 'not-due';
   const { errors, warnings } = registry;
   const outcome = errors > 0 ? 'problems' : 'good';
@@ -105,9 +106,15 @@ async function endUnchanged(context: RefreshContext, registry: Registry, apps: n
   return outcome;
 }
 
-function nextAfter(context: RefreshContext, took: number, failures: number, unfinished: boolean): Date {
-  const [now, chance] = [context.now().getTime(), context.chance()];
-  return new Date(nextCheck({ now, interval: context.settings.interval, failures, unfinished, took, chance }));
+function nextAfter(
+  { settings, chance }: RefreshContext,
+  at: Date,
+  took: number,
+  failures: number,
+  unfinished: boolean,
+): Date {
+  const ended = { now: at.getTime(), interval: settings.interval, failures, unfinished, took, chance: chance() };
+  return new Date(nextCheck(ended));
 }
 
 /** Writes what became of the registry, and when it is looked at again. */
@@ -117,7 +124,7 @@ async function end(run: Run, report: Report, interrupted: boolean, took: number)
   const unfinished = interrupted || budget.left();
   const failures = usable ? 0 : registry.failures + 1;
   const now = context.now();
-  const next = nextAfter(context, took, failures, unfinished);
+  const next = nextAfter(context, now, took, failures, unfinished);
   const kept = usable && run.manifest ? keptDocument(run.manifest, run.now.toISOString(), () => true) : null;
   const taken = run.manifest?.viewsSince !== undefined && run.remembered !== null;
   await context.db
