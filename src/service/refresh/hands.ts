@@ -63,7 +63,8 @@ export function startHands<Data extends object>(boss: PgBoss, queue: string, opt
 
   async function take(): Promise<void> {
     try {
-      while (more && !stopped && running.size < most) {
+      for (;;) {
+        if (stopped || !more || running.size >= most) return;
         const batchSize = most - running.size;
         more = false;
         const jobs = (await boss.fetch<Data>(queue, { batchSize })) as (Job<Data> & Claim)[];

@@ -67,10 +67,12 @@ test('all are worked on, so many at once, in few statements', async () => {
 
 test('one that is slow keeps nobody else’s place', async () => {
   const { queue, boss } = openQueue(names(12));
-  let end = (): void => {};
-  const hands = start(boss, (name) => (name === 'job-0' ? new Promise((resolve) => (end = resolve)) : sleep(1)));
+  const slow = new AbortController();
+  const hands = start(boss, (name) =>
+    name === 'job-0' ? new Promise((resolve) => slow.signal.addEventListener('abort', () => resolve())) : sleep(1),
+  );
   await expect.poll(() => queue.completed.length).toBe(11);
-  end();
+  slow.abort();
   await hands.stop(1000);
   expect(queue.completed).toContain('job-0');
 });
