@@ -1,6 +1,8 @@
 // `appreg verify` of a registry that nginx serves over HTTPS, against curl --parallel with openssl and with sha256sum.
-// Usage: node bench/verify.mjs [pairs] [large|code|small|cache|line|growth|full|smoke]...   (7 pairs of all but the last two)
-import { spawn } from 'node:child_process';
+// Needs nginx, curl, openssl, GNU time and what `npm run build` makes.
+// Usage: node bench/verify.mjs [pairs] [large|code|small|cache|line|growth|full]...   (7 pairs of all but the last)
+//        node bench/verify.mjs --smoke   (one pair of each, of a few small files: whether all of it still works)
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,14 +25,17 @@ const SCENARIOS = {
   line: { apps: 50, ...SMALL, roundTrip: 50, atOnce: 64 },
   growth: { apps: [50, 500, 5000], ...SMALL },
   full: { apps: 120, versions: 20, from: 50_000, to: 20_000_000 },
-  smoke: { apps: 3, versions: 3, from: 10_000, to: 100_000, roundTrip: 5, cached: true },
 };
+const TINY = { apps: 2, versions: 2, from: 10_000, to: 400_000 };
 const asked = process.argv.slice(2);
+const smoke = asked.includes('--smoke');
 const names = asked.filter((word) => Object.hasOwn(SCENARIOS, word));
-const runs = Number(asked.find((word) => /^\d+$/.test(word)) ?? (names.includes('smoke') ? 1 : 7));
+const runs = Number(asked.find((word) => /^\d+$/.test(word)) ?? (smoke ? 1 : 7));
+const table = [];
 
 for (const name of names.length > 0 ? names : ['large', 'code', 'small', 'cache', 'line', 'growth']) {
-  const { apps, ...scenario } = SCENARIOS[name];
+  const known = SCENARIOS[name];
+  const { apps, ...scenario } = smoke ? { ...known, ...TINY, apps: name === 'growth' ? [1, 2] : 2 } : known;
   if (!Array.isArray(apps)) {
     await measure(name, { apps, ...scenario });
     continue;
@@ -45,6 +50,10 @@ for (const name of names.length > 0 ? names : ['large', 'code', 'small', 'cache'
     console.log(`${name}: slope of log ${of === 'cpu' ? 'CPU time' : 'time'} over log size ${slopes.join(', ')}`);
   }
 }
+
+console.log('\n| job | ratio of time | of CPU time | peak memory, MB |\n| --- | --- | --- | --- |');
+for (const { name, ratio, cpuRatio, memory } of table)
+  console.log(`| ${name} | ${ratio.toFixed(2)} | ${cpuRatio.toFixed(2)} | ${Math.round(memory)} |`);
 
 async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...registry }) {
   const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
@@ -79,9 +88,11 @@ async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...re
     if (cached) ours.push('--cache', join(folder, 'cache'));
     const shell = (check) => ['sh', '-c', `${fetch}; ${check}`];
     const openssl = shell(`xargs openssl dgst -sha256 -r < ${folder}/artifacts | cmp - ${folder}/sums-r`);
+    sees(ours, digests.length, bytes);
     const row = pair(`${name} / curl and openssl dgst`, ours, openssl, { runs });
+    table.push(row);
     if (name === 'large')
-      pair(`${name} / curl and sha256sum -c`, ours, shell(`sha256sum --quiet -c ${folder}/sums`), { runs });
+      table.push(pair(`${name} / curl and sha256sum -c`, ours, shell(`sha256sum --quiet -c ${folder}/sums`), { runs }));
     return row;
   } finally {
     if (far !== server) await far.stop();
@@ -89,6 +100,17 @@ async function measure(name, { cached = false, roundTrip = 0, atOnce = 32, ...re
     rmSync(folder, { recursive: true });
     rmSync(store, { recursive: true });
   }
+}
+
+/** Throws where it does not see all that there is, or finds fault with it: then there is nothing to be measured. */
+function sees([command, ...args], artifacts, bytes) {
+  const { stdout, stderr } = spawnSync(command, [...args, '--format', 'json'], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  const { summary } = JSON.parse(stdout || '{}');
+  if (summary?.errors !== 0 || summary.warnings !== 0 || summary.artifacts !== artifacts || summary.bytes < bytes)
+    throw new Error(`verify did not see ${artifacts} sound artifacts: ${JSON.stringify(summary)} ${stderr}`);
 }
 
 /** The same server at the other end of a long line, which is a process of its own: the pairs keep this one busy. */
