@@ -160,6 +160,7 @@ export function startJudging(options: JudgeOptions): Judging {
   function resource(facts: Resource, place: Place, late = false): void {
     const { web } = facts;
     if (!late) ledger.takenOver(place.resource, facts);
+    if (!late && !isUnseen(web)) ledger.askedOfSome(place.resource, web.head);
     if (isUnseen(web) && web.everywhere && ledger.saidOnce(late ? LATE[place.resource] : EARLY[place.resource])) return;
     const url = facts.url ?? { unseen: 'it has no URL', everywhere: true };
     // What a host does to a whole document has no place inside it.

@@ -1,6 +1,6 @@
 import { withSteps } from './actor.ts';
 import { isSafeKey } from './app-key.ts';
-import type { DocumentFacts, Resource, Role, Unseen, Web } from './facts.ts';
+import type { DocumentFacts, Resource, Role, Unseen, Visit, Web } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { compareText, inReportOrder } from './order.ts';
 import { type Pending, place as placeAll } from './positions.ts';
@@ -20,6 +20,7 @@ import type { AnyRule, Problem } from './rule.ts';
 import { spanOf } from './span.ts';
 import { redact, shorten } from './text.ts';
 import { VERSION } from './tool.ts';
+import { ASKED_OF_SOME } from './visit.ts';
 
 /** Where a subject stands. `found` collects the ids of the rules that found something on the same resource. */
 export interface Place {
@@ -292,6 +293,12 @@ export class Ledger {
     known.count++;
     if (moment < known.first) known.first = moment;
     this.earlier.set(what, known);
+  }
+
+  /** Notes that HEAD and preflights were asked of some resources of a kind alone. */
+  askedOfSome(role: Role, head: Visit | Unseen): void {
+    if (!isUnseen(head) || head.unseen !== ASKED_OF_SOME.unseen || this.saidOnce(`${role} ${head.unseen}`)) return;
+    this.aside(role, `how ${TAKEN_OVER[role][1]} answer HEAD and preflights: ${head.unseen}`);
   }
 
   verdict(app: AppVerdict): void {

@@ -1,4 +1,4 @@
-import type { Hop, Visit } from './facts.ts';
+import type { Hop, Unseen, Visit } from './facts.ts';
 
 /** Small readings of a visit that several rules share. */
 
@@ -17,6 +17,13 @@ export function isAnswered(visit: Visit): boolean {
   const status = statusOf(visit);
   return visit.failure === null && status >= 200 && status < 300;
 }
+
+/** Of HEAD and preflights: why a resource was not asked by them. */
+export const ASKED_OF_SOME: Unseen = {
+  unseen: 'asked of the first 20 of each kind and host, and, as all of them answered well, of one in ten of the others',
+  everywhere: true,
+  aside: true,
+};
 
 // What OpenSSL and Node call the ways in which a certificate is not trusted, and the name that a finding gives them.
 const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {

@@ -111,8 +111,14 @@ export function iconBefore(known: IconFacts | null, url: string, now: string): I
   return viewsBefore(known, now) ? { ...known, since: known.viewsSince } : null;
 }
 
-/** What views say about the host, so that two of them can be compared: no dates, no lengths. */
-export function essenceOf(views: Omit<Web, 'service'>): string {
+/** Whether two sets of views say the same about the host, as far as both were asked. */
+export function isAlike(now: Omit<Web, 'service'>, before: Omit<Web, 'service'>): boolean {
+  const both = !isUnseen(now.head) && !isUnseen(before.head);
+  return essenceOf(both ? now : now.browser) === essenceOf(both ? before : before.browser);
+}
+
+/** No dates, no lengths. */
+function essenceOf(views: Omit<Web, 'service'> | Visit[]): string {
   const named = /^(?:access-control-|vary$|cross-origin-|allow$|cache-control$|www-authenticate$)/;
   return JSON.stringify(views, (_, value: unknown) => {
     if (!isVisit(value)) return value;

@@ -26,10 +26,11 @@ import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
 import { inspect, type Inspection } from './inspect.ts';
 import type { Inspectors } from './inspectors.ts';
-import { ASKED_ONCE, conditionalBefore, essenceOf, iconBefore, viewsBefore } from './memory.ts';
+import { ASKED_ONCE, conditionalBefore, iconBefore, isAlike, viewsBefore } from './memory.ts';
 import { lookAtPreflights, type SecretNames } from './preflight.ts';
 import { conditionsFor, confirmed, isOwedToCondition } from './revalidate.ts';
 import { askConditions, type Turns } from './web-conditions.ts';
+import type { Sample } from './web-sample.ts';
 
 /** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
 
@@ -57,6 +58,8 @@ export interface Look {
   /** A body begins to come; its bytes are told by `onBytes`. */
   onBody(hop: Hop): void;
   onBytes(count: number): void;
+  /** Who is asked by HEAD and for preflights. */
+  sample: Sample;
   /** Whose turn it is to be asked with conditions: one document per kind and host. */
   turns: Turns;
   /** The certificates that hosts showed in this run, by origin. */
@@ -391,43 +394,43 @@ async function viewed(
   const absent = absence(service);
   if (absent) return { web: { service, browser: [], preflight: absent, head: absent } };
   const views = known && look.now !== null ? viewsBefore(known, look.now) : null;
-  if (!views) return { web: { service, ...(await sideViews(service, look, accept, false)) } };
+  if (!views) return { web: { service, ...(await sideViews(service, look, accept, role)) } };
   if (look.daily) return { web: { service, ...views }, viewsSince: known!.viewsSince! };
   const place = `${role} ${new URL(service.hops.at(-1)!.url).origin}`;
   const steady = look.steady.get(place);
   if (steady && (await steady)) return { web: { service, ...views }, viewsSince: known!.viewsSince! };
-  const fresh = sideViews(service, look, accept, false);
+  const fresh = sideViews(service, look, accept, role);
   if (!steady)
     look.steady.set(
       place,
-      fresh.then((now) => essenceOf(now) === essenceOf(views)),
+      fresh.then((now) => isAlike(now, views)),
     );
   return { web: { service, ...(await fresh) } };
 }
 
 /**
- * What a visit went to, as a browser asks for it, and HEAD. Of an artifact the browser takes one byte: it is not fetched
- * twice.
+ * What a visit went to, as a browser asks for it, and by other methods. Of an artifact the browser takes one byte: it is
+ * not fetched twice.
  */
-export async function sideViews(
-  { hops }: Visit,
-  look: Look,
-  accept: string,
-  large: boolean,
-): Promise<Omit<Web, 'service'>> {
+export async function sideViews(service: Visit, look: Look, accept: string, role: Role): Promise<Omit<Web, 'service'>> {
   const origins = look.origins.length > 0 ? look.origins : [PROBE_ORIGIN];
   const total = look.total.small;
-  const urls = hops.map((hop) => hop.url);
+  const urls = service.hops.map((hop) => hop.url);
   const url = urls[0]!;
-  const range: [string, string][] = large ? [['range', 'bytes=0-0']] : [];
-  const [preflights, head, ...browser] = await Promise.all([
-    lookAtPreflights(urls, origins[0]!, look.secretNames, total, look.http),
-    look.http.visit({ method: 'HEAD', url, origin: null, accept, total }),
+  const range: [string, string][] = role === 'artifact' ? [['range', 'bytes=0-0']] : [];
+  const [methods, ...browser] = await Promise.all([
+    look.sample.methods(role, service, async () => {
+      const [preflights, head] = await Promise.all([
+        lookAtPreflights(urls, origins[0]!, look.secretNames, total, look.http),
+        look.http.visit({ method: 'HEAD', url, origin: null, accept, total }),
+      ]);
+      return { ...preflights, head: unasked(head) ?? head };
+    }),
     ...origins.map((origin) =>
       look.http.visit({ method: 'GET', url, origin, accept, headers: [...refererOf(origin), ...range], total }),
     ),
   ]);
-  return { browser: browser.filter((visit) => !unasked(visit)), ...preflights, head: unasked(head) ?? head };
+  return { browser: browser.filter((visit) => !unasked(visit)), ...methods };
 }
 
 /** What pages send by default (strict-origin-when-cross-origin); hotlink protection goes by it. */

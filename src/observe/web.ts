@@ -14,6 +14,7 @@ import { openInspectors } from './inspectors.ts';
 import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
 import { openTurns } from './web-conditions.ts';
 import { bounded, inOrder, once } from './web-queue.ts';
+import { openSample } from './web-sample.ts';
 import {
   artifactOf,
   fetchArtifact,
@@ -137,6 +138,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
       progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;
       progress.host = originOf(from).replace(/^\w+:\/\//, '');
     },
+    sample: openSample(),
     turns: openTurns(),
     onBytes(count) {
       progress.bytes += count;
@@ -398,7 +400,7 @@ async function addSideViews(facts: readonly ArtifactFacts[], look: Look): Promis
     Object.assign(loser, { browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE });
   }
   for (const { web } of chosen.values())
-    if (!isAsked(web)) Object.assign(web, await sideViews(web.service, look, '*/*', true));
+    if (!isAsked(web)) Object.assign(web, await sideViews(web.service, look, '*/*', 'artifact'));
 }
 
 function isAsked(web: Web): boolean {
