@@ -1,21 +1,26 @@
-// `appreg bundle` against esbuild's own binary, tar, gzip -9 and sha256sum in a shell pipeline.
-// Usage: node bench/bundle.mjs [pairs]
+// `appreg bundle` against esbuild's own binary, tar, gzip -9 and sha256sum in a shell pipeline. Needs a build, GNU time
+// and the development dependencies, which the small app is made of.
+// Usage: node bench/bundle.mjs [pairs]; --smoke: one pair, and a large app that is not so large.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { pair } from './pair.mjs';
 
 const require = createRequire(import.meta.url);
 const appreg = fileURLToPath(new URL('../bin/appreg.js', import.meta.url));
 const esbuild = require.resolve(`@esbuild/${process.platform}-${process.arch}/bin/esbuild`);
-const runs = Number(process.argv[2] ?? 7);
+const smoke = process.argv[2] === '--smoke';
+const runs = smoke ? 1 : Number(process.argv[2] ?? 7);
 const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
 
-try {
-  // A large app: 400 modules of 10 kB, each with some code and a table.
-  const names = Array.from({ length: 400 }, (_, i) => `m${i}`);
+/** An app of a few hundred modules of 10 kB, each with some code and a table. */
+function large(count) {
+  const names = Array.from({ length: count }, (_, i) => `m${i}`);
   for (const [i, name] of names.entries()) {
     const table = Array.from(
       { length: 120 },
@@ -27,20 +32,37 @@ try {
     );
   }
   const imports = names.map((name, i) => `import { ${name}, find${i} } from './${name}.ts';`).join('\n');
+  return `${imports}\nexport const all = [${names.join(', ')}];\nexport const finders = [${names.map((_, i) => `find${i}`).join(', ')}];\n`;
+}
+
+try {
+  symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), join(folder, 'node_modules'), 'junction');
   writeFileSync(
-    join(folder, 'large.ts'),
-    `${imports}\nexport const all = [${names.join(', ')}];\nexport const finders = [${names.map((_, i) => `find${i}`).join(', ')}];\n`,
+    join(folder, 'small.ts'),
+    `import { Hono } from 'hono';\nimport { SaxesParser } from 'saxes';\nexport const app = () => [new Hono(), new SaxesParser()];\n`,
   );
-  const small = fileURLToPath(new URL('../examples/apps/feed-watch/main.ts', import.meta.url));
+  writeFileSync(join(folder, 'large.ts'), large(smoke ? 20 : 540));
+  const tiny = fileURLToPath(new URL('../examples/apps/feed-watch/main.ts', import.meta.url));
   for (const [name, entry] of [
-    ['small app', small],
+    ['tiny app', tiny],
+    ['small app', join(folder, 'small.ts')],
     ['large app', join(folder, 'large.ts')],
   ]) {
     const pipeline = `set -e; mkdir -p out; '${esbuild}' '${entry}' --bundle --format=esm --platform=node --target=node22 '--external:@slflows/sdk/*' --log-level=error --outfile=out/app.js; tar -C out -cf - app.js | gzip -9 > out.tar.gz; sha256sum out.tar.gz`;
-    pair(`bundle of a ${name}`, [process.execPath, appreg, 'bundle', entry, 'ours.tar.gz'], ['sh', '-c', pipeline], {
-      runs,
-      cwd: folder,
-    });
+    const ours = [process.execPath, appreg, 'bundle', entry, 'ours.tar.gz'];
+    pair(`bundle of a ${name}`, ours, ['sh', '-c', pipeline], { runs, cwd: folder });
+
+    const said = execFileSync(ours[0], ours.slice(1), { cwd: folder, encoding: 'utf8' });
+    const archive = readFileSync(join(folder, 'ours.tar.gz'));
+    if (!said.includes(createHash('sha256').update(archive).digest('hex')))
+      throw new Error(`the checksum is not that of the archive: ${said}`);
+    const tar = join(folder, 'ours.tar');
+    writeFileSync(tar, gunzipSync(archive));
+    const theirs = execFileSync('gzip', ['-9', '-c', tar]).length;
+    const code = statSync(join(folder, 'out/app.js')).size;
+    console.log(
+      `size of a ${name}: ${archive.length} bytes against ${theirs} of gzip -9, ratio ${(archive.length / theirs).toFixed(4)} (${code} bytes of code)`,
+    );
   }
 } finally {
   rmSync(folder, { recursive: true });

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
-import { pack, type PackedFile } from './archive.ts';
+import type { PackedFile } from './archive.ts';
 import { buildCode } from './code.ts';
 import { readable, readFolder, readIncluded } from './files.ts';
 import { checkNames } from './names.ts';
@@ -34,12 +33,14 @@ const MOST_RATIO = 200;
  * Nothing is written to disk. Throws Trouble: exit 1 for code that does not build, exit 2 for what cannot be read.
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
-  const { files, warnings } = isFolder(options.entry) ? fromFolder(options) : await fromCode(options);
+  const contents = isFolder(options.entry) ? fromFolder(options) : fromCode(options);
+  // Loaded while the compiler works.
+  const [{ files, warnings }, { pack }] = await Promise.all([contents, import('./archive.ts')]);
   // By code unit: what the locale would make of it differs between machines.
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   checkNames(files.map((file) => file.path));
   checkSize(files);
-  const { archive, tarSha256 } = await pack(files);
+  const { archive, checksum, tarSha256 } = await pack(files);
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (size > RATIO_FROM && size > archive.length * MOST_RATIO) {
     warnings.push(
@@ -48,7 +49,7 @@ export async function bundle(options: BundleOptions): Promise<Bundle> {
   }
   return {
     archive,
-    checksum: `sha256:${createHash('sha256').update(archive).digest('hex')}`,
+    checksum,
     tarSha256,
     entries: files.map(({ path, bytes }) => ({ path, size: bytes.length })),
     warnings,

@@ -6,8 +6,9 @@ import { Trouble } from '../core/trouble.ts';
 import type { PackedFile } from './archive.ts';
 import type { BundleOptions } from './options.ts';
 import { buildTrouble, complaint, headline, type Places } from './complaint.ts';
-import { build, type Built } from './esbuild.ts';
+import { build } from './esbuild.ts';
 import { readable } from './files.ts';
+import type { Built } from './native.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** The service brings these itself; native modules cannot stand in a text file. */
@@ -160,7 +161,7 @@ function assemble(built: Built, line: string | null): Uint8Array {
     const data = Buffer.from(JSON.stringify(parsed)).toString('base64');
     parts.push(Buffer.from(`//# sourceMappingURL=data:application/json;base64,${data}\n`));
   }
-  return Buffer.concat(parts);
+  return parts.length === 1 ? code : Buffer.concat(parts);
 }
 
 function output(built: Built, suffix: string): Buffer | null {

@@ -1,20 +1,16 @@
-import type { BuildOptions, Message, Metafile } from 'esbuild';
+import type { BuildOptions, Message } from 'esbuild';
 import { printable, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
-
-/** What a build came to: the files that it would write, or the errors that kept it from doing so. */
-export interface Built {
-  files: { path: string; contents: Uint8Array }[];
-  errors: Message[];
-  warnings: Message[];
-  metafile: Metafile | null;
-}
+import { type Built, buildNative } from './native.ts';
 
 /**
  * Builds with the esbuild that is installed beside this package; writes nothing.
  * @throws Trouble when esbuild cannot be loaded or started, or does not know the target; errors in the code are returned
  */
 export async function build(options: BuildOptions): Promise<Built> {
+  // What is built for browsers mostly comes with CSS, which is a second file.
+  const built = options.platform === 'browser' ? null : await buildNative(options);
+  if (built !== null) return built;
   const esbuild = await load();
   try {
     const settings = { ...options, write: false, metafile: true, logLevel: 'silent' } as const;

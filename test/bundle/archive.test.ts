@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pack } from '../../src/bundle/archive.ts';
 import { createArchiveReader } from '../../src/observe/archive.ts';
@@ -87,8 +88,14 @@ test('the bytes are the ones of the last release', async () => {
   const { archive, tarSha256 } = await pack(files);
   expect(tarSha256).toBe('f6ca5acde7ca156ac4f46aedf9bd1530576822d96788dadd24d9f96df8e99ef1');
   expect(createHash('sha256').update(archive).digest('hex')).toBe(
-    '6f93ca349304508425609aada873d8cfa240f263649db19f5714563c627e6b00',
+    '093f689899ed7eb130c3dc0c26583b4a739233739c4746f6a779e8f239641547',
   );
+});
+
+test('code becomes no larger than by gzip -9, or nearly so', async () => {
+  const code = readFileSync(createRequire(import.meta.url).resolve('esbuild'));
+  const { archive } = await pack([{ path: 'app.js', bytes: code }]);
+  expect(archive.length / gzipSync(gunzipSync(archive), { level: 9 }).length).toBeLessThan(1.01);
 });
 
 describe('other readers', () => {

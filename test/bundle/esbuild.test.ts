@@ -9,6 +9,7 @@ const entry = join(tree({ 'main.ts': 'export {}' }), 'main.ts');
 async function bundleWith(esbuild: () => object) {
   vi.resetModules();
   vi.doMock('esbuild', esbuild);
+  vi.doMock('../../src/bundle/native.ts', () => ({ buildNative: async () => null }));
   const { bundle } = await import('../../src/bundle/bundle.ts');
   return bundle({ entry });
 }

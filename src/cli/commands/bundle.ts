@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
 import { grouped, printable, safeJson } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
-import { replaceFile } from '../../store/atomic.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 
@@ -35,8 +34,12 @@ export async function bundle(context: Context, entry: string, output: string, op
   if (options.ui !== undefined) request.ui = resolve(cwd, options.ui);
 
   const progress = terminal.progress(`building ${entry}`);
-  const { archive, checksum, tarSha256, entries, warnings } = await build(request).finally(() => progress.stop());
-  await write(target, archive);
+  // What is needed to write is loaded while the compiler works.
+  const [{ archive, checksum, tarSha256, entries, warnings }, { replaceFile }] = await Promise.all([
+    build(request),
+    import('../../store/atomic.ts'),
+  ]).finally(() => progress.stop());
+  await write(target, () => replaceFile(target, archive));
 
   for (const warning of warnings) terminal.log(`warning: ${warning}`);
   if (json) {
@@ -67,11 +70,11 @@ function outputFile(cwd: string, output: string): string {
 }
 
 /** Makes the folder where it is missing, and takes it away again when the file cannot be written. */
-async function write(file: string, bytes: Uint8Array): Promise<void> {
+async function write(file: string, replace: () => Promise<boolean>): Promise<void> {
   const folder = dirname(file);
   const made = makeFolder(folder);
   try {
-    await replaceFile(file, bytes);
+    await replace();
   } catch (error) {
     if (made !== undefined) removeFolders(folder, made);
     throw error;

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { arch, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BuildOptions, Message, Metafile } from 'esbuild';
+
+/** What a build came to: the files that it would write, or the errors that kept it from doing so. */
+export interface Built {
+  files: { path: string; contents: Uint8Array }[];
+  errors: Message[];
+  warnings: Message[];
+  metafile: Metafile | null;
+}
+
+/**
+ * Builds one file of code by esbuild's own program, which is done sooner than its API: there is nothing to load before it
+ * starts, and while it works, whoever started it is free to load what comes after.
+ * @param options as for the API, with one entry point and no file beside its code
+ * @returns null where there is anything to say about the code, or it cannot be done this way: the API is to be asked,
+ *   whose errors and warnings have their places
+ */
+export async function buildNative(options: BuildOptions): Promise<Built | null> {
+  const program = esbuildProgram();
+  const flags = flagsOf(options);
+  if (program === null || flags === null) return null;
+  const files: number[] = [];
+  try {
+    for (let i = 0; i < 2; i++) files.push(namelessFile());
+    const [code, complaints] = files as [number, number];
+    const failed = await new Promise((done) => {
+      const child = spawn(program, [...flags, '--log-level=warning'], {
+        cwd: options.absWorkingDir!,
+        // It collects no garbage; the limit keeps it bounded.
+        env: { GOMEMLIMIT: '1GiB', ...process.env },
+        stdio: ['ignore', code, complaints],
+      });
+      child.on('error', done);
+      child.on('exit', (status) => done(status !== 0));
+    });
+    if (failed !== false || fstatSync(complaints).size > 0) return null;
+    const contents = contentsOf(code);
+    if (mayAskForFiles(contents, options.minify === true)) return null;
+    return { files: [{ path: join(options.outdir!, 'out.js'), contents }], errors: [], warnings: [], metafile: null };
+  } catch {
+    return null;
+  } finally {
+    for (const file of files) closeSync(file);
+  }
+}
+
+/** What stands before a path that code asks for; helpers have names of their own in minified code. */
+const ASKING = /(?:\bfrom|\bimport|\*\/|(?:\bimport|\b__require\d*(?:\.resolve)?)\()\s*["'`]\.?$/;
+const ASKING_MINIFIED = /(?:\bfrom|\bimport|\*\/|\()\s*["'`]\.?$/;
+
+/** Whether the code may load files beside itself: only the API tells which. Text in the code may look the same. */
+function mayAskForFiles(code: Buffer, minified: boolean): boolean {
+  const asking = minified ? ASKING_MINIFIED : ASKING;
+  for (let at = code.indexOf('./'); at !== -1; at = code.indexOf('./', at + 2)) {
+    if (asking.test(code.toString('latin1', Math.max(0, at - 40), at))) return true;
+  }
+  return false;
+}
+
+/** The program that the API would start; null where that is another one, or not to be found as usual. */
+function esbuildProgram(): string | null {
+  // On Windows an open file cannot be removed.
+  if (process.platform === 'win32' || process.env['ESBUILD_BINARY_PATH'] !== undefined) return null;
+  try {
+    const require = createRequire(import.meta.url);
+    const home = createRequire(require.resolve('esbuild'));
+    const name = `@esbuild/${process.platform}-${arch()}`;
+    const { version } = home(`${name}/package.json`) as { version: string };
+    const { version: wanted } = home('esbuild/package.json') as { version: string };
+    return version === wanted ? home.resolve(`${name}/bin/esbuild`) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The options as words of a command line; null where one of them is not known here. */
+function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BuildOptions): string[] | null {
+  const [entry] = entryPoints as { in: string; out: string }[];
+  // With code on stdout, what is relative to the output is relative to the working directory.
+  if (outdir !== absWorkingDir || entry === undefined || entry.in.includes('=')) return null;
+  const flags = [entry.in];
+  for (const [name, value] of Object.entries(options)) {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === true) flags.push(flag);
+    else if (typeof value === 'string') flags.push(`${flag}=${value}`);
+    else if (Array.isArray(value)) for (const item of value) flags.push(`${flag}:${item as string}`);
+    else if (typeof value === 'object')
+      for (const [key, item] of Object.entries(value)) flags.push(`${flag}:${key}=${String(item)}`);
+    else if (value !== false) return null;
+  }
+  return options.sourcemap ? null : flags;
+}
+
+/** An open file that nobody else finds, and that is gone with this process, however it ends. */
+function namelessFile(): number {
+  const path = join(tmpdir(), `appreg-${process.pid}-${Math.random().toString(36).slice(2)}`);
+  const file = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  return file;
+}
+
+function contentsOf(file: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(fstatSync(file).size);
+  for (let at = 0; at < bytes.length;) {
+    const read = readSync(file, bytes, at, bytes.length - at, at);
+    if (read === 0) throw new Error('a file became shorter');
+    at += read;
+  }
+  return bytes;
+}
