@@ -96,6 +96,27 @@ function nameAt(text: string, start: number, end: number): string {
   return raw.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : raw;
 }
 
+/** A member of an object, its value's span, and where the next member begins. */
+export interface Named {
+  name: string;
+  start: number;
+  end: number;
+  next: number;
+}
+
+/** The member that stands at `i`; null where the object ends there, or the name has escapes. Takes any text. */
+export function namedAt(text: string, i: number): Named | null {
+  i = skipSpace(text, i);
+  if (text.charCodeAt(i) !== QUOTE) return null;
+  const nameEnd = endOfString(text, i);
+  const name = text.slice(i + 1, nameEnd - 1);
+  if (name.includes('\\')) return null;
+  const start = skipSpace(text, skipSpace(text, nameEnd) + 1);
+  const end = endOfValue(text, start);
+  const behind = skipSpace(text, end);
+  return { name, start, end, next: text.charCodeAt(behind) === COMMA ? behind + 1 : behind };
+}
+
 /** Calls `visit` for each child of the container that starts at `i`; `visit` returns the offset behind the value. */
 function eachChild(
   text: string,

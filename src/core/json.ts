@@ -3,6 +3,7 @@ import { faultInBytes, foreignKind } from './foreign-text.ts';
 import { faultInText } from './json-fault.ts';
 import type { TextFault } from './text-fault.ts';
 import { duplicateNames, type Duplicate, survey } from './json-text.ts';
+import { usualForm } from './usual-form.ts';
 
 /**
  * Reading a JSON document strictly, and fast where nothing is wrong: `JSON.parse` makes the value, one pass over the
@@ -18,6 +19,8 @@ export const MAX_DEPTH = 64;
 export interface Reading {
   /** The value, or undefined when the text is not JSON or was cut off. */
   value: JsonValue | undefined;
+  /** The value without the entries of the usual form (usual-form.ts), about which no rule has anything to say. */
+  doubtful: JsonValue | undefined;
   /** Why there is no value; a lone surrogate is a fault that leaves the value standing. */
   fault: TextFault | null;
   /** The limit that the document exceeds, or null. */
@@ -28,6 +31,15 @@ export interface Reading {
 
 // An escape that may be half of a surrogate pair; whole pairs, as many writers escape emoji, don't cost a second look.
 const HALF = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
+
+const NOTHING: Reading = {
+  value: undefined,
+  doubtful: undefined,
+  fault: null,
+  oversized: null,
+  byteOrderMark: false,
+  duplicates: [],
+};
 
 const readings = new WeakMap<DocumentContent, Reading>();
 
@@ -60,26 +72,68 @@ export function documentContent(bytes: Uint8Array): DocumentContent {
 
 function read(content: DocumentContent): Reading {
   const { text } = content;
-  const nothing: Reading = { value: undefined, fault: null, oversized: null, byteOrderMark: false, duplicates: [] };
-  if (content.cut) return { ...nothing, oversized: 'bytes' };
-  if (text === null) return { ...nothing, fault: faultInBytes(content.base64 ?? '') };
+  if (content.cut) return { ...NOTHING, oversized: 'bytes' };
+  if (text === null) return { ...NOTHING, fault: faultInBytes(content.base64 ?? '') };
   const byteOrderMark = text.charCodeAt(0) === 0xfeff;
   const json = byteOrderMark ? text.slice(1) : text;
+  const usual = readUsual(json);
+  if (usual !== null) return { ...NOTHING, ...usual, byteOrderMark };
   const { depth, members } = survey(json, MAX_DEPTH);
   if (depth > MAX_DEPTH) {
     // Brackets in a web page mean nothing; it is told for what it is.
     const fault = foreignKind(json);
-    return { ...nothing, byteOrderMark, fault, oversized: fault ? null : 'depth' };
+    return { ...NOTHING, byteOrderMark, fault, oversized: fault ? null : 'depth' };
   }
-  let value: JsonValue;
-  try {
-    value = JSON.parse(json) as JsonValue;
-  } catch {
-    return { ...nothing, byteOrderMark, fault: faultInText(text) };
-  }
+  const value = parsed(json);
+  if (value === undefined) return { ...NOTHING, byteOrderMark, fault: faultInText(text) };
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
   const fault = HALF.test(json) ? faultInText(text) : null;
-  return { value, fault, oversized: null, byteOrderMark, duplicates };
+  return { value, doubtful: value, fault, oversized: null, byteOrderMark, duplicates };
+}
+
+function parsed(json: string): JsonValue | undefined {
+  try {
+    return JSON.parse(json) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null where the document is not of the usual form, or has a fault of its text or a name that stands twice. */
+function readUsual(json: string): Pick<Reading, 'value' | 'doubtful'> | null {
+  const form = usualForm(json);
+  if (form === null) return null;
+  let members = 0;
+  for (const { start, end } of form.others) {
+    const part = json.slice(start, end);
+    const found = survey(part, MAX_DEPTH);
+    if (found.depth > MAX_DEPTH - 2 || HALF.test(part)) return null;
+    members += found.members;
+  }
+  const value = parsed(json);
+  if (value === undefined) return null;
+  const all = member(value, form.field);
+  if (Array.isArray(all))
+    return all.length === form.count && all.every(isWholeVersion) ? { value, doubtful: { versions: [] } } : null;
+  const apps = all as JsonObject;
+  const others = form.others.map(({ name }): [string, JsonValue] => [name, apps[name]!]);
+  const doubtful = Object.fromEntries(others);
+  const keys = Object.keys(apps);
+  if (keys.length !== form.count || countMembers(doubtful) !== members + others.length) return null;
+  for (const key of keys) if (!Object.hasOwn(doubtful, key) && !isWholeApp(apps[key] as JsonObject)) return null;
+  return { value, doubtful: { apps: doubtful } };
+}
+
+// Of the usual form, so that whatever is there is a text; a field that stands twice stands in place of another.
+function isWholeVersion(entry: JsonValue): boolean {
+  const { version, artifactUrl, artifactChecksum } = entry as JsonObject;
+  return version !== undefined && artifactUrl !== undefined && artifactChecksum !== undefined;
+}
+
+function isWholeApp({ name, description, blockStyle, appMetadataUrl }: JsonObject): boolean {
+  if (name === undefined || description === undefined || appMetadataUrl === undefined) return false;
+  const { iconUrl, color } = (blockStyle ?? {}) as JsonObject;
+  return iconUrl !== undefined && color !== undefined;
 }
 
 function countMembers(value: JsonValue): number {

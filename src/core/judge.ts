@@ -15,11 +15,12 @@ import type {
   Visit,
 } from './facts.ts';
 import { isUnseen } from './facts.ts';
-import { areBeyondDoubt } from './beyond-doubt.ts';
+import { latestBeyondDoubt } from './beyond-doubt.ts';
 import { oldCopyAge } from './cache.ts';
 import { digestOf } from './checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
 import { type Annotate, Ledger, type Place } from './ledger.ts';
+import { type Absences, absencesOf, PlainApps } from './plain-apps.ts';
 import { pointerTo } from './pointer.ts';
 import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
 import type { AnyRule, FactsOf, Subject, VersionEntry } from './rule.ts';
@@ -117,7 +118,12 @@ export function startJudging(options: JudgeOptions): Judging {
   const shard = options.shard ?? null;
   const asked = options.asked ?? null;
   let manifestValue: JsonValue | undefined;
+  /** The apps that are not of the usual form, or null where any app may be such a one. */
+  let doubtfulApps: JsonObject | null = null;
   let manifestPlace: Place | null = null;
+  /** Rules that are named are asked about everything. */
+  const screens = options.rules === undefined;
+  const plainApps = new PlainApps(ledger);
 
   function offer<S extends Subject>(
     subject: S,
@@ -144,9 +150,9 @@ export function startJudging(options: JudgeOptions): Judging {
     const value =
       reading.value === undefined
         ? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` }
-        : reading.value;
+        : ((screens ? reading.doubtful : null) ?? reading.value);
     ledger.seen(reading.value);
-    offer('document', { role: place.resource, facts, content, reading, value: value }, place);
+    offer('document', { role: place.resource, facts, content, reading, value }, place);
     resource(facts, place, true);
     return reading.value;
   }
@@ -178,39 +184,34 @@ export function startJudging(options: JudgeOptions): Judging {
     artifacts: readonly ArtifactFacts[],
     earlier: EarlierVersion[] | Unseen,
     place: Place,
-  ): VersionEntry[] {
+  ): { entries: VersionEntry[]; usual: string | null } {
     const list = member(value, 'versions');
     if (!Array.isArray(list)) {
       unread(place);
-      return [];
+      return { entries: [], usual: null };
     }
-    const entries: VersionEntry[] = [];
-    for (let i = 0; i < list.length; i++) {
-      const item = list[i]!;
-      if (isObject(item)) entries.push(entryOf(i, item));
-    }
-    if (entries.length === list.length && nothingToSay(entries, artifacts, earlier, place)) {
-      ledger.countVersions(entries.length);
-      return entries;
-    }
+    const entries = entriesIn(value);
+    ledger.countVersions(entries.length);
+    const content = place.document?.content ?? NOT_ASKED;
+    const usual = screens && !isUnseen(content) ? latestBeyondDoubt(content, entries) : null;
+    if (usual !== null && nothingToSay(entries, artifacts, earlier, place)) return { entries, usual };
     const wanted = asked?.version ?? null;
     // Of a version that is not listed there is no artifact to look at.
     if (wanted !== null && !entries.some((entry) => entry.version === wanted))
       ledger.unjudgedSymptoms.add('checksum-mismatch');
     const copyAge = oldCopy(place);
     offer('metadata', { versions: entries, earlier, earlierSource, askedVersion: wanted, copyAge }, place);
-    ledger.countVersions(entries.length);
     const published = new Map(isUnseen(earlier) ? [] : earlier.map((before) => [before.version, before]));
     for (const entry of entries) {
       const before = (entry.version === null ? null : published.get(entry.version)) ?? null;
-      version(entry, entries, artifacts, before, place);
+      version(entry, entries, artifacts, before, place, usual !== null);
     }
-    return entries;
+    return { entries, usual };
   }
 
   /**
-   * True where the rules need not be asked: the versions are beyond doubt, nobody looked at their artifacts, and what was
-   * not judged for that is only counted by now.
+   * True where the rules need not be asked about versions beyond doubt: nobody looked at their artifacts, and what was not
+   * judged for that is only counted by now.
    */
   function nothingToSay(
     entries: readonly VersionEntry[],
@@ -219,14 +220,14 @@ export function startJudging(options: JudgeOptions): Judging {
     place: Place,
   ): boolean {
     const { content, archive, web } = artifacts[0] ?? { content: null, archive: null, web: null };
-    if (options.rules !== undefined || asked !== null || earlier !== NO_EARLIER || place.found.size > 0) return false;
+    if (asked !== null || earlier !== NO_EARLIER || place.found.size > 0) return false;
     if (!isUnseen(place.web) || !isUnseen(web) || !web.everywhere) return false;
     if (!isUnseen(content) || content.everywhere || !isUnseen(archive)) return false;
     const alike = (one: ArtifactFacts): boolean =>
       one.content === content && one.archive === archive && one.web === web && one.since === undefined;
     if (artifacts.length !== entries.length || !artifacts.every(alike)) return false;
     const about = bySubject.get('artifact') ?? [];
-    if (!ledger.onlyCounts(about) || !areBeyondDoubt(entries)) return false;
+    if (!ledger.onlyCounts(about)) return false;
     for (const rule of about) ledger.skip(rule, { ...place, resource: 'artifact' }, content);
     ledger.skipFurther(about, entries.length - 1);
     return true;
@@ -261,22 +262,24 @@ export function startJudging(options: JudgeOptions): Judging {
     artifacts: readonly ArtifactFacts[],
     before: EarlierVersion | null,
     metadata: Place,
+    isUsual: boolean,
   ): void {
     const artifact = artifacts[entry.index];
     const pointer = `/versions/${entry.index}`;
     const found = new Set(metadata.byVersion?.get(entry.version ?? ''));
     const place: Place = { ...metadata, version: entry.version, pointer, found };
-    offer(
-      'version',
-      {
-        index: entry.index,
-        version: entry.version ?? MISSHAPEN,
-        checksum: entry.artifactChecksum ?? MISSHAPEN,
-        all,
-        served: artifact && !isUnseen(artifact.content) && !artifact.content.cut ? artifact.content : null,
-      },
-      place,
-    );
+    if (!isUsual)
+      offer(
+        'version',
+        {
+          index: entry.index,
+          version: entry.version ?? MISSHAPEN,
+          checksum: entry.artifactChecksum ?? MISSHAPEN,
+          all,
+          served: artifact && !isUnseen(artifact.content) && !artifact.content.cut ? artifact.content : null,
+        },
+        place,
+      );
     const artifactPlace: Place = {
       ...place,
       resource: 'artifact',
@@ -285,7 +288,7 @@ export function startJudging(options: JudgeOptions): Judging {
       pointer: `${pointer}/artifactUrl`,
       found: new Set(place.found),
     };
-    url('artifact', entry.artifactUrl, artifactPlace);
+    if (!isUsual) url('artifact', entry.artifactUrl, artifactPlace);
     if (!artifact) return;
     resource(artifact, artifactPlace);
     const { content, archive } = artifact;
@@ -312,8 +315,7 @@ export function startJudging(options: JudgeOptions): Judging {
     resource(artifact, artifactPlace, true);
   }
 
-  function icon(facts: IconFacts, iconUrl: string | null, place: Place): void {
-    url('icon', iconUrl, place);
+  function icon(facts: IconFacts, place: Place): void {
     resource(facts, place);
     if (!isUnseen(facts.content)) ledger.countBytes(facts.content.bytes);
     offer('icon', { facts, content: facts.content, image: facts.image, answer: answerOf(facts), origins }, place);
@@ -341,6 +343,67 @@ export function startJudging(options: JudgeOptions): Judging {
     ledger.unjudgedSymptoms.add('checksum-mismatch').add('icon-does-not-display');
   }
 
+  function app(facts: AppFacts, entry: JsonValue, isUsual: boolean): AppVerdict {
+    const { key } = facts;
+    const manifest = manifestPlace!;
+    const at = pointerTo('apps', key);
+    const place: Place = { ...manifest, app: key, pointer: at, found: new Set() };
+    ledger.seen(entry);
+    if (!isUsual) offer('app', entryFacts(key, entry), place);
+    const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+    const iconPlace: Place = {
+      ...place,
+      resource: 'icon',
+      url: iconUrl,
+      web: facts.icon.web,
+      pointer: `${at}/blockStyle/iconUrl`,
+      found: new Set(),
+    };
+    if (!isUsual) url('icon', iconUrl, iconPlace);
+    icon(facts.icon, iconPlace);
+
+    const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+    const metadata: Place = {
+      ...place,
+      resource: 'metadata',
+      document: facts.metadata,
+      pointer: '',
+      url: metadataUrl,
+      file: facts.metadata.file,
+      web: facts.metadata.web,
+      found: new Set(),
+    };
+    const inManifest = { document: manifest.document, file: manifest.file, pointer: `${at}/appMetadataUrl` };
+    if (!isUsual) url('metadata', metadataUrl, { ...metadata, ...inManifest });
+    const value = document(facts.metadata, metadata);
+    // Without a list of versions nobody knows of any artifact.
+    if (!Array.isArray(member(value, 'versions'))) ledger.unjudgedSymptoms.add('checksum-mismatch');
+    const earlier = before === null ? NO_EARLIER : (before.app(key) ?? []);
+    const { entries, usual } = versions(value, facts.artifacts, earlier, metadata);
+    const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger, isUsual ? usual : null);
+    ledger.verdict(verdict);
+    ledger.settle(facts.metadata);
+    return verdict;
+  }
+
+  /** The verdict about a usual app of which nothing else was seen than of one before; null where the rules must be asked. */
+  function plainApp({ key, metadata, artifacts }: AppFacts, absences: Absences): AppVerdict | null {
+    if (ledger.hidden.has(key)) return null;
+    const { content } = metadata;
+    let latest: string | null = null;
+    if (!isUnseen(content)) {
+      const entries = entriesIn(readingOf(content).value);
+      latest = entries.length === artifacts.length ? latestBeyondDoubt(content, entries) : null;
+      if (latest === null) return null;
+    }
+    if (!plainApps.repeat(absences, artifacts.length)) return null;
+    if (!isUnseen(content)) ledger.countBytes(content.bytes);
+    ledger.countVersions(artifacts.length);
+    const verdict: AppVerdict = { key, visible: isUnseen(content) ? null : true, because: [], latest };
+    ledger.verdict(verdict);
+    return verdict;
+  }
+
   return {
     manifest(facts) {
       const place: Place = {
@@ -359,12 +422,14 @@ export function startJudging(options: JudgeOptions): Judging {
       if (shard !== null && shard.index > 1 && isManifest(facts)) {
         // What is to be said of it is said once; here it only names the apps.
         manifestValue = readingOf(facts.content as DocumentContent).value;
+        doubtfulApps = doubtfulIn(facts);
         ledger.aside('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
         ledger.unjudgedSymptoms.add('registry-does-not-refresh');
         return;
       }
       if (facts.url !== null) url('manifest', facts.url, { ...place, document: null });
       manifestValue = document(facts, place);
+      doubtfulApps = doubtfulIn(facts);
       const apps = member(manifestValue, 'apps');
       // Nothing behind a manifest that cannot be read was looked at.
       if (!isObject(apps)) {
@@ -398,48 +463,13 @@ export function startJudging(options: JudgeOptions): Judging {
 
     app(facts) {
       const { key } = facts;
-      const entry = member(member(manifestValue, 'apps'), key) ?? null;
-      const manifest = manifestPlace!;
-      const at = pointerTo('apps', key);
-      const place: Place = { ...manifest, app: key, pointer: at, found: new Set() };
-      ledger.seen(entry);
-      offer('app', entryFacts(key, entry), place);
-      const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
-      icon(facts.icon, iconUrl, {
-        ...place,
-        resource: 'icon',
-        url: iconUrl,
-        web: facts.icon.web,
-        pointer: `${at}/blockStyle/iconUrl`,
-        found: new Set(),
-      });
-
-      const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
-      const metadata: Place = {
-        ...place,
-        resource: 'metadata',
-        document: facts.metadata,
-        pointer: '',
-        url: metadataUrl,
-        file: facts.metadata.file,
-        web: facts.metadata.web,
-        found: new Set(),
-      };
-      url('metadata', metadataUrl, {
-        ...metadata,
-        document: manifest.document,
-        file: manifest.file,
-        pointer: `${at}/appMetadataUrl`,
-      });
-      const value = document(facts.metadata, metadata);
-      // Without a list of versions nobody knows of any artifact.
-      if (!Array.isArray(member(value, 'versions'))) ledger.unjudgedSymptoms.add('checksum-mismatch');
-      const earlier = before === null ? NO_EARLIER : (before.app(key) ?? []);
-      const entries = versions(value, facts.artifacts, earlier, metadata);
-      const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger);
-      ledger.verdict(verdict);
-      ledger.settle(facts.metadata);
-      return verdict;
+      const entry = member(member(manifestValue, 'apps'), key);
+      const isUsual = screens && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
+      const absences = isUsual && asked === null && before === null ? absencesOf(facts) : null;
+      if (absences === null) return app(facts, entry ?? null, isUsual);
+      return (
+        plainApp(facts, absences) ?? plainApps.learn(absences, facts.artifacts.length, () => app(facts, entry!, true))
+      );
     },
 
     metadata(facts, artifacts, earlier = null) {
@@ -500,6 +530,22 @@ function answerOf(facts: Resource): Visit | Unseen {
   const visit = facts.web.service;
   const rule = ruleOfFailure(visit);
   return rule === null ? visit : { unseen: `because of ${rule}` };
+}
+
+/** The apps of a manifest that are not of the usual form; null where that is not known. */
+function doubtfulIn({ content }: DocumentFacts): JsonObject | null {
+  if (isUnseen(content)) return null;
+  const { value, doubtful } = readingOf(content);
+  const apps = value === doubtful ? null : member(doubtful, 'apps');
+  return isObject(apps ?? undefined) ? (apps as JsonObject) : null;
+}
+
+/** The versions that are objects. */
+function entriesIn(value: JsonValue | undefined): VersionEntry[] {
+  const entries: VersionEntry[] = [];
+  for (const [index, item] of ((member(value, 'versions') ?? []) as JsonValue[]).entries())
+    if (isObject(item)) entries.push(entryOf(index, item));
+  return entries;
 }
 
 function entryOf(index: number, item: JsonObject): VersionEntry {

@@ -56,6 +56,9 @@ const TAKEN_OVER: Record<Role, readonly [one: string, several: string]> = {
   icon: ['icon', 'icons'],
 };
 
+/** Entries about what was not judged that were counted further, and by how much. */
+export type Counted = ReadonlyMap<{ count: number }, number>;
+
 /** The account of a run: what was found, what was not judged, and the counts. One per run, written app by app. */
 export class Ledger {
   readonly overrides: Readonly<Record<string, Severity | 'off'>>;
@@ -82,6 +85,8 @@ export class Ledger {
   readonly earlier = new Map<string, { role: Role; views: boolean; count: number; first: string }>();
   /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
   readonly oldCopies = new Map<Role, { count: number; age: number }>();
+  /** What is counted while somebody watches; null once anything else was noted, or when nobody does. */
+  counted: Map<{ count: number }, number> | null = null;
   versions = 0;
   artifacts = 0;
   bytes = 0;
@@ -130,6 +135,7 @@ export class Ledger {
 
   add(rule: AnyRule, problem: Problem, place: Place): void {
     if (problem.unless?.some((id) => place.found.has(id))) return;
+    this.counted = null;
     place.found.add(rule.id);
     if (problem.version !== undefined) noteVersion(place, problem.version, rule.id);
     if (problem.cause !== undefined) place.found.add(`${rule.id} ${problem.cause}`);
@@ -213,13 +219,15 @@ export class Ledger {
         else this.everywhere.set(why, new Set([rule]));
       }
       if (this.saidOnce(`${rule.id} ${why.unseen}`)) return;
+      this.counted = null;
       this.notJudged.push({ rule: rule.id, app: null, version: null, resource: null, reason: why.unseen });
       return;
     }
     const count = (this.perRule.get(rule.id) ?? 0) + 1;
     this.perRule.set(rule.id, count);
     const rest = this.unlisted.get(rule.id);
-    if (rest) return void rest.count++;
+    if (rest) return this.countFurther(rest, 1);
+    this.counted = null;
     const blocker = why.unseen.startsWith('because of ') ? null : this.blockers(place, rule.id)[0];
     const reason = blocker ? `because of ${blocker}` : redact(why.unseen);
     const entry: NotJudged = {
@@ -240,10 +248,28 @@ export class Ledger {
 
   /** Counts further subjects of these rules that were not judged; `onlyCounts` said so of them. */
   skipFurther(rules: readonly AnyRule[], count: number): void {
-    for (const { id } of rules) {
-      this.unlisted.get(id)!.count += count;
-      this.perRule.set(id, this.perRule.get(id)! + count);
-    }
+    for (const { id } of rules) this.countFurther(this.unlisted.get(id)!, count);
+  }
+
+  countFurther(entry: { count: number }, count: number): void {
+    entry.count += count;
+    this.counted?.set(entry, (this.counted.get(entry) ?? 0) + count);
+  }
+
+  /** From here on what is counted is remembered. */
+  watch(): void {
+    this.counted = new Map();
+  }
+
+  /** What was counted since; null where anything else was noted too. */
+  watched(): Counted | null {
+    const { counted } = this;
+    this.counted = null;
+    return counted;
+  }
+
+  countAgain(counted: Counted): void {
+    for (const [entry, count] of counted) entry.count += count;
   }
 
   /** What was found at a place that keeps others from seeing it: a broken URL, a host that does not answer. */

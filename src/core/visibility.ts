@@ -6,7 +6,10 @@ import type { AppVerdict } from './report.ts';
 import type { VersionEntry } from './rule.ts';
 import { isSemver, latestOf } from './version.ts';
 
-/** Whether subscribers see an app: its key and entry are usable, its metadata can be had, and a version is valid. */
+/**
+ * Whether subscribers see an app: its key and entry are usable, its metadata can be had, and a version is valid.
+ * @param usual the latest version, where key, entry and versions are known to be usable
+ */
 export function verdictOf(
   key: string,
   entry: JsonValue,
@@ -15,12 +18,14 @@ export function verdictOf(
   entries: readonly VersionEntry[],
   facts: DocumentFacts,
   ledger: Ledger,
+  usual: string | null,
 ): AppVerdict {
+  const hiding = ledger.hiding(key);
+  if (usual !== null && hiding.size === 0) return { key, visible: true, because: [], latest: usual };
   const valid = entries.filter(
     (e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null,
   );
   const latest = latestOf(valid.map((e) => e.version!));
-  const hiding = ledger.hiding(key);
   if (!isSafeKey(key)) hiding.add('app-key-unsafe');
   if (!isWholeEntry(entry)) hiding.add('document-misshapen');
   // A rule that was turned off leaves the app as hidden as it was.

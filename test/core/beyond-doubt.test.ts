@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { areBeyondDoubt } from '../../src/core/beyond-doubt.ts';
 import { documentContent } from '../../src/core/json.ts';
 import { judge } from '../../src/core/judge.ts';
 import type { DocumentContent, Snapshot, Unseen } from '../../src/core/facts.ts';
 import type { VersionEntry } from '../../src/core/rule.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { parseUrl } from '../../src/core/url.ts';
+import { isBeyondDoubt, isUsualApp } from '../support/rule-table.ts';
 
 const HEX = '7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730';
 
@@ -50,7 +50,7 @@ function textOf(value: unknown): DocumentContent {
 
 describe('what passes the screen', () => {
   test('the usual passes', () => {
-    expect(areBeyondDoubt([entry(0), entry(1), entry(2)])).toBe(true);
+    expect(isBeyondDoubt([entry(0), entry(1), entry(2)])).toBe(true);
   });
 
   test.each<[string, VersionEntry[]]>([
@@ -83,7 +83,7 @@ describe('what passes the screen', () => {
     ['one URL twice', [entry(0), entry(1, { artifactUrl: entry(0).artifactUrl })]],
     ['one checksum twice', [entry(0), entry(1, { artifactChecksum: entry(0).artifactChecksum })]],
   ])('%s does not', (_, entries) => {
-    expect(areBeyondDoubt(entries)).toBe(false);
+    expect(isBeyondDoubt(entries)).toBe(false);
   });
 
   test('the rules have nothing to say about it', () => {
@@ -125,7 +125,7 @@ describe('what passes the screen', () => {
           artifactUrl,
           artifactChecksum,
         }));
-        if (!areBeyondDoubt(entries)) return;
+        if (!isBeyondDoubt(entries)) return;
         passed++;
         expect(findings(entries)).toEqual([]);
       }),

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { areBeyondDoubt } from '../../src/core/beyond-doubt.ts';
+import { latestBeyondDoubt } from '../../src/core/beyond-doubt.ts';
+import { documentText } from '../../src/core/document-text.ts';
+import { type JsonObject, type JsonValue, readingOf } from '../../src/core/json.ts';
 import type { Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rule.ts';
 
 type Expected = Partial<Problem> | readonly Partial<Problem>[];
@@ -36,14 +38,19 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
   });
 }
 
-/** True where the screen would have kept faulty versions from the rule. */
+/** True where the screen would have kept what is faulty from the rule. */
 function screened<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
   facts: Pick<Subjects[S], N>,
 ): boolean {
-  const { version, checksum, role, url, parsed, versions } = facts as Partial<
-    Record<'version' | 'checksum' | 'role' | 'url', string> & { parsed: URL; versions: VersionEntry[] }
+  const { version, checksum, role, url, parsed, versions, value, key, name, description, color } = facts as Partial<
+    Record<'version' | 'checksum' | 'role' | 'url' | 'key' | 'name' | 'description' | 'color', string> & {
+      parsed: URL;
+      versions: VersionEntry[];
+      value: JsonValue;
+    }
   >;
+  const address = url ?? parsed?.href;
   const entry = {
     index: 0,
     version: '1.0.0',
@@ -51,13 +58,34 @@ function screened<S extends Subject, N extends keyof Subjects[S]>(
     artifactChecksum: 'sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730',
   };
   if (rule.on === 'version')
-    return areBeyondDoubt([
+    return isBeyondDoubt([
       { ...entry, version: version ?? entry.version, artifactChecksum: checksum ?? entry.artifactChecksum },
     ]);
-  if (rule.on === 'url' && role === 'artifact')
-    return areBeyondDoubt([{ ...entry, artifactUrl: url ?? parsed?.href ?? '' }]);
+  if (rule.on === 'url' && role === 'artifact') return isBeyondDoubt([{ ...entry, artifactUrl: address ?? '' }]);
+  if (rule.on === 'url' && role === 'icon') return isUsualApp('echo', { iconUrl: address });
+  if (rule.on === 'url' && role === 'metadata') return isUsualApp('echo', { appMetadataUrl: address });
+  if (rule.on === 'app') return isUsualApp(key ?? 'echo', { name, description, color });
+  if (rule.on === 'document' && value !== undefined) {
+    const { doubtful } = readingOf(documentText(JSON.stringify(value)));
+    return problems(rule, { ...facts, value: doubtful }).length !== problems(rule, facts).length;
+  }
   const compares = rule.needs.some((need) => need === 'earlier' || need === 'askedVersion');
-  return rule.on === 'metadata' && !compares && areBeyondDoubt(versions ?? []);
+  return rule.on === 'metadata' && !compares && isBeyondDoubt(versions ?? []);
+}
+
+/** True where a metadata file with these versions has nothing that rules would be asked about. */
+export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
+  const versions = entries.map(({ index: _, ...entry }) => entry);
+  return latestBeyondDoubt(documentText(JSON.stringify({ versions })), entries) !== null;
+}
+
+/** True where a manifest with an app of these fields has nothing that rules would be asked about. */
+export function isUsualApp(key: string, fields: Readonly<Record<string, string | undefined>>): boolean {
+  const { name = 'Echo', description = 'Says it again.', color = '#1a73e8' } = fields;
+  const { iconUrl = 'https://apps.example.com/icon.svg', appMetadataUrl = 'https://apps.example.com/v.json' } = fields;
+  const app = { name, description, blockStyle: { iconUrl, color }, appMetadataUrl };
+  const { doubtful } = readingOf(documentText(JSON.stringify({ apps: Object.fromEntries([[key, app]]) })));
+  return Object.keys((doubtful as JsonObject)['apps']!).length === 0;
 }
 
 function problems<S extends Subject, N extends keyof Subjects[S]>(

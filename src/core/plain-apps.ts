@@ -1,0 +1,67 @@
+import type { AppFacts, Resource, Unseen } from './facts.ts';
+import { isUnseen } from './facts.ts';
+import type { Counted, Ledger } from './ledger.ts';
+
+/**
+ * Apps about which there is nothing to find, and of which nothing could be seen but their documents: in a large
+ * workspace nearly all. What is not judged about one is not judged about the next one either, and is counted again.
+ */
+
+/** What was not there to be seen of an app, and why; equal for apps that were looked at in one way. */
+export type Absences = readonly (Unseen | null)[];
+
+/** Null where anything was seen that only rules can judge. */
+export function absencesOf({ icon, metadata, artifacts }: AppFacts): Absences | null {
+  const { content } = metadata;
+  const first = artifacts[0] ?? null;
+  if (isEarlier(icon) || isEarlier(metadata) || artifacts.some(isEarlier)) return null;
+  if (!isUnseen(icon.web) || !isUnseen(metadata.web) || !isUnseen(icon.content) || !isUnseen(icon.image)) return null;
+  if (!icon.web.everywhere || !metadata.web.everywhere || metadata.local !== undefined) return null;
+  const about = [icon.web, icon.content, icon.image, metadata.web, isUnseen(content) ? content : null];
+  if (first === null) return about;
+  if (!isUnseen(first.web) || !isUnseen(first.content) || !isUnseen(first.archive) || !first.web.everywhere)
+    return null;
+  for (const one of artifacts)
+    if (
+      one.content !== first.content ||
+      one.archive !== first.archive ||
+      one.web !== first.web ||
+      one.since !== undefined
+    )
+      return null;
+  return [...about, first.web, first.content, first.archive];
+}
+
+/** True for what this run took over from another one. */
+function isEarlier({ since, viewsSince }: Resource): boolean {
+  return since !== undefined || viewsSince !== undefined;
+}
+
+/** Remembers what was only counted about such an app. */
+export class PlainApps {
+  readonly ledger: Ledger;
+  /** By the number of artifacts. */
+  readonly known = new Map<number, { absences: Absences; counted: Counted }>();
+
+  constructor(ledger: Ledger) {
+    this.ledger = ledger;
+  }
+
+  /** Counts again what was counted about an app like this; false where none is known. */
+  repeat(absences: Absences, artifacts: number): boolean {
+    const known = this.known.get(artifacts);
+    if (!known || known.absences.length !== absences.length) return false;
+    for (let i = 0; i < absences.length; i++) if (known.absences[i] !== absences[i]) return false;
+    this.ledger.countAgain(known.counted);
+    return true;
+  }
+
+  /** Judges an app by the rules, and remembers it where all that came of it was counted. */
+  learn<T>(absences: Absences, artifacts: number, judge: () => T): T {
+    this.ledger.watch();
+    const verdict = judge();
+    const counted = this.ledger.watched();
+    if (counted !== null) this.known.set(artifacts, { absences, counted });
+    return verdict;
+  }
+}
