@@ -40,7 +40,7 @@ export interface AppDifference {
   /** Whether subscribers see it; null where that is not known. */
   visible: { before: boolean | null; after: boolean | null };
   /** Ids of the rules that hide it afterwards. */
-  because: string[];
+  because: readonly string[];
 }
 
 export interface VersionDifference {
@@ -86,7 +86,7 @@ interface AppState {
   fields: ReadonlyMap<string, string | null>;
   versions: ReadonlyMap<string, VersionState>;
   visible: boolean | null;
-  because: string[];
+  because: readonly string[];
   /** Why its versions were not looked at, where that is no fault of the app; null where they were. */
   unseen: string | null;
 }

@@ -3,7 +3,7 @@ import { faultInBytes, foreignKind } from './foreign-text.ts';
 import { faultInText } from './json-fault.ts';
 import type { TextFault } from './text-fault.ts';
 import { duplicateNames, type Duplicate, survey } from './json-text.ts';
-import { usualForm } from './usual-form.ts';
+import { type UsualForm, usualForm } from './usual-form.ts';
 
 /**
  * Reading a JSON document strictly, and fast where nothing is wrong: `JSON.parse` makes the value, one pass over the
@@ -53,6 +53,12 @@ export function readingOf(content: DocumentContent): Reading {
   return reading;
 }
 
+/** Reads a document whose text somebody has found to be of the usual form already, as another thread may. */
+export function readAsUsual(content: DocumentContent, form: UsualForm): void {
+  const usual = readUsual(content.text ?? '', form);
+  if (usual !== null) readings.set(content, { ...NOTHING, ...usual });
+}
+
 /** The bytes of a document as facts. For those who have no `Buffer`; equal to what the observers make. */
 export function documentContent(bytes: Uint8Array): DocumentContent {
   const size = bytes.byteLength;
@@ -76,7 +82,7 @@ function read(content: DocumentContent): Reading {
   if (text === null) return { ...NOTHING, fault: faultInBytes(content.base64 ?? '') };
   const byteOrderMark = text.charCodeAt(0) === 0xfeff;
   const json = byteOrderMark ? text.slice(1) : text;
-  const usual = readUsual(json);
+  const usual = readUsual(json, usualForm(json));
   if (usual !== null) return { ...NOTHING, ...usual, byteOrderMark };
   const { depth, members } = survey(json, MAX_DEPTH);
   if (depth > MAX_DEPTH) {
@@ -100,8 +106,7 @@ function parsed(json: string): JsonValue | undefined {
 }
 
 /** Null where the document is not of the usual form, or has a fault of its text or a name that stands twice. */
-function readUsual(json: string): Pick<Reading, 'value' | 'doubtful'> | null {
-  const form = usualForm(json);
+function readUsual(json: string, form: UsualForm | null): Pick<Reading, 'value' | 'doubtful'> | null {
   if (form === null) return null;
   let members = 0;
   for (const { start, end } of form.others) {

@@ -26,7 +26,7 @@ import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOM
 import type { AnyRule, FactsOf, Subject, VersionEntry } from './rule.ts';
 import { parseUrl } from './url.ts';
 import { ruleOfFailure } from './visit.ts';
-import { verdictOf } from './visibility.ts';
+import { NO_REASON, verdictOf } from './visibility.ts';
 import { rules as allRules } from './rules/index.ts';
 
 /** The engine: offers every subject with its facts to the rules, app by app, and keeps what they find in the ledger. */
@@ -117,7 +117,7 @@ export function startJudging(options: JudgeOptions): Judging {
   const origins = options.origins ?? [];
   const shard = options.shard ?? null;
   const asked = options.asked ?? null;
-  let manifestValue: JsonValue | undefined;
+  let manifestApps: JsonValue | undefined;
   /** The apps that are not of the usual form, or null where any app may be such a one. */
   let doubtfulApps: JsonObject | null = null;
   let manifestPlace: Place | null = null;
@@ -399,7 +399,7 @@ export function startJudging(options: JudgeOptions): Judging {
     if (!plainApps.repeat(absences, artifacts.length)) return null;
     if (!isUnseen(content)) ledger.countBytes(content.bytes);
     ledger.countVersions(artifacts.length);
-    const verdict: AppVerdict = { key, visible: isUnseen(content) ? null : true, because: [], latest };
+    const verdict: AppVerdict = { key, visible: isUnseen(content) ? null : true, because: NO_REASON, latest };
     ledger.verdict(verdict);
     return verdict;
   }
@@ -421,31 +421,28 @@ export function startJudging(options: JudgeOptions): Judging {
       manifestPlace = place;
       if (shard !== null && shard.index > 1 && isManifest(facts)) {
         // What is to be said of it is said once; here it only names the apps.
-        manifestValue = readingOf(facts.content as DocumentContent).value;
+        manifestApps = member(readingOf(facts.content as DocumentContent).value, 'apps');
         doubtfulApps = doubtfulIn(facts);
         ledger.aside('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
         ledger.unjudgedSymptoms.add('registry-does-not-refresh');
         return;
       }
       if (facts.url !== null) url('manifest', facts.url, { ...place, document: null });
-      manifestValue = document(facts, place);
+      const value = document(facts, place);
+      const apps = member(value, 'apps');
+      manifestApps = apps;
       doubtfulApps = doubtfulIn(facts);
-      const apps = member(manifestValue, 'apps');
       // Nothing behind a manifest that cannot be read was looked at.
       if (!isObject(apps)) {
         for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
-        if (manifestValue !== undefined)
+        if (value !== undefined)
           ledger.aside('metadata', 'the apps, which the manifest does not name (document-misshapen)');
         for (const key of asked?.apps ?? [])
           ledger.absence({ key, visible: null, because: ledger.blockers(place), latest: null });
         return;
       }
-      const metadataUrls = new Map<string, string>();
       const keys = Object.keys(apps);
-      for (const key of keys) {
-        const text = stringOrNull(member(apps[key], 'appMetadataUrl'));
-        if (text !== null) metadataUrls.set(key, text);
-      }
+      const metadataUrls = keys.map((key) => stringOrNull(member(apps[key], 'appMetadataUrl')));
       offer(
         'manifest',
         {
@@ -463,7 +460,7 @@ export function startJudging(options: JudgeOptions): Judging {
 
     app(facts) {
       const { key } = facts;
-      const entry = member(member(manifestValue, 'apps'), key);
+      const entry = member(manifestApps, key);
       const isUsual = screens && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
       const absences = isUsual && asked === null && before === null ? absencesOf(facts) : null;
       if (absences === null) return app(facts, entry ?? null, isUsual);

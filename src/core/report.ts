@@ -71,7 +71,7 @@ export interface AppVerdict {
   /** Whether subscribers see the app; null when that is not known. */
   visible: boolean | null;
   /** Ids of the rules that hide it, or that keep the answer unknown. */
-  because: string[];
+  because: readonly string[];
   /** The highest version by precedence among the valid ones, plain ones preferred. */
   latest: string | null;
 }

@@ -40,7 +40,8 @@ export interface Subjects {
   /** A usable manifest: an object whose `apps` is an object. */
   manifest: {
     keys: readonly string[];
-    metadataUrls: ReadonlyMap<string, string>;
+    /** Of each of the keys, where it is a text. */
+    metadataUrls: readonly (string | null)[];
     earlierKeys: readonly string[];
     earlierSource: string;
     /** The apps that were asked for by name; empty when none was. */

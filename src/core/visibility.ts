@@ -21,7 +21,7 @@ export function verdictOf(
   usual: string | null,
 ): AppVerdict {
   const hiding = ledger.hiding(key);
-  if (usual !== null && hiding.size === 0) return { key, visible: true, because: [], latest: usual };
+  if (usual !== null && hiding.size === 0) return { key, visible: true, because: NO_REASON, latest: usual };
   const valid = entries.filter(
     (e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null,
   );
@@ -34,6 +34,9 @@ export function verdictOf(
   if (isUnseen(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
   return { key, visible: true, because: [], latest };
 }
+
+/** Of a hundred thousand apps most have no reason. */
+export const NO_REASON: readonly string[] = [];
 
 /** The rule whose matter it is that a metadata file offers no version. */
 function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
@@ -16,9 +16,10 @@ import { type Tree, UNWALKED, walk } from './walk.ts';
 const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
 const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
 const NO_URL: Unseen = { unseen: 'because of document-misshapen' };
-/** So many apps are read ahead by another thread; for fewer it is not worth its start. */
-const MANY = 5000;
+/** Bytes of a manifest whose apps are so many that another thread reads ahead; for fewer it is not worth its start. */
+const MANY = 1_000_000;
 const PLAIN_NAME = /^\w[\w.-]*$/;
+const NOTHING = { value: undefined, doubtful: undefined };
 const ICON_LIMIT = 16 * 1024 * 1024;
 
 /** Takes what was seen, portion by portion; `Judging` of core is one. */
@@ -39,27 +40,31 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const { root } = workspace;
   const looking: Looking = { root, base, links: true, tree: null, away: '', nameOf: options.nameOf };
-  const manifest = lookAtDocument(looking, null, workspace.manifest);
-  const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
-  const keys = isObject(apps) ? Object.keys(apps) : [];
-  const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
-  const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
-  const few = paths.filter((path) => path !== null).length < MANY;
-  const opening = few ? null : openReadAhead({ root, paths: paths.map((path) => path ?? '') });
+  const ahead = base !== null && sizeOf(join(root, workspace.manifest)) > MANY ? openReadAhead(root) : null;
   try {
+    const manifest = lookAtDocument(looking, null, workspace.manifest);
+    const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
+    const keys = isObject(apps) ? Object.keys(apps) : [];
+    const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
+    const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
+    const opening = ahead?.want(paths.map((path) => path ?? ''));
     sink.manifest(manifest);
-    const ahead = await opening;
-    const tree = ahead?.tree ?? walk(root);
+    const tree = (await opening) ?? walk(root);
     looking.links = tree.links;
     looking.tree = tree.links ? null : tree;
     for (const [index, key] of keys.entries()) {
+      if (ahead !== null && !ahead.isReady()) await ahead.ready();
+      const url = urls[index]!;
       const path = paths[index]!;
-      const content = ahead && (await ahead.next());
-      const metadata: DocumentFacts = content
-        ? { url: urls[index]!, file: looking.nameOf(path), web: OFFLINE, content }
-        : lookAtDocument(looking, urls[index]!, path);
+      const content = ahead?.next() ?? null;
+      const metadata: DocumentFacts =
+        content === null
+          ? lookAtDocument(looking, url, path)
+          : { url, file: looking.nameOf(path), web: OFFLINE, content };
       const icon = lookAtIcon(looking, stringOrNull(member(member(member(apps, key), 'blockStyle'), 'iconUrl')));
-      sink.app({ key, metadata, icon, artifacts: await lookAtArtifacts(looking, metadata) });
+      const artifacts = lookForArtifacts(looking, metadata);
+      for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
+      sink.app({ key, metadata, icon, artifacts: artifacts.all });
       options.onApp?.(index + 1, keys.length);
     }
     // A manifest that cannot be read, or that lacks a URL, has a finding of its own: what it leaves out is no second fault.
@@ -67,7 +72,7 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
     const used = new Set([workspace.manifest, ...paths]);
     sink.orphans(whole ? orphansOf(looking, tree.files, used) : []);
   } finally {
-    await (await opening)?.close();
+    await ahead?.close();
   }
 }
 
@@ -80,7 +85,9 @@ export async function observeMetadataFile(
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const looking: Looking = { root: workspace.root, base, links: true, tree: null, away: '', nameOf };
   const metadata = lookAtDocument(looking, null, path);
-  return { metadata, artifacts: await lookAtArtifacts(looking, metadata) };
+  const artifacts = lookForArtifacts(looking, metadata);
+  for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
+  return { metadata, artifacts: artifacts.all };
 }
 
 interface Looking {
@@ -93,6 +100,11 @@ interface Looking {
   /** The last folder, as a URL, that is not in the workspace: an app's artifacts mostly lie in one. */
   away: string;
   nameOf(path: string): string;
+}
+
+/** Bytes of a file; 0 where there is none. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** True for a link out of the workspace. Paths are followed where there are links at all, or where `walk` did not look. */
@@ -109,39 +121,47 @@ function lookAtDocument(looking: Looking, url: string | null, path: string | nul
   return { url, file, web: OFFLINE, content: found };
 }
 
-/** The local file of an artifact or icon, or why there is none. */
-function localFile(looking: Looking, url: string | null): string | Unseen {
+/** The local file of an artifact or icon, or why there is none; `isUsual` of a URL that has nothing to normalise. */
+function localFile(looking: Looking, url: string | null, isUsual = false): string | Unseen {
   if (url === null) return NO_URL;
-  const above = url.slice(0, url.lastIndexOf('/') + 1);
-  if (above === looking.away && PLAIN_NAME.test(url.slice(above.length))) return ELSEWHERE;
+  const { away } = looking;
+  if (away !== '' && url.startsWith(away) && !url.includes('/', away.length))
+    if (isUsual || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
   const path = localPath(url, looking.base);
   if (path === null) return ELSEWHERE;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   if (looking.tree && !looking.tree.folders.has(folder) && !UNWALKED.test(path)) {
-    if (url.endsWith(path)) looking.away = above;
+    if (url.endsWith(path)) looking.away = url.slice(0, url.lastIndexOf('/') + 1);
     return ELSEWHERE;
   }
   return leadsOut(looking, path) ? { unseen: 'it is a link out of the workspace' } : path;
 }
 
-async function lookAtArtifacts(looking: Looking, metadata: DocumentFacts): Promise<ArtifactFacts[]> {
-  if (isUnseen(metadata.content)) return [];
-  const versions = member(readingOf(metadata.content).value, 'versions');
-  if (!Array.isArray(versions)) return [];
-  const artifacts: ArtifactFacts[] = [];
-  for (const version of versions) {
-    const url = stringOrNull(member(version, 'artifactUrl'));
-    const path = localFile(looking, url);
-    artifacts.push(
-      typeof path === 'string'
-        ? await lookAtArtifact(looking, url!, path)
-        : { url, file: null, web: OFFLINE, content: path, archive: path },
-    );
-  }
-  return artifacts;
+/** An artifact that should lie in the workspace. */
+interface Present {
+  index: number;
+  url: string;
+  path: string;
 }
 
-async function lookAtArtifact(looking: Looking, url: string, path: string): Promise<ArtifactFacts> {
+/** One entry for each version; those in `present` are to be looked at. */
+function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: ArtifactFacts[]; present: Present[] } {
+  const all: ArtifactFacts[] = [];
+  const present: Present[] = [];
+  const { value, doubtful } = isUnseen(content) ? NOTHING : readingOf(content);
+  const versions = member(value, 'versions');
+  if (!Array.isArray(versions)) return { all, present };
+  for (const [index, version] of versions.entries()) {
+    const url = stringOrNull(member(version, 'artifactUrl'));
+    const path = localFile(looking, url, value !== doubtful);
+    if (typeof path === 'string') present.push({ index, url: url!, path });
+    const seen = typeof path === 'string' ? ELSEWHERE : path;
+    all.push({ url, file: null, web: OFFLINE, content: seen, archive: seen });
+  }
+  return { all, present };
+}
+
+async function lookAtArtifact(looking: Looking, { url, path }: Present): Promise<ArtifactFacts> {
   try {
     const { content, archive } = await readArchiveFile(join(looking.root, path));
     return { url, file: looking.nameOf(path), web: OFFLINE, content, archive };

@@ -1,11 +1,14 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { printable } from '../core/text.ts';
 import type { DocumentContent } from '../core/facts.ts';
 import { Trouble } from '../core/trouble.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; what is larger than this is cut off. */
 const DOCUMENT_LIMIT = 256 * 1024 * 1024;
+
+/** So large a text is not kept beside its value: whoever wants it again, for positions, has it read again. */
+const LARGE = 4 * 1024 * 1024;
 
 /** Bytes as the facts about a document; text wherever they are UTF-8, so that saved facts can be read. */
 export function contentOf(bytes: Uint8Array, cut = false): DocumentContent {
@@ -35,21 +38,74 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return 'not-a-file';
-    const stamp = `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
+    const stamp = stampOf(stat);
     if (last?.path === path && last.stamp === stamp) return last.content;
-    const size = Math.min(stat.size, DOCUMENT_LIMIT);
-    const buffer = Buffer.allocUnsafe(size);
-    let read = 0;
-    while (read < size) {
-      const count = readSync(fd, buffer, read, size - read, null);
-      if (count === 0) break;
-      read += count;
-    }
-    const content = contentOf(buffer.subarray(0, read), stat.size > DOCUMENT_LIMIT);
+    const bytes = readBytes(fd, Math.min(stat.size, DOCUMENT_LIMIT));
+    const cut = stat.size > DOCUMENT_LIMIT;
+    const content =
+      bytes.length > LARGE && !cut && isUtf8(bytes) ? largeContent(path, stamp, bytes) : contentOf(bytes, cut);
     last = { path, stamp, content };
     return content;
   } catch (error) {
     return absence(path, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function stampOf(stat: Stats): string {
+  return `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
+}
+
+/** As many bytes of an open file, or as many as there are. */
+function readBytes(fd: number, size: number): Buffer {
+  const buffer = Buffer.allocUnsafe(size);
+  let read = 0;
+  while (read < size) {
+    const count = readSync(fd, buffer, read, size - read, null);
+    if (count === 0) break;
+    read += count;
+  }
+  return buffer.subarray(0, read);
+}
+
+/** Decodes the bytes when the text is asked for, and reads the file anew when it is asked for again. */
+function largeContent(path: string, stamp: string, bytes: Buffer): DocumentContent {
+  let first: Buffer | null = bytes;
+  return {
+    get text() {
+      const { text } = contentOf(first ?? readAgain(path, stamp));
+      first = null;
+      return text;
+    },
+    base64: null,
+    bytes: bytes.length,
+    cut: false,
+  };
+}
+
+function readAgain(path: string, stamp: string): Buffer {
+  const again = readStamped(path, stamp);
+  if (again !== null) return again;
+  throw new Trouble(
+    'file-changed',
+    `${printable(path)} was changed while it was being looked at.`,
+    'Run the command again.',
+  );
+}
+
+/** Null where the file is no longer as it was. */
+function readStamped(path: string, stamp: string): Buffer | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    absence(path, error);
+    return null;
+  }
+  try {
+    const stat = fstatSync(fd);
+    return stampOf(stat) === stamp ? readBytes(fd, stat.size) : null;
   } finally {
     closeSync(fd);
   }

@@ -2,28 +2,33 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { DocumentContent } from '../core/facts.ts';
+import { readAsUsual } from '../core/json.ts';
 import { contentOf } from './documents.ts';
 import type { Tree } from './walk.ts';
 
 /** Reading many files in another thread, so that what was read can be judged meanwhile. */
 
-export interface ReadingTask {
-  root: string;
-  /** In the order in which they are wanted; '' for none. */
-  paths: readonly string[];
-}
+/** Paths below the root, in the order in which they are wanted; '' for none. */
+export type Wanted = readonly string[];
 
-/** Files one behind another; a size of -1 for one that is not plainly there, or too large to be handed over. */
+/** Files one behind another. */
 export interface Batch {
   bytes: Uint8Array;
+  /** -1 for one that is not plainly there, or too large to be handed over. */
   sizes: readonly number[];
+  /** How many versions a file of the usual form lists; 0 for any other. */
+  counts: readonly number[];
 }
 
 export interface ReadAhead {
-  /** What lies in the workspace, without the files that are read. */
-  tree: Tree;
+  /** Says which files are wanted. @returns what lies in the workspace, without them; null where the thread has ended */
+  want(paths: Wanted): Promise<Tree | null>;
+  /** Whether the next file can be had at once. */
+  isReady(): boolean;
+  /** Waits until it can; not for ever: if the thread ends, there is nothing more to be had. */
+  ready(): Promise<void>;
   /** The next file, or null: look for yourself. */
-  next(): Promise<DocumentContent | null>;
+  next(): DocumentContent | null;
   close(): Promise<void>;
 }
 
@@ -33,11 +38,14 @@ function program(): string | null {
   return existsSync(file) ? file : null;
 }
 
-/** Null where the thread's program is not at hand. Whatever ends the thread, the caller can look for itself. */
-export async function openReadAhead(task: ReadingTask): Promise<ReadAhead | null> {
+/**
+ * Null where the thread's program is not at hand. The thread begins with what lies in the workspace, before anybody says
+ * which files are wanted. Whatever ends it, the caller can look for itself.
+ */
+export function openReadAhead(root: string): ReadAhead | null {
   const file = program();
   if (file === null) return null;
-  const thread = new Worker(file, { workerData: task });
+  const thread = new Worker(file, { workerData: root });
   const batches: Batch[] = [];
   const seen: { tree: Tree | null; ended: boolean } = { tree: null, ended: false };
   let wake: (() => void) | null = null;
@@ -58,29 +66,38 @@ export async function openReadAhead(task: ReadingTask): Promise<ReadAhead | null
         wake = resolve;
       });
   };
-  await until(() => seen.tree !== null);
-  const { tree } = seen;
-  if (tree === null) return null;
-  let batch: Batch = { bytes: new Uint8Array(), sizes: [] };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  const tell = (message: Wanted | null): void => thread.postMessage(message);
+  let batch: Batch = { bytes: new Uint8Array(), sizes: [], counts: [] };
+  let bytes: Buffer = Buffer.alloc(0);
   let at = 0;
   let offset = 0;
   return {
-    tree,
-    async next() {
+    async want(paths) {
+      tell(paths);
+      await until(() => seen.tree !== null);
+      return seen.tree;
+    },
+    isReady: () => at < batch.sizes.length || batches.length > 0,
+    ready: () => until(() => batches.length > 0),
+    next() {
       if (at === batch.sizes.length) {
-        await until(() => batches.length > 0);
         const following = batches.shift();
         if (!following) return null;
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-        thread.postMessage(null);
+        tell(null);
         batch = following;
+        bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
         [at, offset] = [0, 0];
       }
-      const size = batch.sizes[at++]!;
+      const size = batch.sizes[at]!;
+      const count = batch.counts[at++]!;
       if (size === -1) return null;
-      const bytes = batch.bytes.subarray(offset, offset + size);
+      const from = offset;
       offset += size;
-      return contentOf(bytes);
+      if (count === 0) return contentOf(bytes.subarray(from, offset));
+      const content = { text: bytes.toString('latin1', from, offset), base64: null, bytes: size, cut: false };
+      readAsUsual(content, { field: 'versions', count, others: [] });
+      return content;
     },
     close: async () => void (await thread.terminate()),
   };

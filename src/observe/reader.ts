@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { usualForm } from '../core/usual-form.ts';
 import { staysInside } from './places.ts';
-import type { Batch, ReadingTask } from './read-ahead.ts';
+import type { Batch, Wanted } from './read-ahead.ts';
 import { UNWALKED, walk } from './walk.ts';
 
 /** The thread that reads ahead (read-ahead.ts): walks the workspace, then reads its metadata files in their order. */
@@ -13,25 +14,29 @@ const PORTION = 256 * 1024;
 const AHEAD = 16;
 
 const port = parentPort!;
-const { root, paths } = workerData as ReadingTask;
+const root = workerData as string;
 const tree = walk(root);
-// They are about to be read, and need not be named.
-for (const path of paths) tree.files.delete(path);
-port.postMessage(tree);
 
 let waiting = 0;
 let taken: (() => void) | null = null;
-port.on('message', () => {
-  waiting--;
-  taken?.();
+port.on('message', (wanted: Wanted | null) => {
+  if (wanted === null) {
+    waiting--;
+    taken?.();
+    return;
+  }
+  // They are about to be read, and need not be named.
+  for (const path of wanted) tree.files.delete(path);
+  port.postMessage(tree);
+  void readAll(wanted);
 });
 
 const buffer = Buffer.allocUnsafe(PORTION);
 let filled = 0;
 let sizes: number[] = [];
-void readAll();
+let counts: number[] = [];
 
-async function readAll(): Promise<void> {
+async function readAll(paths: Wanted): Promise<void> {
   for (const path of paths) {
     let size = path === '' || isOutside(path) ? -1 : read(path, filled);
     if (size > PORTION - filled) {
@@ -40,10 +45,17 @@ async function readAll(): Promise<void> {
       if (size > PORTION) size = -1;
     }
     sizes.push(size);
+    counts.push(size > 0 ? countUsual(filled, size) : 0);
     filled += Math.max(0, size);
   }
   await hand();
   port.close();
+}
+
+/** How many versions a file of the usual form lists, which is plain ASCII; 0 for any other. */
+function countUsual(at: number, size: number): number {
+  const form = usualForm(buffer.toString('latin1', at, at + size));
+  return form?.field === 'versions' ? form.count : 0;
 }
 
 function isOutside(path: string): boolean {
@@ -75,9 +87,10 @@ function read(path: string, at: number): number {
 
 async function hand(): Promise<void> {
   const bytes = new Uint8Array(buffer.subarray(0, filled));
-  port.postMessage({ bytes, sizes } satisfies Batch, [bytes.buffer]);
+  port.postMessage({ bytes, sizes, counts } satisfies Batch, [bytes.buffer]);
   filled = 0;
   sizes = [];
+  counts = [];
   waiting++;
   if (waiting >= AHEAD)
     await new Promise<void>((resolve) => {

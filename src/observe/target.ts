@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { readDocumentFile } from './documents.ts';
@@ -76,12 +76,15 @@ export function manifestIn(folder: string): string | null {
 function workspaceTarget(root: string, manifest: string, baseUrl: string | null): Target {
   if (baseUrl !== null) return { kind: 'workspace', workspace: { root, manifest, baseUrl }, inferred: false };
   const apps = member(valueOf(join(root, manifest)), 'apps');
-  const urls = isObject(apps) ? Object.keys(apps).map((key) => stringOrNull(member(apps[key], 'appMetadataUrl'))) : [];
-  const base = inferBase(
-    urls.filter((url) => url !== null),
-    (path) => existsSync(join(root, path)),
-  );
+  const base = inferBase(isObject(apps) ? metadataUrls(apps) : [], (path) => existsSync(join(root, path)));
   return { kind: 'workspace', workspace: { root, manifest, baseUrl: base }, inferred: base !== null };
+}
+
+function* metadataUrls(apps: JsonObject): Iterable<string> {
+  for (const key of Object.keys(apps)) {
+    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    if (url !== null) yield url;
+  }
 }
 
 function around(file: string, configured: Configured): { workspace: Workspace; path: string } {

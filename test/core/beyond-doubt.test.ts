@@ -6,7 +6,7 @@ import type { DocumentContent, Snapshot, Unseen } from '../../src/core/facts.ts'
 import type { VersionEntry } from '../../src/core/rule.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { parseUrl } from '../../src/core/url.ts';
-import { isBeyondDoubt, isUsualApp } from '../support/rule-table.ts';
+import { isBeyondDoubt } from '../support/rule-table.ts';
 
 const HEX = '7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730';
 

@@ -75,12 +75,16 @@ function screened<S extends Subject, N extends keyof Subjects[S]>(
 
 /** True where a metadata file with these versions has nothing that rules would be asked about. */
 export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
-  const versions = entries.map(({ index: _, ...entry }) => entry);
+  const versions = entries.map(({ version, artifactUrl, artifactChecksum }) => ({
+    version,
+    artifactUrl,
+    artifactChecksum,
+  }));
   return latestBeyondDoubt(documentText(JSON.stringify({ versions })), entries) !== null;
 }
 
 /** True where a manifest with an app of these fields has nothing that rules would be asked about. */
-export function isUsualApp(key: string, fields: Readonly<Record<string, string | undefined>>): boolean {
+function isUsualApp(key: string, fields: Readonly<Record<string, string | undefined>>): boolean {
   const { name = 'Echo', description = 'Says it again.', color = '#1a73e8' } = fields;
   const { iconUrl = 'https://apps.example.com/icon.svg', appMetadataUrl = 'https://apps.example.com/v.json' } = fields;
   const app = { name, description, blockStyle: { iconUrl, color }, appMetadataUrl };

@@ -83,7 +83,7 @@ async function look(
   say: (text: string) => void,
 ): Promise<void> {
   const { workspace } = target;
-  const nameOf = (path: string): string => relative(context.cwd, join(workspace.root, path)).split(sep).join('/');
+  const nameOf = namesBelow(workspace.root, context.cwd);
   if (target.kind === 'metadata') {
     const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, nameOf);
     judging.metadata(metadata, artifacts, against.versions);
@@ -92,6 +92,13 @@ async function look(
   if (target.inferred)
     context.terminal.detail(`Taking ${printable(workspace.baseUrl ?? '')} as the address of this folder.`);
   await observeWorkspace(workspace, judging, { nameOf, onApp: (done, all) => say(`Reading apps: ${done} of ${all}`) });
+}
+
+/** How a path below the root is named to somebody who is in `cwd`. */
+function namesBelow(root: string, cwd: string): (path: string) => string {
+  const way = relative(cwd, root).split(sep).join('/');
+  if (way === '') return (path) => path;
+  return (path) => relative(cwd, join(root, path)).split(sep).join('/');
 }
 
 async function configAround(context: Context, path: string): Promise<LoadedConfig> {

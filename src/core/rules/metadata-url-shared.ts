@@ -6,16 +6,19 @@ import { defineRule } from '../rule.ts';
 export const metadataUrlShared = defineRule({
   id: 'metadata-url-shared',
   on: 'manifest',
-  needs: ['metadataUrls'],
+  needs: ['keys', 'metadataUrls'],
   severity: 'warning',
   spec: '2.1',
   symptom: 'app-does-not-appear',
   when: 'two apps name the same metadata file',
   why: 'Both offer the same versions, so one of them is not the app that its name promises: usually a copied line.',
-  check({ metadataUrls }) {
+  check({ keys, metadataUrls }) {
     const first = new Map<string, string>();
     const problems = [];
-    for (const [key, text] of metadataUrls) {
+    for (let i = 0; i < keys.length; i++) {
+      const text = metadataUrls[i]!;
+      if (text === null) continue;
+      const key = keys[i]!;
       const url = sameAddress(text);
       const other = first.get(url);
       if (other === undefined) first.set(url, key);

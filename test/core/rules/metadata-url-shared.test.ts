@@ -1,7 +1,10 @@
 import { metadataUrlShared } from '../../../src/core/rules/metadata-url-shared.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
-const urls = (...list: [string, string][]) => ({ metadataUrls: new Map(list) });
+const urls = (...list: [string, string][]) => ({
+  keys: list.map(([key]) => key),
+  metadataUrls: list.map(([, url]) => url),
+});
 
 ruleTable(metadataUrlShared, {
   clean: [
