@@ -5,7 +5,7 @@ import { isUnseen } from '../core/facts.ts';
 import { isObject, member, readingOf, stringOrNull } from '../core/json.ts';
 import { readArchiveFile } from './archive.ts';
 import { createDigester } from './digest.ts';
-import { readDocumentFile } from './documents.ts';
+import { letGo, readDocumentFile } from './documents.ts';
 import { lookAtImage } from './icon.ts';
 import { asBase, localPath, staysInside, type Workspace } from './places.ts';
 import { openReadAhead } from './read-ahead.ts';
@@ -44,6 +44,7 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
   try {
     const manifest = lookAtDocument(looking, null, workspace.manifest);
     const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
+    if (!isUnseen(manifest.content)) letGo(manifest.content);
     const keys = isObject(apps) ? Object.keys(apps) : [];
     const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
     const paths = urls.map((url) => (url === null ? null : localPath(url, base)));

@@ -1,5 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { printable } from '../core/text.ts';
 import type { DocumentContent } from '../core/facts.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -40,10 +42,8 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
     if (!stat.isFile()) return 'not-a-file';
     const stamp = stampOf(stat);
     if (last?.path === path && last.stamp === stamp) return last.content;
-    const bytes = readBytes(fd, Math.min(stat.size, DOCUMENT_LIMIT));
-    const cut = stat.size > DOCUMENT_LIMIT;
-    const content =
-      bytes.length > LARGE && !cut && isUtf8(bytes) ? largeContent(path, stamp, bytes) : contentOf(bytes, cut);
+    const large = stat.size > LARGE && stat.size <= DOCUMENT_LIMIT ? largeContent(fd, path, stat) : null;
+    const content = large ?? contentOf(readBytes(fd, Math.min(stat.size, DOCUMENT_LIMIT)), stat.size > DOCUMENT_LIMIT);
     last = { path, stamp, content };
     return content;
   } catch (error) {
@@ -51,6 +51,18 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * Has the heap collected at once: where a large text was read and let go. V8 would let its heap grow by as much again
+ * before it looks, and 77 MB of text are more than all the apps that it told of.
+ */
+export function letGo(content: DocumentContent): void {
+  if (content.bytes <= LARGE) return;
+  // The platform remembers what the last expression was matched against.
+  /$/.test('');
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }
 
 function stampOf(stat: Stats): string {
@@ -69,17 +81,22 @@ function readBytes(fd: number, size: number): Buffer {
   return buffer.subarray(0, read);
 }
 
-/** Decodes the bytes when the text is asked for, and reads the file anew when it is asked for again. */
-function largeContent(path: string, stamp: string, bytes: Buffer): DocumentContent {
-  let first: Buffer | null = bytes;
+/**
+ * A large text, which is let go once it was asked for, and read anew when it is asked for again. The platform decodes it
+ * without a copy of its bytes; null where it is not UTF-8, or may not be.
+ */
+function largeContent(fd: number, path: string, stat: Stats): DocumentContent | null {
+  const decoded = readFileSync(fd, 'utf8');
+  if (decoded.includes('\ufffd')) return null;
+  let first: string | null = decoded;
   return {
     get text() {
-      const { text } = contentOf(first ?? readAgain(path, stamp));
+      const text = first ?? contentOf(readAgain(path, stampOf(stat))).text;
       first = null;
       return text;
     },
     base64: null,
-    bytes: bytes.length,
+    bytes: stat.size,
     cut: false,
   };
 }

@@ -32,6 +32,9 @@ export interface ReadAhead {
   close(): Promise<void>;
 }
 
+/** MB for what the thread has no use for at once; it needs little. */
+const YOUNG = 6;
+
 /** The program of the thread, which stands beside the built command line; null where it is not built. */
 function program(): string | null {
   const file = fileURLToPath(new URL('./reader.cjs', import.meta.url));
@@ -45,7 +48,7 @@ function program(): string | null {
 export function openReadAhead(root: string): ReadAhead | null {
   const file = program();
   if (file === null) return null;
-  const thread = new Worker(file, { workerData: root });
+  const thread = new Worker(file, { workerData: root, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } });
   const batches: Batch[] = [];
   const seen: { tree: Tree | null; ended: boolean } = { tree: null, ended: false };
   let wake: (() => void) | null = null;
