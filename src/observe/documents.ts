@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { printable } from '../core/text.ts';
@@ -43,7 +43,9 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
     const stamp = stampOf(stat);
     if (last?.path === path && last.stamp === stamp) return last.content;
     const large = stat.size > LARGE && stat.size <= DOCUMENT_LIMIT ? largeContent(fd, path, stat) : null;
-    const content = large ?? contentOf(readBytes(fd, Math.min(stat.size, DOCUMENT_LIMIT)), stat.size > DOCUMENT_LIMIT);
+    const content =
+      large ??
+      contentOf(readBytes(fd, Buffer.allocUnsafe(Math.min(stat.size, DOCUMENT_LIMIT))), stat.size > DOCUMENT_LIMIT);
     last = { path, stamp, content };
     return content;
   } catch (error) {
@@ -60,7 +62,7 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
 export function letGo(content: DocumentContent): void {
   if (content.bytes <= LARGE) return;
   // The platform remembers what the last expression was matched against.
-  /$/.test('');
+  / /.test('');
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
 }
@@ -69,12 +71,11 @@ function stampOf(stat: Stats): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
 }
 
-/** As many bytes of an open file, or as many as there are. */
-function readBytes(fd: number, size: number): Buffer {
-  const buffer = Buffer.allocUnsafe(size);
+/** Fills a buffer from an open file, as far as that goes. */
+function readBytes(fd: number, buffer: Buffer): Buffer {
   let read = 0;
-  while (read < size) {
-    const count = readSync(fd, buffer, read, size - read, null);
+  while (read < buffer.length) {
+    const count = readSync(fd, buffer, read, buffer.length - read, null);
     if (count === 0) break;
     read += count;
   }
@@ -82,21 +83,23 @@ function readBytes(fd: number, size: number): Buffer {
 }
 
 /**
- * A large text, which is let go once it was asked for, and read anew when it is asked for again. The platform decodes it
- * without a copy of its bytes; null where it is not UTF-8, or may not be.
+ * A large text, which is decoded when it is asked for, let go, and read anew when it is asked for again. Null where it is
+ * not UTF-8.
  */
 function largeContent(fd: number, path: string, stat: Stats): DocumentContent | null {
-  const decoded = readFileSync(fd, 'utf8');
-  if (decoded.includes('\ufffd')) return null;
-  let first: string | null = decoded;
+  // Of all buffers only this kind gives its memory back when it is told to.
+  const memory = new ArrayBuffer(stat.size, { maxByteLength: stat.size });
+  let first: Buffer | null = readBytes(fd, Buffer.from(memory));
+  if (!isUtf8(first)) return null;
   return {
     get text() {
-      const text = first ?? contentOf(readAgain(path, stampOf(stat))).text;
+      const { text } = contentOf(first ?? readAgain(path, stampOf(stat)));
       first = null;
+      memory.resize(0);
       return text;
     },
     base64: null,
-    bytes: stat.size,
+    bytes: first.length,
     cut: false,
   };
 }
@@ -122,7 +125,7 @@ function readStamped(path: string, stamp: string): Buffer | null {
   }
   try {
     const stat = fstatSync(fd);
-    return stampOf(stat) === stamp ? readBytes(fd, stat.size) : null;
+    return stampOf(stat) === stamp ? readBytes(fd, Buffer.allocUnsafe(stat.size)) : null;
   } finally {
     closeSync(fd);
   }
