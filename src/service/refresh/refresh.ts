@@ -48,7 +48,8 @@ export async function refreshRegistry(context: RefreshContext, id: number, stopp
   const asked = openAsked(openHttp(askingOf(context, budget)));
   try {
     const standing = standingIn(registry.standing, judgedBy(context.settings), now.getTime());
-    if (standing && (await standsStill(standing, asked, againOf(context, budget, started), now.getTime()))) {
+    const isKnown = standing !== null && standing.questions.length > 0;
+    if (isKnown && (await standsStill(standing, asked, againOf(context, budget, started), now.getTime()))) {
       return await endUnchanged(context, registry, standing.questions.length - 1, performance.now() - started);
     }
     if (stopping.aborted) return 'handed-back';

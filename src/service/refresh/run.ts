@@ -23,7 +23,7 @@ import { appsIn, writeListing } from './manifest-apps.ts';
 import { type DatabaseEarlier, earlierOf, keysInForce, manifestOf, openRecords, type Records } from './records.ts';
 import type { Registry } from './rows.ts';
 import { openSettling, type Settling } from './settle.ts';
-import { judgedBy } from './standing.ts';
+import { inVain, judgedBy } from './standing.ts';
 
 /** Looking at a registry with the memory of the looks before: each app is judged and written as it comes. */
 
@@ -116,7 +116,9 @@ export async function begin(
     if (finding.severity === 'error') run.errors.push(finding);
     return {};
   });
-  const settling = openSettling(asked, (moment) => judgingAt(moment, () => ({})), now.getTime(), judgedBy(settings));
+  const by = judgedBy(settings);
+  const vain = inVain(registry.standing, by, now.getTime()) ? registry.standing : null;
+  const settling = openSettling(asked, (moment) => judgingAt(moment, () => ({})), now.getTime(), by, vain);
   // Where it goes on behind the last look, it comes to the apps in another order than the next one.
   if (registry.resumeAfter !== null) settling.unsettle();
   return Object.assign(run, { judging, settling });

@@ -19,12 +19,21 @@ export interface Settling {
   notAfter(moment: number): void;
   /** Something had to be written, or was left: the next look does not find what this one found. */
   unsettle(): void;
-  /** @returns what has to be kept for the outcome to stand (standing.ts), or null */
+  /** @returns what is to be kept (standing.ts): what has to be for the outcome to stand, or that it goes by the time */
   end(report: Report): string | null;
 }
 
-/** @param judgingAt judges anew as of a moment (ISO 8601) @param now of the look, in milliseconds since 1970 */
-export function openSettling(asked: Asked, judgingAt: (moment: string) => Judging, now: number, by: string): Settling {
+/**
+ * @param judgingAt judges anew as of a moment (ISO 8601) @param now of the look, in milliseconds since 1970
+ * @param vain what was kept where it was tried in vain, not long ago; or null
+ */
+export function openSettling(
+  asked: Asked,
+  judgingAt: (moment: string) => Judging,
+  now: number,
+  by: string,
+  vain: string | null,
+): Settling {
   let judging: Judging | null = null;
   let last = now;
   let until = now;
@@ -37,7 +46,7 @@ export function openSettling(asked: Asked, judgingAt: (moment: string) => Judgin
   return {
     manifest(facts) {
       until = last = viewsUntil(facts, now);
-      if (last <= now || asked.confirmed() === null) return;
+      if (last <= now || vain !== null || asked.confirmed() === null) return;
       judging = judgingAt(new Date(last).toISOString());
       judging.manifest(agedBy(facts));
     },
@@ -47,12 +56,13 @@ export function openSettling(asked: Asked, judgingAt: (moment: string) => Judgin
       judging.app({ ...facts, metadata: agedBy(facts.metadata) });
     },
     notAfter: (moment) => void (until = Math.min(until, moment)),
-    unsettle: () => void (judging = null),
+    unsettle: () => void (judging = vain = null),
     end(report) {
       const confirmed = asked.confirmed();
+      if (confirmed !== null && vain !== null) return vain;
       if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
       const then = judging.finish(report.summary.seconds);
-      if (JSON.stringify(then) !== JSON.stringify(report)) return null;
+      if (JSON.stringify(then) !== JSON.stringify(report)) return standingOf([], by, last, now);
       return standingOf(confirmed.values(), by, until, now);
     },
   };

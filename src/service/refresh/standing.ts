@@ -16,14 +16,17 @@ export interface Standing {
   until: number;
   accept: string;
   essences: readonly string[];
-  /** URL, header and value of each question, and the place of its essence; the manifest first. */
+  /**
+   * URL, header and value of each question, and the place of its essence; the manifest first. None at all where it turned
+   * out that the judgement goes by the time: until then it is judged each time.
+   */
   questions: readonly (readonly [url: string, name: string, value: string, essence: number])[];
 }
 
 /** Characters: the rows of many registries are read at once. Larger registries are judged each time. */
 const LONGEST = 200_000;
 
-/** @returns null for a registry that is too large @param now milliseconds since 1970 */
+/** @returns the text; null for a registry that is too large @param now milliseconds since 1970 */
 export function standingOf(confirmed: Iterable<Confirmed>, by: string, until: number, now: number): string | null {
   const essences = new Map<string, number>();
   const questions: Standing['questions'][number][] = [];
@@ -35,8 +38,7 @@ export function standingOf(confirmed: Iterable<Confirmed>, by: string, until: nu
     if (!essences.has(essence)) essences.set(essence, essences.size);
     questions.push([url, name, value, essences.get(essence)!]);
   }
-  if (accept === null) return null;
-  const standing: Standing = { by, from: now, until, accept, essences: [...essences.keys()], questions };
+  const standing: Standing = { by, from: now, until, accept: accept ?? '', essences: [...essences.keys()], questions };
   const text = JSON.stringify(standing);
   return text.length > LONGEST ? null : text;
 }
@@ -46,6 +48,11 @@ export function standingIn(text: string | null, by: string, now: number): Standi
   if (text === null) return null;
   const standing = JSON.parse(text) as Standing;
   return standing.by === by && standing.from <= now && now <= standing.until ? standing : null;
+}
+
+/** True where it was found out that a judgement goes by the time, and there is no sense in finding that out again. */
+export function inVain(text: string | null, by: string, now: number): boolean {
+  return standingIn(text, by, now)?.questions.length === 0;
 }
 
 const known = new WeakMap<Settings, string>();

@@ -147,6 +147,30 @@ describe('what comes with time comes on time', () => {
     expect(new Set(await ended())).toEqual(new Set(['expired']));
   });
 
+  test('a guess that grows with the time since the last change, which is tried to leave alone once a day', async () => {
+    const changed = new Date(Date.now() - 40 * 86_400_000).toUTCString();
+    const date = (): string => bench.context.now().toUTCString();
+    const id = await bench.add(
+      serve({ headers: () => ({ 'Cache-Control': 'public', 'Last-Modified': changed, Date: date() }) }),
+    );
+    const standing = async (): Promise<string | null> =>
+      (await bench.db.selectFrom('registries').where('id', '=', id).select('standing').executeTakeFirstOrThrow())
+        .standing;
+    const kept: (string | null)[] = [];
+    for (const hours of [0, 1.1, 2.2, 3.3, 25, 26.1, 27.2]) {
+      expect(await unchanged(id, hours)).toBe(false);
+      kept.push(await standing());
+    }
+    expect(kept[0]).toBeNull();
+    expect(kept[1]).toContain('"questions":[]');
+    expect(kept[2]).toBe(kept[1]);
+    expect(kept[3]).toBe(kept[1]);
+    expect(kept[4]).toBeNull();
+    expect(kept[5]).toContain('"questions":[]');
+    expect(kept[5]).not.toBe(kept[1]);
+    expect(kept[6]).toBe(kept[5]);
+  });
+
   test('a certificate that ends soon', async () => {
     await host.close();
     host = await openFaultHost({ tls: certificates().get('good'), host: 'localhost' });
