@@ -22,6 +22,7 @@ export interface Asked {
 }
 
 interface Answer {
+  ask: Ask;
   visit: Visit;
   hop: Visit['hops'][number] | null;
   chunks: Uint8Array[];
@@ -41,16 +42,16 @@ export function openAsked(http: Http): Asked {
   return {
     http: {
       async visit(ask) {
-        const known = answers.get(keyOf(ask));
-        if (!known) return note(ask, await http.visit(ask));
-        answers.delete(keyOf(ask));
+        const known = answers.get(ask.url);
+        if (!known || wordsOf(known.ask) !== wordsOf(ask)) return note(ask, await http.visit(ask));
+        answers.delete(ask.url);
         await replay(known, ask);
         return note(ask, known.visit);
       },
       close: () => http.close(),
     },
     async ahead(ask) {
-      const answer: Answer = { visit: null!, hop: null, chunks: [] };
+      const answer: Answer = { ask, visit: null!, hop: null, chunks: [] };
       answer.visit = await http.visit({
         ...ask,
         body(hop) {
@@ -59,14 +60,15 @@ export function openAsked(http: Http): Asked {
           return { ...body, write: (chunk) => void answer.chunks.push(chunk.slice()) };
         },
       });
-      answers.set(keyOf(ask), answer);
+      answers.set(ask.url, answer);
       return answer.visit;
     },
     confirmed: () => confirmed,
   };
 }
 
-function keyOf({ method, url, origin, accept, headers = [] }: Ask): string {
+/** All that the host sees of it. */
+function wordsOf({ method, url, origin, accept, headers = [] }: Ask): string {
   return JSON.stringify([method, url, origin, accept, headers]);
 }
 
