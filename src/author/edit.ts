@@ -1,7 +1,6 @@
 import { documentText } from '../core/document-text.ts';
 import { childrenAt } from '../core/json-text.ts';
 import { isObject, type JsonValue, readingOf } from '../core/json.ts';
-import { pointerStep } from '../core/pointer.ts';
 import {
   colonOf,
   commaAfter,
@@ -34,26 +33,29 @@ export function addElement(text: string, pointer: string, index: number, value: 
 
 function insert(text: string, pointer: string, wanted: number, name: string | null, value: JsonValue): string {
   const { span, children } = childrenAt(text, pointer)!;
-  const layout = layoutOf(text);
+  // The whole document is looked through for it, which neighbours mostly make unnecessary.
+  let known: Layout | null = null;
+  const layout = (): Layout => (known ??= layoutOf(text));
   const index = Math.min(wanted, children.length);
   const put = (at: number, piece: string): string => checked(text, at, piece, { pointer, index, name, value });
 
   if (children.length === 0) {
     const space = text.slice(span.start + 1, span.end - 1);
-    const { before, after, indent, lines, at } = insideEmpty(text, span.start, space, layout);
-    return put(at, before + node(name, write(value, text, null, layout, indent, lines), layout.colon) + after);
+    const { before, after, indent, lines, at } = insideEmpty(text, span.start, space, layout());
+    return put(at, before + node(name, write(value, null, layout, indent, lines), layout().colon) + after);
   }
 
   const lead = text.slice(span.start + 1, startOf(children[0]!));
   const last = index === children.length;
   // What separates the neighbours here also separates the new one from its neighbour.
-  const comma = commaAfter(text, children, last ? Math.max(0, index - 2) : Math.max(0, index - 1), lead, layout.comma);
+  const between = last ? Math.max(0, index - 2) : Math.max(0, index - 1);
+  const comma = commaAfter(text, children, between, lead, () => layout().comma);
   const sibling = nearest(text, children, index, value);
   const lines = hasBreak(comma);
   const indent = lines ? indentOf(comma) : lineIndent(text, span.start);
-  const like = sibling === null ? null : pointer + pointerStep(children[sibling]!.name);
+  const like = sibling === null ? null : text.slice(children[sibling]!.start, children[sibling]!.end);
   const colon = name === null ? '' : colonOf(text, children[Math.min(index, children.length - 1)]!);
-  const piece = node(name, write(value, text, like, layout, indent, lines), colon);
+  const piece = node(name, write(value, like, layout, indent, lines), colon);
   return last ? put(children.at(-1)!.end, comma + piece) : put(startOf(children[index]!), piece + comma);
 }
 

@@ -1,6 +1,5 @@
 import { type Child, childrenAt } from '../core/json-text.ts';
 import { isObject, type JsonValue } from '../core/json.ts';
-import { pointerStep } from '../core/pointer.ts';
 
 /** How a document is laid out, and writing a new value the same way: as its siblings are, or as the document is. */
 
@@ -72,14 +71,13 @@ export function colonOf(text: string, child: Child): string {
 
 /**
  * A value as JSON text.
- * @param like the pointer of a sibling to resemble, or null
+ * @param like the text of a sibling to resemble, or null; @param layout what to do where that shows nothing
  * @param indent the indentation of the line that it will begin on; @param lines whether it may take several lines
  */
 export function write(
   value: JsonValue,
-  text: string,
   like: string | null,
-  layout: Layout,
+  layout: () => Layout,
   indent: string,
   lines: boolean,
 ): string {
@@ -87,12 +85,13 @@ export function write(
   const members: [string | number, JsonValue][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   const brackets = Array.isArray(value) ? '[]' : '{}';
   if (members.length === 0) return brackets;
-  const model = like === null ? null : modelAt(text, like, isObject(value), layout);
-  const form = model ?? (lines ? onLines(layout, indent) : onOneLine(layout));
+  const model = like === null ? null : modelIn(like, isObject(value), layout);
+  const form = model ?? (lines ? onLines(layout(), indent) : onOneLine(layout()));
   const inner = hasBreak(form.lead) ? indentOf(form.lead) : indent;
   const parts = members.map(([name, item]) => {
-    const sibling = model === null ? null : like + pointerStep(name);
-    const written = write(item, text, sibling, layout, inner, model === null ? lines : hasBreak(form.lead));
+    const sibling = model?.children.find((child) => child.name === name);
+    const inside = sibling === undefined ? null : like!.slice(sibling.start, sibling.end);
+    const written = write(item, inside, layout, inner, model === null ? lines : hasBreak(form.lead));
     return typeof name === 'number' ? written : JSON.stringify(name) + form.colon + written;
   });
   return brackets[0] + form.lead + parts.join(form.comma) + form.tail + brackets[1];
@@ -115,9 +114,9 @@ function onOneLine({ pad, comma, colon }: Layout): Form {
   return { lead: pad, comma, colon, tail: pad };
 }
 
-/** The form of a container that is there, to be used again; null when there is none of that kind, or an empty one. */
-function modelAt(text: string, pointer: string, named: boolean, layout: Layout): Form | null {
-  const found = childrenAt(text, pointer);
+/** The form of a container, to be used again, and what is in it; null when it is of another kind, or empty. */
+function modelIn(text: string, named: boolean, layout: () => Layout): (Form & { children: readonly Child[] }) | null {
+  const found = childrenAt(text, '');
   const first = found?.children[0];
   if (!found || !first || (first.nameStart !== null) !== named) return null;
   const { span, children } = found;
@@ -125,21 +124,22 @@ function modelAt(text: string, pointer: string, named: boolean, layout: Layout):
   const colon = named ? colonOf(text, first) : '';
   return {
     lead,
-    comma: commaAfter(text, children, 0, lead, named ? commaLike(colon) : layout.comma),
+    comma: commaAfter(text, children, 0, lead, () => (named ? commaLike(colon) : layout().comma)),
     colon,
     tail: text.slice(children.at(-1)!.end, span.end - 1),
+    children,
   };
 }
 
-/** What stands between a child and the next one; where there is no next one, what would: `inline` on one line. */
+/** What stands between a child and the next one; where there is no next one, what would: `inline()` on one line. */
 export function commaAfter(
   text: string,
   children: readonly Child[],
   index: number,
   lead: string,
-  inline: string,
+  inline: () => string,
 ): string {
   const next = children[index + 1];
   if (next) return text.slice(children[index]!.end, startOf(next));
-  return hasBreak(lead) ? `,${lead}` : inline;
+  return hasBreak(lead) ? `,${lead}` : inline();
 }

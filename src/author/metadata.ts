@@ -18,10 +18,20 @@ export function newMetadata(): string {
   return '{\n  "versions": []\n}\n';
 }
 
+interface ListedVersion extends NewVersion {
+  index: number;
+}
+
+/** By the list that they were read from: a plan looks at the same one several times. */
+const known = new WeakMap<JsonValue[], readonly ListedVersion[]>();
+
 /** The valid versions that a metadata file lists, as they stand there, each with its checksum and URL. */
-export function listedVersions(text: string, file: string): (NewVersion & { index: number })[] {
-  const listed: (NewVersion & { index: number })[] = [];
-  for (const [index, item] of versionsIn(text, file).entries()) {
+export function listedVersions(text: string, file: string): readonly ListedVersion[] {
+  const versions = versionsIn(text, file);
+  const there = known.get(versions);
+  if (there !== undefined) return there;
+  const listed: ListedVersion[] = [];
+  for (const [index, item] of versions.entries()) {
     const version = textIn(item, 'version');
     if (isSemver(version))
       listed.push({
@@ -31,6 +41,7 @@ export function listedVersions(text: string, file: string): (NewVersion & { inde
         artifactChecksum: textIn(item, 'artifactChecksum'),
       });
   }
+  known.set(versions, listed);
   return listed;
 }
 

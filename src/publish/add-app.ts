@@ -133,7 +133,7 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
   // A new app has no versions: that is the next step, and nothing to refuse.
   const severities = { ...judgement.severities, 'versions-none-valid': 'off' } as const;
   const findings = newFindings(
-    { manifest, app: null },
+    () => ({ manifest, app: null }),
     { manifest: withText(manifest, edited), app: facts },
     { ...judgement, severities },
   );

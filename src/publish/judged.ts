@@ -21,12 +21,12 @@ export interface Judgement {
  * What `after` has wrong that `before` had not; warnings and notes, since errors are not let through.
  * @throws Trouble (exit 1) that names the rules, where the change would bring an error into the registry
  */
-export function newFindings(before: State, after: State, judgement: Judgement): Finding[] {
+export function newFindings(before: () => State, after: State, judgement: Judgement): Finding[] {
   const found = findingsIn(after, judgement);
   // Where nothing is wrong now, nothing is new: most registries need not be judged twice.
   if (found.length === 0) return [];
   const known = new Map<string, number>();
-  for (const finding of findingsIn(before, judgement))
+  for (const finding of findingsIn(before(), judgement))
     known.set(identity(finding), (known.get(identity(finding)) ?? 0) + 1);
   const fresh: Finding[] = [];
   for (const finding of found) {

@@ -1,5 +1,6 @@
 import { usable } from '../author/usable.ts';
-import type { DocumentFacts, Unseen } from '../core/facts.ts';
+import type { DocumentContent, DocumentFacts, Unseen } from '../core/facts.ts';
+import { documentText, rememberText } from '../core/document-text.ts';
 import { documentContent } from '../core/json.ts';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -27,9 +28,13 @@ export async function readDocument(store: Store, path: string): Promise<(Documen
   return stored && documentIn(stored, path);
 }
 
+/** Of bytes that a store has read: those that are asked for again are decoded and parsed once. */
+const contents = new WeakMap<Uint8Array, DocumentContent>();
+
 /** The same of what was read already. */
 export function documentIn(stored: Stored, path: string): DocumentFacts & { text: string } {
-  const content = documentContent(stored.bytes);
+  const content = rememberText(contents.get(stored.bytes) ?? documentContent(stored.bytes));
+  contents.set(stored.bytes, content);
   return { url: null, file: path, web: ASIDE, content, text: usable(content, path).text };
 }
 
@@ -46,7 +51,7 @@ export async function readManifest({ store, manifest }: Place): Promise<Document
 
 /** A document as facts, with another text. */
 export function withText(facts: DocumentFacts, text: string): DocumentFacts {
-  return { ...facts, content: documentContent(new TextEncoder().encode(text)) };
+  return { ...facts, content: documentText(text) };
 }
 
 /** A URL or path in an error message. */

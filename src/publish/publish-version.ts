@@ -40,7 +40,7 @@ export interface VersionPlan {
   /** The file that is created, relative to the store's root; null when the artifact is kept elsewhere. */
   path: string | null;
   /** Lines of the metadata file that are new. */
-  lines: string[];
+  lines(): string[];
   /** Warnings and notes about the new version. */
   findings: Finding[];
 }
@@ -125,7 +125,7 @@ export async function planVersion(
     if (!stored || edited !== null)
       steps.push({ kind: 'create', path, bytes: artifact.bytes!, what: `the artifact of ${key} ${version}` });
   }
-  if (edited === null) return { entry: there!, published: true, plan: { steps }, path, lines: [], findings: [] };
+  if (edited === null) return { entry: there!, published: true, plan: { steps }, path, lines: () => [], findings: [] };
   steps.push({
     kind: 'edit',
     path: metadata.file,
@@ -133,11 +133,11 @@ export async function planVersion(
     what: `the version ${version} of ${key}`,
   });
   const findings = newFindings(
-    stateOf(app, metadata.text, null),
+    () => stateOf(app, metadata.text, null),
     stateOf(app, edited, { version, path, artifact }),
     judgement,
   );
-  return { entry, published: false, plan: { steps }, path, lines: newLines(metadata.text, edited), findings };
+  return { entry, published: false, plan: { steps }, path, lines: () => newLines(metadata.text, edited), findings };
 }
 
 /**

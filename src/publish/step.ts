@@ -40,10 +40,17 @@ export function contended(path: string): Trouble {
   );
 }
 
-/** The text, with a byte order mark if there is one: what is written back is what was read. */
+const texts = new WeakMap<Uint8Array, string>();
+
+/**
+ * The text, with a byte order mark if there is one: what is written back is what was read. Bytes that a store hands out
+ * again are decoded once.
+ */
 export function decode(bytes: Uint8Array, path: string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = texts.get(bytes) ?? new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    texts.set(bytes, text);
+    return text;
   } catch (cause) {
     throw new Trouble(
       'not-utf8',

@@ -19,15 +19,28 @@ import { patiently, syncFolder } from './system.ts';
  * @param options the waiting times of locks, in milliseconds, and who hears that a lock was broken
  */
 export function openDirectory(root: string, options: LockOptions = {}): Store {
+  /** A write reads its file several times, and mostly finds what it found before: that is compared, not hashed anew. */
+  let last: { target: string; stored: Stored } | null = null;
+
   return { name: root, read, create, replace };
 
   /** @throws Trouble when the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
   async function read(path: string): Promise<Stored | null> {
     try {
-      return await readAt(await locate(root, path), path);
+      return await readAgain(await locate(root, path), path);
     } catch (error) {
       throw diskTrouble(error, path, null);
     }
+  }
+
+  async function readAgain(target: string, path: string): Promise<Stored | null> {
+    const bytes = await readAt(target, path);
+    if (bytes === null) return null;
+    if (last?.target === target && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).equals(last.stored.bytes))
+      return last.stored;
+    const stored = { bytes, token: createHash('sha256').update(bytes).digest('hex') };
+    last = { target, stored };
+    return stored;
   }
 
   /** Makes missing folders too. @throws Trouble when the path is refused or the disk refuses */
@@ -46,7 +59,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     let holds = NOTHING_CHANGED;
     try {
       const target = await locate(root, path);
-      const now = async (): Promise<boolean> => (await readAt(target, path))?.token === token;
+      const now = async (): Promise<boolean> => (await readAgain(target, path))?.token === token;
       // Asked before the lock, too: there is none where there is not even a folder.
       if (!(await now())) return 'changed';
       return await shielded(async () => {
@@ -70,7 +83,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
   }
 }
 
-async function readAt(target: string, path: string): Promise<Stored | null> {
+async function readAt(target: string, path: string): Promise<Uint8Array | null> {
   const there = await orNull(stat(target)).catch((error: unknown) => {
     if (errno(error) === 'ENOTDIR') return null; // Below a file there is nothing.
     throw error;
@@ -78,8 +91,7 @@ async function readAt(target: string, path: string): Promise<Stored | null> {
   if (there === null) return null;
   if (!there.isFile())
     throw new Trouble('not-a-file', `${printable(path)} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
-  const bytes = await orNull(patiently(() => readFile(target)));
-  return bytes && { bytes, token: createHash('sha256').update(bytes).digest('hex') };
+  return await orNull(patiently(() => readFile(target)));
 }
 
 /** Each new folder's name is made to last, as the file's will be. (Node's own recursion hides why it failed.) */

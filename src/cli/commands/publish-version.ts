@@ -92,7 +92,7 @@ function inWords(
     `  ${printable(artifactChecksum)}  ${grouped(bytes)} bytes`,
     `  ${printable(redact(artifactUrl))}`,
   ];
-  if (status === 'planned') lines.push(planInWords(terminal, planned.plan, planned.lines));
+  if (status === 'planned') lines.push(planInWords(terminal, planned.plan, planned.lines()));
   for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
   return lines.join('\n');
 }
