@@ -41,7 +41,7 @@ if (process.argv[2] === 'farm') {
     const byRegistry = bases.map((base) => asks.filter(({ url }) => url.startsWith(base)));
     must(asks.length === registries * (1 + APPS), `${asks.length} requests were made`);
     console.log(`${registries} registries, ${asks.length} requests, ${CONCURRENCY} registries at once`);
-    // 22 of the 24 looks of a day are of the first kind; one asks and judges again, and one asks for everything.
+    // Nine of ten looks are of the first kind; once a day it is judged again, and once more is asked.
     for (const job of ['the last judgement stands', 'judged again']) {
       const ratios = { wall: [], cpu: [] };
       for (let pair = 0; pair < pairs; pair++) {

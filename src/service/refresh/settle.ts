@@ -62,8 +62,8 @@ export function openSettling(
       if (confirmed !== null && vain !== null) return vain;
       if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
       const then = judging.finish(report.summary.seconds);
-      if (JSON.stringify(then) !== JSON.stringify(report)) return standingOf([], by, last, now);
-      return standingOf(confirmed.values(), by, until, now);
+      const isSame = JSON.stringify(then) === JSON.stringify(report);
+      return (isSame ? standingOf(confirmed.values(), by, until, now) : null) ?? standingOf([], by, last, now);
     },
   };
 }

@@ -18,7 +18,7 @@ export interface Standing {
   essences: readonly string[];
   /**
    * URL, header and value of each question, and the place of its essence; the manifest first. None at all where it turned
-   * out that the judgement goes by the time: until then it is judged each time.
+   * out that the judgement goes by the time, or that there would be too many: until then it is judged each time.
    */
   questions: readonly (readonly [url: string, name: string, value: string, essence: number])[];
 }
@@ -50,7 +50,7 @@ export function standingIn(text: string | null, by: string, now: number): Standi
   return standing.by === by && standing.from <= now && now <= standing.until ? standing : null;
 }
 
-/** True where it was found out that a judgement goes by the time, and there is no sense in finding that out again. */
+/** True where it was found out that no outcome can stand, and there is no sense in finding that out again. */
 export function inVain(text: string | null, by: string, now: number): boolean {
   return standingIn(text, by, now)?.questions.length === 0;
 }

@@ -81,6 +81,10 @@ export async function openBench(more: Partial<Settings> = {}, limits: Partial<Li
     context,
     lines,
     async add(url) {
+      // A test before this one may have had the same port.
+      const same = db.selectFrom('registries').where('url', '=', url).select('id');
+      await db.deleteFrom('subscriptions').where('registryId', 'in', same).execute();
+      await db.deleteFrom('registries').where('url', '=', url).execute();
       const id = await addRegistry(db, url, { checkedAt: null, goodAt: null, nextCheckAt: new Date(start) });
       await addSubscription(db, organization, id);
       return id;

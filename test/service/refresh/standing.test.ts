@@ -10,6 +10,9 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified } from '../../support/live-registry.ts';
+import type { Visit } from '../../../src/core/facts.ts';
+import type { Confirmed } from '../../../src/service/refresh/asked.ts';
+import { standingIn, standingOf } from '../../../src/service/refresh/standing.ts';
 import { rowsOf } from '../../../src/service/refresh/rows.ts';
 import { type Bench, openBench } from './bench.ts';
 
@@ -116,6 +119,23 @@ describe('where nothing changed', () => {
     expect(await unchanged(id, 24.1)).toBe(false);
     expect(asked()).toContain('OPTIONS /registry.json');
     expect([await unchanged(id, 25.2), await unchanged(id, 26.3)]).toEqual([false, true]);
+  });
+
+  test('of a registry of thousands it is not kept what each of its hosts said', () => {
+    const hop = { url: '', status: 304, headers: [], address: null, tls: null };
+    const visit: Visit = { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, waited: 0 };
+    const all = (count: number): Confirmed[] =>
+      Array.from({ length: count }, (_, i) => ({
+        url: `https://apps.example/${i}/versions.json`,
+        accept: '*/*',
+        condition: ['if-none-match', `"${i}"`],
+        visit,
+      }));
+    expect(standingOf(all(3000), 'by', 1, 0)).toBeNull();
+    expect(standingIn(standingOf(all(1000), 'by', 1, 0), 'by', 0)?.questions).toHaveLength(1000);
+    expect(standingIn(standingOf(all(1), 'by', 1, 0), 'by', 2)).toBeNull();
+    expect(standingIn(standingOf(all(1), 'by', 1, 0), 'by', -1)).toBeNull();
+    expect(standingIn(standingOf(all(1), 'by', 1, 0), 'another', 0)).toBeNull();
   });
 
   test('artifacts are fetched again after a month', async () => {
