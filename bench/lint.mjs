@@ -1,23 +1,39 @@
-// Lint of a large, clean registry against reading the same files and JSON.parse in one bare Node script.
-// Usage: node bench/lint.mjs [pairs] [apps]   (10 versions an app; 100,000 apps by default)
+// Lint of a large registry against reading the same files and JSON.parse in one bare Node script; the same with 1,000
+// faults against the clean run; and how it grows. Needs a build and GNU time.
+// Usage: node bench/lint.mjs [pairs] [apps]   (10 versions an app; 100,000 apps by default); --smoke: one pair, few apps
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pair } from './pair.mjs';
+import { pair, slope } from './pair.mjs';
 
 const appreg = fileURLToPath(new URL('../bin/appreg.js', import.meta.url));
-const runs = Number(process.argv[2] ?? 7);
-const count = Number(process.argv[3] ?? 100_000);
+const smoke = process.argv[2] === '--smoke';
+const runs = smoke ? 1 : Number(process.argv[2] ?? 7);
+const count = smoke ? 6_000 : Number(process.argv[3] ?? 100_000);
+const FAULTS = 1000;
 const base = 'https://apps.example.com/';
-const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
+const scratch = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
 
-try {
-  const apps = {};
-  for (let i = 0; i < count; i++) {
+/** One of five faults, by turns. */
+function spoil(fault, app, versions) {
+  if (fault % 5 === 0) app.blockStyle.color = 'blue';
+  else if (fault % 5 === 1) app.appMetadataUrl = app.appMetadataUrl.replace('https:', 'http:');
+  else if (fault % 5 === 2) app.description = '';
+  else if (fault % 5 === 3) versions[3].version = 'v1.3.0';
+  else versions[7].artifactChecksum = 'sha256:unknown';
+}
+
+/** A workspace (`registry.json`, a metadata file for each app) in a folder, and its manifest alone in another. */
+function write(apps, faults = 0) {
+  const folder = join(scratch, `${apps}-${faults}`);
+  const alone = join(scratch, `${apps}-${faults}-manifest`);
+  mkdirSync(alone);
+  const entries = {};
+  for (let i = 0; i < apps; i++) {
     const key = `app-${i}`;
-    apps[key] = {
+    const app = {
       name: `App ${i}`,
       description: `Does job number ${i} with care – and says so in “quotes”, in a sentence of the usual length.`,
       blockStyle: { iconUrl: `${base}apps/${key}/icon.svg`, color: '#1a73e8' },
@@ -28,28 +44,62 @@ try {
       artifactUrl: `${base}apps/${key}/versions/1.${minor}.0.tar.gz`,
       artifactChecksum: `sha256:${createHash('sha256').update(`${key} ${minor}`).digest('hex')}`,
     }));
+    const every = Math.floor(apps / faults);
+    if (i % every === 0 && i / every < faults) spoil(i / every, app, versions);
+    entries[key] = app;
     mkdirSync(join(folder, 'apps', key), { recursive: true });
     writeFileSync(join(folder, 'apps', key, 'versions.json'), `${JSON.stringify({ versions }, null, 2)}\n`);
   }
-  writeFileSync(join(folder, 'registry.json'), `${JSON.stringify({ apps }, null, 2)}\n`);
+  const manifest = `${JSON.stringify({ apps: entries }, null, 2)}\n`;
+  writeFileSync(join(folder, 'registry.json'), manifest);
   writeFileSync(join(folder, 'appreg.config.json'), JSON.stringify({ baseUrl: base }));
-  const bare = `const fs = require('fs'); const { apps } = JSON.parse(fs.readFileSync('registry.json', 'utf8'));
-    let n = 0; for (const key of Object.keys(apps)) n += JSON.parse(fs.readFileSync('apps/' + key + '/versions.json', 'utf8')).versions.length;`;
+  writeFileSync(join(alone, 'registry.json'), manifest);
+  return { folder, alone };
+}
+
+const parseAll = `const fs = require('fs'); const { apps } = JSON.parse(fs.readFileSync('registry.json', 'utf8'));
+  let n = 0; for (const key of Object.keys(apps)) n += JSON.parse(fs.readFileSync('apps/' + key + '/versions.json', 'utf8')).versions.length;`;
+const parse = "JSON.parse(require('fs').readFileSync('registry.json', 'utf8'))";
+const many = (folder) => [process.execPath, appreg, '--cwd', folder, 'lint'];
+const one = (folder) => [process.execPath, appreg, '--cwd', folder, 'lint', 'registry.json'];
+
+try {
+  const clean = write(count);
+  const { folder, alone } = clean;
   pair(
     `lint of ${count} apps, ${count * 10} versions / read and JSON.parse`,
-    [process.execPath, appreg, 'lint'],
-    [process.execPath, '-e', bare],
-    { runs, cwd: folder },
+    many(folder),
+    [process.execPath, '-e', parseAll],
+    {
+      runs,
+      cwd: folder,
+    },
   );
-  const manifest = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
-  writeFileSync(join(manifest, 'registry.json'), `${JSON.stringify({ apps }, null, 2)}\n`);
-  pair(
-    `lint of one manifest of ${count} apps / read and JSON.parse`,
-    [process.execPath, appreg, 'lint', 'registry.json'],
-    [process.execPath, '-e', "JSON.parse(require('fs').readFileSync('registry.json', 'utf8'))"],
-    { runs, cwd: manifest },
+  pair(`lint of one manifest of ${count} apps / read and JSON.parse`, one(alone), [process.execPath, '-e', parse], {
+    runs,
+    cwd: alone,
+  });
+  const faulty = write(count, FAULTS);
+  const statuses = [1, 0];
+  pair(`lint of ${count} apps with ${FAULTS} faults / the clean ones`, many(faulty.folder), many(folder), {
+    runs,
+    statuses,
+  });
+  pair(`lint of one manifest with ${(FAULTS / 5) * 3} faults / the clean one`, one(faulty.alone), one(alone), {
+    runs,
+    statuses,
+  });
+  const sizes = [count / 100, count / 10].map((apps) => ({ apps, ...write(apps) })).concat({ apps: count, ...clean });
+  slope(
+    'lint of many files',
+    sizes.map(({ apps, folder: cwd }) => ({ size: apps, command: many(cwd) })),
+    { runs: Math.min(runs, 3) },
   );
-  rmSync(manifest, { recursive: true });
+  slope(
+    'lint of one manifest',
+    sizes.map(({ apps, alone: cwd }) => ({ size: apps, command: one(cwd) })),
+    { runs: Math.min(runs, 3) },
+  );
 } finally {
-  rmSync(folder, { recursive: true });
+  rmSync(scratch, { recursive: true });
 }
