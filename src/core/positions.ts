@@ -16,6 +16,7 @@ export interface Pending {
 export function place(list: readonly Pending[], document: DocumentFacts): void {
   const { content } = document;
   if (isUnseen(content)) return;
+  const isText = content.base64 === null;
   const text = content.text ?? soundStart(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
   const starts = lineStarts(text);
   const spans =
@@ -30,7 +31,7 @@ export function place(list: readonly Pending[], document: DocumentFacts): void {
       .map((pointer) => spans.get(pointer))
       .find((s) => s !== undefined);
     const at =
-      content.text === null
+      !isText
         ? offset === null
           ? null
           : text.length

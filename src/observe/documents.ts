@@ -83,23 +83,26 @@ function readBytes(fd: number, buffer: Buffer): Buffer {
 }
 
 /**
- * A large text, which is decoded when it is asked for, let go, and read anew when it is asked for again. Null where it is
- * not UTF-8.
+ * A large text, which is decoded when it is asked for and let go. Whoever asks again has found something: then the file
+ * is read anew, and the text stays. Null where it is not UTF-8.
  */
 function largeContent(fd: number, path: string, stat: Stats): DocumentContent | null {
   // Of all buffers only this kind gives its memory back when it is told to.
   const memory = new ArrayBuffer(stat.size, { maxByteLength: stat.size });
   let first: Buffer | null = readBytes(fd, Buffer.from(memory));
   if (!isUtf8(first)) return null;
+  const { length } = first;
+  let again: DocumentContent | null = null;
   return {
     get text() {
-      const { text } = contentOf(first ?? readAgain(path, stampOf(stat)));
+      if (first === null) return (again ??= contentOf(readAgain(path, stampOf(stat)))).text;
+      const { text } = contentOf(first);
       first = null;
       memory.resize(0);
       return text;
     },
     base64: null,
-    bytes: first.length,
+    bytes: length,
     cut: false,
   };
 }
