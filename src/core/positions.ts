@@ -30,12 +30,11 @@ export function place(list: readonly Pending[], document: DocumentFacts): void {
     const span = lineage(finding.pointer ?? '')
       .map((pointer) => spans.get(pointer))
       .find((s) => s !== undefined);
-    const at =
-      !isText
-        ? offset === null
-          ? null
-          : text.length
-        : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
+    const at = !isText
+      ? offset === null
+        ? null
+        : text.length
+      : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
     if (at !== null) Object.assign(finding, positionOf(starts, at));
   }
 }

@@ -71,11 +71,11 @@ function stampOf(stat: Stats): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
 }
 
-/** Fills a buffer from an open file, as far as that goes. */
+/** Fills a buffer from the beginning of an open file, as far as that goes. */
 function readBytes(fd: number, buffer: Buffer): Buffer {
   let read = 0;
   while (read < buffer.length) {
-    const count = readSync(fd, buffer, read, buffer.length - read, null);
+    const count = readSync(fd, buffer, read, buffer.length - read, read);
     if (count === 0) break;
     read += count;
   }

@@ -7,14 +7,15 @@ import { readDocumentFile } from '../../src/observe/documents.ts';
 import { folder } from '../support/folders.ts';
 import { snapshot } from '../support/snapshots.ts';
 
+const entry = (i: number): object => ({
+  name: `App ${i}`,
+  description: 'größer '.repeat(4_000),
+  blockStyle: { iconUrl: 'https://apps.example.com/icon.svg', color: 'blue' },
+  appMetadataUrl: `https://apps.example.com/${i}.json`,
+});
+
 /** A manifest of five megabytes whose colours are wrong. */
 function large(apps = 200): string {
-  const entry = (i: number): object => ({
-    name: `App ${i}`,
-    description: 'größer '.repeat(4_000),
-    blockStyle: { iconUrl: 'https://apps.example.com/icon.svg', color: 'blue' },
-    appMetadataUrl: `https://apps.example.com/${i}.json`,
-  });
   return JSON.stringify({ apps: Object.fromEntries(Array.from({ length: apps }, (_, i) => [`app-${i}`, entry(i)])) });
 }
 
