@@ -2,8 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createSecure } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { openHttp } from '../../src/observe/http.ts';
+import { type HttpOptions, openHttp } from '../../src/observe/http.ts';
+import { certificates } from '../support/fault-certificates.ts';
 
 /** What comes is lent by the socket: nobody may hold on to it, and nobody may miss any of it. */
 
@@ -22,8 +24,13 @@ async function host(answer: (socket: Socket) => void | Promise<void>): Promise<s
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-async function fetched(url: string, write: (chunk: Uint8Array) => void | Promise<void>, instant: boolean) {
-  const http = openHttp();
+async function fetched(
+  url: string,
+  write: (chunk: Uint8Array) => void | Promise<void>,
+  instant: boolean,
+  options: HttpOptions = {},
+) {
+  const http = openHttp(options);
   closing.push(() => void http.close());
   const body = () => ({ limit: 1e8, over: 'fail' as const, instant, write });
   return http.visit({ method: 'GET', url, origin: null, accept: '*/*', total: 10_000, body });
@@ -97,4 +104,38 @@ test('what a host says before it is asked is no answer, and is not lost either',
   await once(server, 'listening');
   const { failure } = await fetched(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, () => {}, true);
   expect(failure?.code).toBe('HTTP2_ALONE');
+});
+
+function speak(socket: Socket): void {
+  socket.on('error', () => {});
+  socket.on('data', () => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BYTES.length}\r\n\r\n`);
+    socket.write(BYTES);
+  });
+}
+
+// Each address that is tried gets a handle of its own.
+test.each(['http', 'https'])('%s, at the second address of a name', async (scheme) => {
+  const made = certificates();
+  const server = scheme === 'http' ? createServer(speak) : createSecure(made.get('good'), speak);
+  server.listen(0, '127.0.0.1');
+  closing.push(() => server.close());
+  await once(server, 'listening');
+  const hash = createHash('sha256');
+  const { hops, failure } = await fetched(
+    `${scheme}://localhost:${(server.address() as AddressInfo).port}/`,
+    (chunk) => void hash.update(chunk),
+    true,
+    {
+      ca: made.ca,
+      lookup: (_name, _options, done) =>
+        done(null, [
+          { address: '::1', family: 6 },
+          { address: '127.0.0.1', family: 4 },
+        ]),
+    },
+  );
+  expect(failure).toBeNull();
+  expect(hops[0]!.vain?.map(({ address }) => address)).toEqual(['::1']);
+  expect(hash.digest('hex')).toBe(DIGEST);
 });
