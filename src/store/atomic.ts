@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { access, link, lstat, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
+import { access, link, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -9,7 +9,7 @@ import { shielded, stopIfInterrupted } from './interrupt.ts';
 import { sweep } from './leftovers.ts';
 import { takeLock } from './lock.ts';
 import { tempName } from './owner.ts';
-import { patiently, SURELY, syncFolder } from './system.ts';
+import { lstat, patiently, realpath, SURELY, syncFolder } from './system.ts';
 
 export interface WriteOptions {
   /** What the user calls the file (default: its path). */

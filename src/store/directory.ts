@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -9,7 +9,7 @@ import { shielded } from './interrupt.ts';
 import { takeLock, type LockOptions } from './lock.ts';
 import { locate } from './paths.ts';
 import type { Store, Stored } from './store.ts';
-import { patiently, syncFolder } from './system.ts';
+import { patiently, readFile, stat, syncFolder } from './system.ts';
 
 /**
  * A registry in a folder. Writes are atomic and durable (atomic.ts), and conditional among any number of processes

@@ -1,8 +1,8 @@
-import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { printable, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
+import { lstat, realpath } from './system.ts';
 
 // Control characters; backslashes separate folders on Windows, where a colon names a drive or a hidden stream.
 const FORBIDDEN = /[\u0000-\u001f\u007f\\:]/;

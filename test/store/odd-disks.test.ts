@@ -25,7 +25,17 @@ vi.mock('node:fs/promises', async (load) => {
     rename: through('rename'),
     open: through('open'),
     rm: through('rm'),
-    readFile: through('readFile'),
+  };
+});
+
+vi.mock('../../src/store/system.ts', async (load) => {
+  const real = await load<typeof import('../../src/store/system.ts')>();
+  return {
+    ...real,
+    async readFile(path: string): Promise<Buffer> {
+      await faults.readFile?.(path);
+      return real.readFile(path);
+    },
   };
 });
 
