@@ -59,7 +59,14 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
   let hands: readonly Hands[] = [];
   try {
     await makeQueues(boss, settings.limits.refresh);
-    if (isWorker) hands = await startWorkers(boss, context);
+    if (isWorker) {
+      hands = await startWorkers(boss, context);
+      // What a node left behind is taken up at once, also where none lives for long.
+      void boss.supervise().then(
+        () => hands.forEach((pair) => pair.wake()),
+        (error: unknown) => log('warn', 'queue-trouble', { error }),
+      );
+    }
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openQueue, type Queue } from '../../../src/service/refresh/queue.ts';
@@ -149,6 +150,27 @@ describe('two nodes', () => {
     }
   }, 70_000);
 });
+
+test('a node that starts takes up at once what was left behind long ago', async () => {
+  await (await startNode()).stop();
+  const id = await bench.add(host.on('/left.json', tagged(empty('left'))));
+  const killed = new PgBoss({ connectionString: bench.stage.url, supervise: false, schedule: false });
+  killed.on('error', () => {});
+  await killed.start();
+  await killed.send('refresh', { id }, { singletonKey: String(id) });
+  expect(await killed.fetch('refresh')).toHaveLength(1);
+  await killed.stop({ graceful: false });
+  const old = "heartbeat_on = now() - interval '1 minute'";
+  await sql.raw(`update pgboss.job set ${old} where name = 'refresh' and state = 'active'`).execute(bench.db);
+  // Nobody has looked after the queue meanwhile.
+  await sql`update pgboss.queue set monitor_claim_on = null, monitor_on = null`.execute(bench.db);
+  const node = await startNode();
+  try {
+    await expect.poll(() => checkedCount([id]), { timeout: 6000, interval: 100 }).toBe(1);
+  } finally {
+    await node.stop();
+  }
+}, 30_000);
 
 test('many that take long hold up nobody but each other', async () => {
   const slow = await Promise.all(
