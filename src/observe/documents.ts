@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { printable } from '../core/text.ts';
 import type { DocumentContent } from '../core/facts.ts';
+import { member, type Reading, readingOf } from '../core/json.ts';
 import { Trouble } from '../core/trouble.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; what is larger than this is cut off. */
@@ -55,16 +56,25 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
   }
 }
 
+/** What lets go of the text of a large document. */
+const holds = new WeakMap<DocumentContent, () => void>();
+
 /**
- * Has the heap collected at once: where a large text was read and let go. V8 would let its heap grow by as much again
- * before it looks, and 77 MB of text are more than all the apps that it told of.
+ * Lets go of a large text that was read and leaves nothing to be found in it, and has the heap collected at once: V8
+ * would let it grow by as much again before it looks, and the text takes more memory than all the apps that it told of.
  */
 export function letGo(content: DocumentContent): void {
-  if (content.bytes <= LARGE) return;
+  const hold = holds.get(content);
+  if (hold === undefined || !isAllUsual(readingOf(content))) return;
+  hold();
   // The platform remembers what the last expression was matched against.
-  / /.test('');
+  / /.test(' ');
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
+}
+
+function isAllUsual({ value, doubtful }: Reading): boolean {
+  return value !== doubtful && Object.keys(member(doubtful, 'apps') ?? {}).length === 0;
 }
 
 function stampOf(stat: Stats): string {
@@ -82,29 +92,32 @@ function readBytes(fd: number, buffer: Buffer): Buffer {
   return buffer.subarray(0, read);
 }
 
-/**
- * A large text, which is decoded when it is asked for and let go. Whoever asks again has found something: then the file
- * is read anew, and the text stays. Null where it is not UTF-8.
- */
+/** A large text, decoded when it is asked for. Once it was let go, the file is read anew. Null where it is not UTF-8. */
 function largeContent(fd: number, path: string, stat: Stats): DocumentContent | null {
   // Of all buffers only this kind gives its memory back when it is told to.
   const memory = new ArrayBuffer(stat.size, { maxByteLength: stat.size });
-  let first: Buffer | null = readBytes(fd, Buffer.from(memory));
-  if (!isUtf8(first)) return null;
-  const { length } = first;
-  let again: DocumentContent | null = null;
-  return {
+  const bytes = readBytes(fd, Buffer.from(memory));
+  if (!isUtf8(bytes)) return null;
+  const { length } = bytes;
+  let isFirst = true;
+  let text: string | null = null;
+  const content = {
     get text() {
-      if (first === null) return (again ??= contentOf(readAgain(path, stampOf(stat)))).text;
-      const { text } = contentOf(first);
-      first = null;
-      memory.resize(0);
-      return text;
+      if (text === null && isFirst) {
+        text = contentOf(bytes).text;
+        memory.resize(0);
+        isFirst = false;
+      }
+      return (text ??= contentOf(readAgain(path, stampOf(stat))).text);
     },
     base64: null,
     bytes: length,
     cut: false,
   };
+  holds.set(content, () => {
+    text = null;
+  });
+  return content;
 }
 
 function readAgain(path: string, stamp: string): Buffer {

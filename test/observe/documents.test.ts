@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DocumentContent } from '../../src/core/facts.ts';
 import { judge } from '../../src/core/judge.ts';
-import { readDocumentFile } from '../../src/observe/documents.ts';
+import { letGo, readDocumentFile } from '../../src/observe/documents.ts';
 import { folder } from '../support/folders.ts';
 import { snapshot } from '../support/snapshots.ts';
 
@@ -19,6 +19,9 @@ function large(apps = 200): string {
   return JSON.stringify({ apps: Object.fromEntries(Array.from({ length: apps }, (_, i) => [`app-${i}`, entry(i)])) });
 }
 
+/** The same with colours as they should be. */
+const usual = (): string => large().replaceAll('"blue"', '"#1a73e8"');
+
 function read(path: string): DocumentContent {
   const content = readDocumentFile(path);
   if (typeof content === 'string') throw new Error(content);
@@ -30,12 +33,24 @@ test('a large text is the same whenever it is asked for', () => {
   writeFileSync(file, large());
   const content = read(file);
   expect(content.text).toBe(large());
+  letGo(content);
+  rmSync(file);
   expect(content.text).toBe(large());
   expect({ ...content }).toEqual({ text: large(), base64: null, bytes: Buffer.byteLength(large()), cut: false });
   expect(JSON.parse(JSON.stringify(content))).toEqual({ ...content });
 });
 
-test('it is read anew once, and not for each of the things that are found in it', () => {
+test('one that leaves nothing to be found is let go, and read anew', () => {
+  const file = join(folder(), 'registry.json');
+  writeFileSync(file, usual());
+  const content = read(file);
+  expect(content.text).toBe(usual());
+  letGo(content);
+  expect(content.text).toBe(usual());
+  expect(content.text).toBe(usual());
+});
+
+test('it is asked for once, and not for each of the things that are found in it', () => {
   let asked = 0;
   const text = large();
   const content: DocumentContent = {
@@ -59,9 +74,10 @@ test.each<[string, (file: string) => void]>([
   ['deleted', (file) => rmSync(file)],
 ])('a large file that was %s meanwhile is no source of positions', (_, change) => {
   const file = join(folder(), 'registry.json');
-  writeFileSync(file, large());
+  writeFileSync(file, usual());
   const content = read(file);
-  expect(content.text).toBe(large());
+  expect(content.text).toBe(usual());
+  letGo(content);
   change(file);
   expect(() => content.text).toThrow(/registry.json was changed while it was being looked at/);
 });
