@@ -1,7 +1,6 @@
 import { EMPTY_SHA256 } from './checksum.ts';
 import type { DocumentContent } from './facts.ts';
-import { readingOf } from './json.ts';
-import type { VersionEntry } from './rule.ts';
+import { readingOf, type UsualVersion, usualVersions } from './json.ts';
 
 /**
  * A screen in front of the rules: tells the versions that none of them could say anything about. Of a million versions
@@ -15,6 +14,9 @@ const DIGITS = 'sha256:'.length;
 const SEQUENCE = 'sha256:0123456789abcdef';
 /** So few are compared one with another; of more a set is made. */
 const FEW = 16;
+const SUFFIX = '.tar.gz'.length;
+const urlHashes = new Int32Array(FEW);
+const checksumHashes = new Int32Array(FEW);
 
 /** What comes before the last slash of a URL is mostly that of the one before. */
 let lastFolder = '';
@@ -37,9 +39,32 @@ function isFiller(checksum: string): boolean {
   return checksum.startsWith(SEQUENCE) || checksum.endsWith(EMPTY_SHA256);
 }
 
-function areDistinct(texts: readonly unknown[]): boolean {
-  if (texts.length > FEW) return new Set(texts).size === texts.length;
-  for (let i = 1; i < texts.length; i++) for (let j = 0; j < i; j++) if (texts[i] === texts[j]) return false;
+/** Of a text's last characters before a suffix; equal texts have equal ones. */
+function hashOf(text: string, end: number): number {
+  let hash = text.length;
+  for (let i = Math.max(0, end - 12); i < end; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash;
+}
+
+/** True where no two have a version, URL or checksum in common. Numbers are compared first: texts only where those are equal. */
+function areDistinct(versions: readonly UsualVersion[], ranks: readonly number[]): boolean {
+  const count = versions.length;
+  if (count > FEW)
+    return (
+      new Set(ranks).size === count &&
+      new Set(versions.map(({ artifactUrl }) => artifactUrl)).size === count &&
+      new Set(versions.map(({ artifactChecksum }) => artifactChecksum)).size === count
+    );
+  for (let i = 0; i < count; i++) {
+    const { artifactUrl, artifactChecksum } = versions[i]!;
+    urlHashes[i] = hashOf(artifactUrl, artifactUrl.length - SUFFIX);
+    checksumHashes[i] = hashOf(artifactChecksum, DIGITS + 8);
+    for (let j = 0; j < i; j++) {
+      if (ranks[i] === ranks[j]) return false;
+      if (urlHashes[i] === urlHashes[j] && artifactUrl === versions[j]!.artifactUrl) return false;
+      if (checksumHashes[i] === checksumHashes[j] && artifactChecksum === versions[j]!.artifactChecksum) return false;
+    }
+  }
   return true;
 }
 
@@ -58,22 +83,21 @@ function rankOf(version: string): number {
 }
 
 /** The latest of versions that are all of the usual form and share nothing with one another; null where that is in doubt. */
-export function latestBeyondDoubt(content: DocumentContent, entries: readonly VersionEntry[]): string | null {
-  const { value, doubtful } = readingOf(content);
-  if (value === doubtful || entries.length === 0) return null;
+export function latestBeyondDoubt(content: DocumentContent): string | null {
+  const versions = usualVersions(readingOf(content));
+  if (versions === null) return null;
   let highest = -1;
   let latest: string | null = null;
   const ranks: number[] = [];
-  const urls: string[] = [];
-  const checksums: string[] = [];
-  for (const { version, artifactUrl, artifactChecksum } of entries) {
-    if (version === null || artifactUrl === null || artifactChecksum === null) return null;
+  for (let i = 0; i < versions.length; i++) {
+    const { version, artifactUrl, artifactChecksum } = versions[i]!;
     if (isFiller(artifactChecksum) || mayMove(artifactUrl)) return null;
     const rank = rankOf(version);
-    if (rank > highest) [highest, latest] = [rank, version];
+    if (rank > highest) {
+      highest = rank;
+      latest = version;
+    }
     ranks.push(rank);
-    urls.push(artifactUrl);
-    checksums.push(artifactChecksum);
   }
-  return areDistinct(ranks) && areDistinct(urls) && areDistinct(checksums) ? latest : null;
+  return areDistinct(versions, ranks) ? latest : null;
 }

@@ -129,6 +129,23 @@ function readUsual(json: string, form: UsualForm | null): Pick<Reading, 'value' 
   return { value, doubtful: { apps: doubtful } };
 }
 
+/** A version that is of the usual form. */
+export interface UsualVersion {
+  version: string;
+  artifactUrl: string;
+  artifactChecksum: string;
+}
+
+/** The versions of a metadata file, where all are of the usual form. */
+export function usualVersions({
+  value,
+  doubtful,
+}: Pick<Reading, 'value' | 'doubtful'>): readonly UsualVersion[] | null {
+  if (value === doubtful) return null;
+  const versions = member(value, 'versions');
+  return Array.isArray(versions) ? (versions as unknown as UsualVersion[]) : null;
+}
+
 // Of the usual form, so that whatever is there is a text; a field that stands twice stands in place of another.
 function isWholeVersion(entry: JsonValue): boolean {
   const { version, artifactUrl, artifactChecksum } = entry as JsonObject;

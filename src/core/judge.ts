@@ -18,7 +18,7 @@ import { isUnseen } from './facts.ts';
 import { latestBeyondDoubt } from './beyond-doubt.ts';
 import { oldCopyAge } from './cache.ts';
 import { digestOf } from './checksum.ts';
-import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull, usualVersions } from './json.ts';
 import { type Annotate, Ledger, type Place } from './ledger.ts';
 import { type Absences, absencesOf, PlainApps } from './plain-apps.ts';
 import { pointerTo } from './pointer.ts';
@@ -193,7 +193,7 @@ export function startJudging(options: JudgeOptions): Judging {
     const entries = entriesIn(value);
     ledger.countVersions(entries.length);
     const content = place.document?.content ?? NOT_ASKED;
-    const usual = screens && !isUnseen(content) ? latestBeyondDoubt(content, entries) : null;
+    const usual = screens && !isUnseen(content) ? latestBeyondDoubt(content) : null;
     if (usual !== null && nothingToSay(entries, artifacts, earlier, place)) return { entries, usual };
     const wanted = asked?.version ?? null;
     // Of a version that is not listed there is no artifact to look at.
@@ -392,9 +392,8 @@ export function startJudging(options: JudgeOptions): Judging {
     const { content } = metadata;
     let latest: string | null = null;
     if (!isUnseen(content)) {
-      const entries = entriesIn(readingOf(content).value);
-      latest = entries.length === artifacts.length ? latestBeyondDoubt(content, entries) : null;
-      if (latest === null) return null;
+      latest = latestBeyondDoubt(content);
+      if (latest === null || usualVersions(readingOf(content))?.length !== artifacts.length) return null;
     }
     if (!plainApps.repeat(absences, artifacts.length)) return null;
     if (!isUnseen(content)) ledger.countBytes(content.bytes);

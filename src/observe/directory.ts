@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
-import { isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { isObject, member, readingOf, stringOrNull, usualVersions } from '../core/json.ts';
 import { readArchiveFile } from './archive.ts';
 import { createDigester } from './digest.ts';
 import { letGo, readDocumentFile } from './documents.ts';
@@ -19,7 +19,6 @@ const NO_URL: Unseen = { unseen: 'because of document-misshapen' };
 /** Bytes of a manifest whose apps are so many that another thread reads ahead; for fewer it is not worth its start. */
 const MANY = 1_000_000;
 const PLAIN_NAME = /^\w[\w.-]*$/;
-const NOTHING = { value: undefined, doubtful: undefined };
 const ICON_LIMIT = 16 * 1024 * 1024;
 
 /** Takes what was seen, portion by portion; `Judging` of core is one. */
@@ -149,12 +148,14 @@ interface Present {
 function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: ArtifactFacts[]; present: Present[] } {
   const all: ArtifactFacts[] = [];
   const present: Present[] = [];
-  const { value, doubtful } = isUnseen(content) ? NOTHING : readingOf(content);
-  const versions = member(value, 'versions');
+  if (isUnseen(content)) return { all, present };
+  const reading = readingOf(content);
+  const usual = usualVersions(reading);
+  const versions = usual ?? member(reading.value, 'versions');
   if (!Array.isArray(versions)) return { all, present };
-  for (const [index, version] of versions.entries()) {
-    const url = stringOrNull(member(version, 'artifactUrl'));
-    const path = localFile(looking, url, value !== doubtful);
+  for (let index = 0; index < versions.length; index++) {
+    const url = usual === null ? stringOrNull(member(versions[index], 'artifactUrl')) : usual[index]!.artifactUrl;
+    const path = localFile(looking, url, usual !== null);
     if (typeof path === 'string') present.push({ index, url: url!, path });
     const seen = typeof path === 'string' ? ELSEWHERE : path;
     all.push({ url, file: null, web: OFFLINE, content: seen, archive: seen });

@@ -80,7 +80,7 @@ export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
     artifactUrl,
     artifactChecksum,
   }));
-  return latestBeyondDoubt(documentText(JSON.stringify({ versions })), entries) !== null;
+  return latestBeyondDoubt(documentText(JSON.stringify({ versions }))) !== null;
 }
 
 /** True where a manifest with an app of these fields has nothing that rules would be asked about. */
