@@ -79,8 +79,12 @@ function stormIn(program: string, arena: Arena): Storm {
     child.stderr.on('data', (chunk) => (stderr += String(chunk)));
     const ended = new Promise<Ended>((resolve, reject) => {
       child.on('error', reject);
-      // Not `close`: what it had started itself may outlive it, and hold its streams.
-      child.on('exit', (code, signal) => setImmediate(() => resolve({ code, signal, stdout, stderr })));
+      child.on('exit', (code, signal) => {
+        const done = (): void => resolve({ code, signal, stdout, stderr });
+        // Once all is read that it wrote; but what it had started itself may outlive it, and hold its streams.
+        child.on('close', done);
+        setTimeout(done, 500);
+      });
     });
     return { child, ended };
   }
