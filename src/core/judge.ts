@@ -111,6 +111,10 @@ export function startJudging(options: JudgeOptions): Judging {
     if (list) list.push(rule);
     else bySubject.set(when, [rule]);
   }
+  /** The rules that hold versions against something else: no screen knows of that. */
+  const comparing = bySubject
+    .get('metadata')
+    ?.filter(({ needs }) => needs.includes('earlier') || needs.includes('askedVersion'));
   const before = options.before ?? null;
   const earlierSource: string | Unseen = before ? before.source : NO_EARLIER;
   const { now } = options;
@@ -200,7 +204,8 @@ export function startJudging(options: JudgeOptions): Judging {
     if (wanted !== null && !entries.some((entry) => entry.version === wanted))
       ledger.unjudgedSymptoms.add('checksum-mismatch');
     const copyAge = oldCopy(place);
-    offer('metadata', { versions: entries, earlier, earlierSource, askedVersion: wanted, copyAge }, place);
+    const facts = { versions: entries, earlier, earlierSource, askedVersion: wanted, copyAge };
+    offer('metadata', facts, place, usual === null ? bySubject.get('metadata') : comparing);
     const published = new Map(isUnseen(earlier) ? [] : earlier.map((before) => [before.version, before]));
     for (const entry of entries) {
       const before = (entry.version === null ? null : published.get(entry.version)) ?? null;
