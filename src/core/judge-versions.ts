@@ -1,0 +1,192 @@
+import { latestBeyondDoubt } from './beyond-doubt.ts';
+import { digestOf } from './checksum.ts';
+import { type ArtifactFacts, type EarlierVersion, isUnseen, type Unseen } from './facts.ts';
+import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
+import type { Place } from './ledger.ts';
+import { answerOf, MISSHAPEN, type Offering } from './offering.ts';
+import type { VersionEntry } from './rule.ts';
+
+/** The versions of a metadata file, and what their artifacts were found to be. */
+
+export const NO_EARLIER: Unseen = { unseen: 'no earlier state was given (--against)', everywhere: true, aside: true };
+export const NOT_ASKED: Unseen = { unseen: 'it was not asked' };
+
+/** What was judged: the versions that are objects, and the latest, where all are beyond doubt. */
+interface JudgedVersions {
+  entries: VersionEntry[];
+  usual: string | null;
+}
+
+export interface VersionTerms {
+  earlierSource: string | Unseen;
+  /** Whether apps or a version were asked for by name; the version, or null. */
+  isAsked: boolean;
+  version: string | null;
+  /** Seconds: how old a copy of a document is. */
+  oldCopy(place: Place): number;
+}
+
+type JudgeVersions = (
+  value: JsonValue | undefined,
+  artifacts: readonly ArtifactFacts[],
+  earlier: EarlierVersion[] | Unseen,
+  place: Place,
+) => JudgedVersions;
+
+/** @returns judges the versions in a metadata file's value, with the facts about the artifact of each */
+export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVersions {
+  const { ledger } = offering;
+  /** The rules that hold versions against something else: no screen knows of that. */
+  const comparing = offering
+    .rulesOn('metadata')
+    .filter(({ needs }) => needs.includes('earlier') || needs.includes('askedVersion'));
+
+  function versions(
+    value: JsonValue | undefined,
+    artifacts: readonly ArtifactFacts[],
+    earlier: EarlierVersion[] | Unseen,
+    place: Place,
+  ): JudgedVersions {
+    const list = member(value, 'versions');
+    if (!Array.isArray(list)) {
+      unread(place);
+      return { entries: [], usual: null };
+    }
+    const entries = entriesIn(value);
+    ledger.countVersions(entries.length);
+    const content = place.document?.content ?? NOT_ASKED;
+    const usual = offering.screens && !isUnseen(content) ? latestBeyondDoubt(content) : null;
+    if (usual !== null && nothingToSay(entries, artifacts, earlier, place)) return { entries, usual };
+    const wanted = terms.version;
+    // Of a version that is not listed there is no artifact to look at.
+    if (wanted !== null && !entries.some((entry) => entry.version === wanted))
+      ledger.unjudgedSymptoms.add('checksum-mismatch');
+    const copyAge = terms.oldCopy(place);
+    const facts = { versions: entries, earlier, earlierSource: terms.earlierSource, askedVersion: wanted, copyAge };
+    offering.offer('metadata', facts, place, usual === null ? offering.rulesOn('metadata') : comparing);
+    const published = new Map(isUnseen(earlier) ? [] : earlier.map((before) => [before.version, before]));
+    for (const entry of entries) {
+      const before = (entry.version === null ? null : published.get(entry.version)) ?? null;
+      version(entry, entries, artifacts, before, place, usual !== null);
+    }
+    return { entries, usual };
+  }
+
+  /**
+   * True where the rules need not be asked about versions beyond doubt: nobody looked at their artifacts, and what was not
+   * judged for that is only counted by now.
+   */
+  function nothingToSay(
+    entries: readonly VersionEntry[],
+    artifacts: readonly ArtifactFacts[],
+    earlier: EarlierVersion[] | Unseen,
+    place: Place,
+  ): boolean {
+    const { content, archive, web } = artifacts[0] ?? { content: null, archive: null, web: null };
+    if (terms.isAsked || earlier !== NO_EARLIER || place.found.size > 0) return false;
+    if (!isUnseen(place.web) || !isUnseen(web) || !web.everywhere) return false;
+    if (!isUnseen(content) || content.everywhere || !isUnseen(archive)) return false;
+    const alike = (one: ArtifactFacts): boolean =>
+      one.content === content && one.archive === archive && one.web === web && one.since === undefined;
+    if (artifacts.length !== entries.length || !artifacts.every(alike)) return false;
+    const about = offering.rulesOn('artifact');
+    if (!ledger.onlyCounts(about)) return false;
+    for (const rule of about) ledger.skip(rule, { ...place, resource: 'artifact' }, content);
+    ledger.skipFurther(about, entries.length - 1);
+    return true;
+  }
+
+  /** Of a metadata file without a list of versions there are no artifacts to look at. */
+  function unread(place: Place): void {
+    const rule = offering.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
+    if (rule === undefined || place.document === null) return;
+    const { content } = place.document;
+    const oversized = !isUnseen(content) && readingOf(content).oversized !== null;
+    const readable = !isUnseen(content) && readingOf(content).value !== undefined;
+    const fault = oversized ? 'document-oversized' : readable ? 'document-misshapen' : 'document-unreadable';
+    const why: Unseen = !isUnseen(content)
+      ? { unseen: `because of ${fault}` }
+      : content.everywhere || content.unseen.startsWith('because of ')
+        ? content
+        : { ...content, unseen: `its metadata file was not seen (${content.unseen})` };
+    ledger.skip(rule, { ...place, resource: 'artifact' }, why);
+  }
+
+  function version(
+    entry: VersionEntry,
+    all: readonly VersionEntry[],
+    artifacts: readonly ArtifactFacts[],
+    before: EarlierVersion | null,
+    metadata: Place,
+    isUsual: boolean,
+  ): void {
+    const artifact = artifacts[entry.index];
+    const pointer = `/versions/${entry.index}`;
+    const found = new Set(metadata.byVersion?.get(entry.version ?? ''));
+    const place: Place = { ...metadata, version: entry.version, pointer, found };
+    if (!isUsual)
+      offering.offer(
+        'version',
+        {
+          index: entry.index,
+          version: entry.version ?? MISSHAPEN,
+          checksum: entry.artifactChecksum ?? MISSHAPEN,
+          all,
+          served: artifact && !isUnseen(artifact.content) && !artifact.content.cut ? artifact.content : null,
+        },
+        place,
+      );
+    const artifactPlace: Place = {
+      ...place,
+      resource: 'artifact',
+      url: entry.artifactUrl,
+      web: artifact?.web ?? NOT_ASKED,
+      pointer: `${pointer}/artifactUrl`,
+      found: new Set(place.found),
+    };
+    if (!isUsual) offering.url('artifact', entry.artifactUrl, artifactPlace);
+    if (!artifact) return;
+    offering.resource(artifact, artifactPlace);
+    const { content, archive } = artifact;
+    if (isUnseen(content) && content.everywhere && ledger.saidOnce('artifact content')) return;
+    if (!isUnseen(content)) ledger.countArtifact(content.bytes);
+    const digest = digestOf(entry.artifactChecksum ?? '') ?? { unseen: 'because of checksum-malformed' };
+    artifactPlace.pointer = `${pointer}/artifactChecksum`;
+    offering.offer(
+      'artifact',
+      {
+        facts: artifact,
+        content,
+        archive,
+        digest,
+        checksum: entry.artifactChecksum ?? MISSHAPEN,
+        all,
+        artifacts,
+        before,
+        answer: answerOf(artifact),
+      },
+      artifactPlace,
+    );
+    artifactPlace.pointer = `${pointer}/artifactUrl`;
+    offering.resource(artifact, artifactPlace, true);
+  }
+
+  return versions;
+}
+
+/** The versions that are objects. */
+function entriesIn(value: JsonValue | undefined): VersionEntry[] {
+  const entries: VersionEntry[] = [];
+  for (const [index, item] of ((member(value, 'versions') ?? []) as JsonValue[]).entries())
+    if (isObject(item)) entries.push(entryOf(index, item));
+  return entries;
+}
+
+function entryOf(index: number, item: JsonObject): VersionEntry {
+  return {
+    index,
+    version: stringOrNull(member(item, 'version')),
+    artifactUrl: stringOrNull(member(item, 'artifactUrl')),
+    artifactChecksum: stringOrNull(member(item, 'artifactChecksum')),
+  };
+}

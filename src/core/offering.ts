@@ -1,0 +1,118 @@
+import { type DocumentFacts, isUnseen, type Resource, type Role, type Unseen, type Visit } from './facts.ts';
+import { type JsonValue, readingOf } from './json.ts';
+import type { Ledger, Place } from './ledger.ts';
+import type { Severity } from './report.ts';
+import type { AnyRule, FactsOf, Subject } from './rule.ts';
+import { rules as allRules } from './rules/index.ts';
+import { parseUrl } from './url.ts';
+import { ruleOfFailure } from './visit.ts';
+
+/** The facts of a field that has another type than it should. */
+export const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
+
+const EARLY: Record<Role, string> = { manifest: 'manifest', metadata: 'metadata', artifact: 'artifact', icon: 'icon' };
+const LATE: Record<Role, string> = {
+  manifest: 'manifest late',
+  metadata: 'metadata late',
+  artifact: 'artifact late',
+  icon: 'icon late',
+};
+
+/** What a run goes by. */
+export interface Terms {
+  /** ISO 8601; the moment of observation. */
+  now: string;
+  severities?: Readonly<Record<string, Severity | 'off'>>;
+  origins?: readonly string[];
+  rules?: readonly AnyRule[];
+}
+
+/** Offers subjects with their facts to the rules about them; what those find is for the ledger. */
+export class Offering {
+  readonly ledger: Ledger;
+  readonly now: string;
+  readonly origins: readonly string[];
+  /** Whether what is beyond doubt may be kept from the rules: those that are named are asked about everything. */
+  readonly screens: boolean;
+  readonly bySubject = new Map<Subject | 'resource, late', AnyRule[]>();
+
+  constructor(terms: Terms, ledger: Ledger) {
+    this.ledger = ledger;
+    this.now = terms.now;
+    this.origins = terms.origins ?? [];
+    this.screens = terms.rules === undefined;
+    for (const rule of terms.rules ?? allRules) {
+      if (terms.severities?.[rule.id] === 'off') continue;
+      const when = rule.on === 'resource' && rule.unless !== undefined ? 'resource, late' : rule.on;
+      const list = this.bySubject.get(when);
+      if (list) list.push(rule);
+      else this.bySubject.set(when, [rule]);
+    }
+  }
+
+  rulesOn(subject: Subject | 'resource, late'): readonly AnyRule[] {
+    return this.bySubject.get(subject) ?? [];
+  }
+
+  offer<S extends Subject>(
+    subject: S,
+    facts: FactsOf<S>,
+    place: Place,
+    rules: readonly AnyRule[] = this.rulesOn(subject),
+  ): void {
+    const absent = this.ledger.absentIn(facts);
+    for (const rule of rules) this.ledger.apply(rule, facts, place, absent);
+  }
+
+  /** The rules about a URL and about how it answered, then those about the document's text. */
+  document(facts: DocumentFacts, place: Place): JsonValue | undefined {
+    this.resource(facts, place);
+    const { content } = facts;
+    if (isUnseen(content)) {
+      this.offer('document', { role: place.resource, facts, content, reading: content, value: content }, place);
+      this.resource(facts, place, true);
+      return undefined;
+    }
+    this.ledger.countBytes(content.bytes);
+    const reading = readingOf(content);
+    const value =
+      reading.value === undefined
+        ? { unseen: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` }
+        : ((this.screens ? reading.doubtful : null) ?? reading.value);
+    this.ledger.seen(reading.value);
+    this.offer('document', { role: place.resource, facts, content, reading, value }, place);
+    this.resource(facts, place, true);
+    return reading.value;
+  }
+
+  url(role: Role, text: string | null, place: Place): void {
+    const parsed = text === null ? MISSHAPEN : (parseUrl(text) ?? { unseen: 'because of url-malformed' });
+    this.offer('url', { role, url: text ?? MISSHAPEN, parsed, now: this.now }, place);
+  }
+
+  /** How a URL answered; `late`, after the content was judged: the rules that are silent where a content rule says more. */
+  resource(facts: Resource, place: Place, late = false): void {
+    const { web } = facts;
+    if (!late) this.ledger.takenOver(place.resource, facts);
+    if (!late && !isUnseen(web)) this.ledger.askedOfSome(place.resource, web.head);
+    if (isUnseen(web) && web.everywhere && this.ledger.saidOnce(late ? LATE[place.resource] : EARLY[place.resource]))
+      return;
+    const url = facts.url ?? { unseen: 'it has no URL', everywhere: true };
+    // What a host does to a whole document has no place inside it.
+    const at = place.pointer === '' ? { ...place, document: null } : place;
+    this.offer(
+      'resource',
+      { role: place.resource, url, web, answer: answerOf(facts), origins: this.origins, now: this.now },
+      at,
+      this.rulesOn(late ? 'resource, late' : 'resource'),
+    );
+  }
+}
+
+/** The answer to the service's own GET: there when a 2xx answer came whole. */
+export function answerOf(facts: Resource): Visit | Unseen {
+  if (isUnseen(facts.web)) return facts.web;
+  const visit = facts.web.service;
+  const rule = ruleOfFailure(visit);
+  return rule === null ? visit : { unseen: `because of ${rule}` };
+}
