@@ -7,6 +7,9 @@ import type { Tree } from './tree.ts';
 
 /** A workspace as it was at a git ref, read from the object store; nothing is checked out. */
 
+/** From so many files on they are asked for by id: by path, git reads the folders above once for each file. */
+const MANY = 100;
+
 /**
  * @param ref as the user names it; for a branch that went on since, the commit where the work tree's branch left it
  * @param root the workspace, somewhere in a git work tree
@@ -20,11 +23,25 @@ export function gitTree(ref: string, root: string): Tree {
     fetch(paths) {
       const wanted = paths.filter((path) => !contents.has(path) && !/[\n\u0000]/.test(path));
       if (wanted.length === 0) return;
-      const input = wanted.map((path) => `${commit}:${prefix}${path}\n`).join('');
+      const ids = wanted.length < MANY ? null : idsOf(`${commit}:${prefix}`, root);
+      const input = wanted.map((path) => `${ids?.get(path) ?? `${commit}:${prefix}${path}`}\n`).join('');
       readBatch(git(['cat-file', '--batch'], root, input).stdout, wanted, contents);
     },
     read: (path) => contents.get(path) ?? null,
   };
+}
+
+/** The ids of all files below a tree; null where there is no such tree. */
+function idsOf(tree: string, root: string): Map<string, string> | null {
+  const { status, stdout } = git(['ls-tree', '-r', '-z', '--full-tree', tree], root, undefined, true);
+  if (status !== 0) return null;
+  const ids = new Map<string, string>();
+  // `<mode> <type> <id>`, a tab and the path.
+  for (const entry of stdout.toString('utf8').split('\0')) {
+    const tab = entry.indexOf('\t');
+    ids.set(entry.slice(tab + 1), entry.slice(entry.lastIndexOf(' ', tab) + 1, tab));
+  }
+  return ids;
 }
 
 function resolveCommit(ref: string, root: string): string {

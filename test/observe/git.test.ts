@@ -57,6 +57,17 @@ describe('a tree at a ref', () => {
     ]);
   });
 
+  test('many files at once are those that one by one are had, from a subfolder too', () => {
+    const names = Array.from({ length: 130 }, (_, i) => `apps/${i % 7}/ü ${i}.json`);
+    const files = Object.fromEntries(names.map((name) => [`sub/${name}`, name]));
+    const many = repository({ ...files, 'apps/0/ü 0.json': 'another' });
+    write(many, { 'sub/apps/0/ü 0.json': 'changed' });
+    const tree = gitTree('HEAD', join(many, 'sub'));
+    tree.fetch([...names, 'missing.json', 'apps']);
+    expect(names.map((name) => tree.read(name)?.text)).toEqual(names);
+    expect(['missing.json', 'apps'].map((name) => tree.read(name))).toEqual([null, null]);
+  });
+
   test('a workspace in a subfolder: paths are relative to it', () => {
     expect(textOf(gitTree('v1', join(root, 'sub folder')), 'a.json')).toBe('a1');
     expect(textOf(gitTree('v1', join(root, 'sub folder')), 'registry.json')).toBe(null);
