@@ -1,5 +1,5 @@
 // The service on its own PostgreSQL, killed with kill -9 while clients write, now and then its PostgreSQL with it. Prints
-// what happened; exit 1 if a subscription or a digest was lost. Usage: node bench/service-kill.mjs [rounds]   (100)
+// what happened; exit 1 if a subscription or a digest was lost, or refreshing stopped. Usage: node bench/service-kill.mjs [rounds]   (100)
 // With --smoke: two rounds.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,16 @@ const { support, program, close } = await openSupport('service-storm');
 const folder = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
 chmodSync(folder, 0o755);
 const storm = await support.openServiceStorm(program, folder);
+let before = 0;
 try {
   for (let round = 0; round < rounds; round++) {
     await storm.round();
-    if (round % 10 === 9) console.error(`${round + 1} of ${rounds}`, JSON.stringify(storm.counts));
+    if (round % 10 !== 9) continue;
+    console.error(`${round + 1} of ${rounds}`, JSON.stringify(storm.counts));
+    // Nothing is lost where nothing goes on.
+    if (storm.counts.digests === before)
+      throw new Error('No artifact was verified in ten rounds: refreshing has stopped.');
+    before = storm.counts.digests;
   }
 } finally {
   await storm.finish();
