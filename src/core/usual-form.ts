@@ -58,6 +58,9 @@ function behind(expression: RegExp, text: string, i: number): number {
   return expression.test(text) ? expression.lastIndex : -1;
 }
 
+/** Beyond so many entries of another form, and a quarter of all, it costs more to tell them apart than it spares. */
+const SOME = 1000;
+
 /** How much of a document is of the usual form. */
 export interface UsualForm {
   field: 'versions' | 'apps';
@@ -96,6 +99,7 @@ function usualApps(text: string, i: number): UsualForm | null {
       const other = namedAt(text, i);
       if (other === null) return behind(END_OF_APPS, text, i) === -1 ? null : { field: 'apps', count, others };
       others.push(other);
+      if (others.length > SOME && others.length > count / 4) return null;
       i = other.next;
     }
   }

@@ -27,6 +27,12 @@ function left(text: string): string[] | null {
 
 const manifest = (apps: object): string => JSON.stringify({ apps });
 
+/** So many apps, the first of them without a name. */
+function oddApps(odd: number, all: number): string {
+  const entries = Array.from({ length: all }, (_, i) => [`app-${i}`, i < odd ? { ...APP, name: '' } : APP]);
+  return manifest(Object.fromEntries(entries));
+}
+
 describe('a document of the usual form', () => {
   test.each<[string, string]>([
     ['a manifest', manifest({ echo: APP })],
@@ -88,6 +94,12 @@ describe('a document of the usual form', () => {
     });
     // What has an escape in a name is read as a whole.
     expect(left(text)).toEqual(key.includes('"') ? null : [key]);
+  });
+
+  test('some of many that are odd are left; where most are, all of it is', () => {
+    expect(left(oddApps(900, 1000))).toHaveLength(900);
+    expect(left(oddApps(1100, 6000))).toBeNull();
+    expect(left(oddApps(1, 5000))).toEqual(['app-0']);
   });
 
   test('a name that stands twice is found whatever stands around it', () => {
