@@ -139,14 +139,46 @@ describe('a registry that is too large to be listed one by one', () => {
   const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
   const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
 
-  function snapshot(apps: number, faulty: number): Snapshot {
+  interface Parts {
+    entry: Record<string, unknown>;
+    versions: Record<string, unknown>[];
+  }
+  const FAULTS: Record<string, (parts: Parts) => void> = {
+    'no version': ({ versions }) => Object.assign(versions[3] ?? {}, { version: 'v1.3.0' }),
+    'a version twice': ({ versions }) => versions.push({ ...versions[0] }),
+    'a field more': ({ versions }) => Object.assign(versions[0] ?? {}, { sha256: '' }),
+    'no checksum': ({ versions }) => Object.assign(versions[1] ?? {}, { artifactChecksum: 'sha256:unknown' }),
+    'a URL that moves': ({ versions }) =>
+      Object.assign(versions[1] ?? {}, { artifactUrl: 'https://apps.example.com/latest.tar.gz' }),
+    'no versions': ({ versions }) => void versions.splice(0),
+    'one version': ({ versions }) => void versions.splice(1),
+    'no name': ({ entry }) => Object.assign(entry, { name: '' }),
+    emoji: ({ entry }) => Object.assign(entry, { name: '🎉' }),
+    'no description': ({ entry }) => void delete entry['description'],
+    'a colour by name': ({ entry }) => Object.assign(entry['blockStyle'] as object, { color: 'red' }),
+    'another’s metadata': ({ entry }) =>
+      Object.assign(entry, { appMetadataUrl: 'https://apps.example.com/app-1/versions.json' }),
+    'an extension': ({ entry }) => Object.assign(entry, { 'x-note': 1 }),
+  };
+
+  /** @param faults the index of an app, and what is the matter with it */
+  function snapshot(apps: number, faults: readonly (readonly [number, string])[]): Snapshot {
     const keys = Array.from({ length: apps }, (_, i) => `app-${i}`);
-    const entries = keys.map((key) => ({
-      name: 'Echo',
-      description: 'Says it again.',
-      blockStyle: { iconUrl: `https://apps.example.com/${key}/icon.svg`, color: '#1a73e8' },
-      appMetadataUrl: `https://apps.example.com/${key}/versions.json`,
-    }));
+    const parts = keys.map((key, i): Parts => {
+      const entry = {
+        name: 'Echo',
+        description: 'Says it again.',
+        blockStyle: { iconUrl: `https://apps.example.com/${key}/icon.svg`, color: '#1a73e8' },
+        appMetadataUrl: `https://apps.example.com/${key}/versions.json`,
+      };
+      const versions = Array.from({ length: 4 + (i % 3) }, (_, n) => ({
+        version: `1.${n}.0`,
+        artifactUrl: `https://apps.example.com/${key}/1.${n}.0.tar.gz`,
+        artifactChecksum: `sha256:${n}${HEX.slice(1)}`,
+      }));
+      for (const [app, fault] of faults) if (app === i) FAULTS[fault]!({ entry, versions });
+      return { entry, versions };
+    });
     const nothing = { file: null, web: OFFLINE };
     return {
       snapshot: 1,
@@ -157,21 +189,18 @@ describe('a registry that is too large to be listed one by one', () => {
       manifest: {
         ...nothing,
         url: null,
-        content: textOf({ apps: Object.fromEntries(keys.map((key, i) => [key, entries[i]])) }),
+        content: textOf({ apps: Object.fromEntries(keys.map((key, i) => [key, parts[i]!.entry])) }),
       },
       apps: keys.map((key, i) => {
-        const versions = Array.from({ length: 10 }, (_, n) => ({
-          version: i === faulty && n === 3 ? 'v1.3.0' : `1.${n}.0`,
-          artifactUrl: `https://apps.example.com/${key}/1.${n}.0.tar.gz`,
-          artifactChecksum: `sha256:${n}${HEX.slice(1)}`,
-        }));
+        const { versions } = parts[i]!;
+        const url = `https://apps.example.com/${key}/versions.json`;
         return {
           key,
-          metadata: { ...nothing, url: entries[i]!.appMetadataUrl, content: textOf({ versions }) },
-          icon: { ...nothing, url: entries[i]!.blockStyle.iconUrl, content: ELSEWHERE, image: ELSEWHERE },
-          artifacts: versions.map(({ artifactUrl: url }) => ({
+          metadata: { ...nothing, url, content: textOf({ versions }) },
+          icon: { ...nothing, url: `https://apps.example.com/${key}/icon.svg`, content: ELSEWHERE, image: ELSEWHERE },
+          artifacts: versions.map(({ artifactUrl }) => ({
             ...nothing,
-            url,
+            url: artifactUrl as string,
             content: ELSEWHERE,
             archive: ELSEWHERE,
           })),
@@ -181,8 +210,21 @@ describe('a registry that is too large to be listed one by one', () => {
   }
 
   // Rules that are named are asked one by one: the way that has no screen.
-  test.each([-1, 0, 45])('has the same report with and without the screen (fault in app %i)', (faulty) => {
-    const facts = snapshot(50, faulty);
-    expect(judge(facts, { command: 'lint' })).toEqual(judge(facts, { command: 'lint', rules }));
+  test.each(Object.keys(FAULTS))('has the same report with and without the screen: %s', (fault) => {
+    for (const app of [0, 1, 260]) {
+      const facts = snapshot(300, [[app, fault]]);
+      expect(judge(facts, { command: 'lint' })).toEqual(judge(facts, { command: 'lint', rules }));
+    }
+  });
+
+  test('has the same report with several of them, and with none', () => {
+    const fault = fc.tuple(fc.nat(299), fc.constantFrom(...Object.keys(FAULTS)));
+    fc.assert(
+      fc.property(fc.array(fault, { maxLength: 8 }), (faults) => {
+        const facts = snapshot(300, faults);
+        expect(judge(facts, { command: 'lint' })).toEqual(judge(facts, { command: 'lint', rules }));
+      }),
+      { numRuns: 30 },
+    );
   });
 });
