@@ -4,6 +4,7 @@ import { type ArtifactFacts, type EarlierVersion, isUnseen, type Unseen } from '
 import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
 import type { Place } from './ledger.ts';
 import { answerOf, MISSHAPEN, type Offering } from './offering.ts';
+import { absencesOfAll } from './plain-apps.ts';
 import type { VersionEntry } from './rule.ts';
 
 /** The versions of a metadata file, and what their artifacts were found to be. */
@@ -82,13 +83,9 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
     earlier: EarlierVersion[] | Unseen,
     place: Place,
   ): boolean {
-    const { content, archive, web } = artifacts[0] ?? { content: null, archive: null, web: null };
-    if (terms.isAsked || earlier !== NO_EARLIER || place.found.size > 0) return false;
-    if (!isUnseen(place.web) || !isUnseen(web) || !web.everywhere) return false;
-    if (!isUnseen(content) || content.everywhere || !isUnseen(archive)) return false;
-    const alike = (one: ArtifactFacts): boolean =>
-      one.content === content && one.archive === archive && one.web === web && one.since === undefined;
-    if (artifacts.length !== entries.length || !artifacts.every(alike)) return false;
+    if (terms.isAsked || earlier !== NO_EARLIER || place.found.size > 0 || !isUnseen(place.web)) return false;
+    const content = artifacts.length === entries.length ? absencesOfAll(artifacts)?.content : undefined;
+    if (content === undefined || content.everywhere) return false;
     const about = offering.rulesOn('artifact');
     if (!ledger.onlyCounts(about)) return false;
     for (const rule of about) ledger.skip(rule, { ...place, resource: 'artifact' }, content);

@@ -1,4 +1,4 @@
-import type { AppFacts, Resource, Unseen } from './facts.ts';
+import type { AppFacts, ArtifactFacts, Resource, Unseen } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import type { Counted, Ledger } from './ledger.ts';
 
@@ -13,23 +13,25 @@ export type Absences = readonly (Unseen | null)[];
 /** Null where anything was seen that only rules can judge. */
 export function absencesOf({ icon, metadata, artifacts }: AppFacts): Absences | null {
   const { content } = metadata;
-  const first = artifacts[0] ?? null;
-  if (isEarlier(icon) || isEarlier(metadata) || artifacts.some(isEarlier)) return null;
+  if (isEarlier(icon) || isEarlier(metadata)) return null;
   if (!isUnseen(icon.web) || !isUnseen(metadata.web) || !isUnseen(icon.content) || !isUnseen(icon.image)) return null;
   if (!icon.web.everywhere || !metadata.web.everywhere || metadata.local !== undefined) return null;
   const about = [icon.web, icon.content, icon.image, metadata.web, isUnseen(content) ? content : null];
-  if (first === null) return about;
-  if (!isUnseen(first.web) || !isUnseen(first.content) || !isUnseen(first.archive) || !first.web.everywhere)
-    return null;
-  for (const one of artifacts)
-    if (
-      one.content !== first.content ||
-      one.archive !== first.archive ||
-      one.web !== first.web ||
-      one.since !== undefined
-    )
-      return null;
-  return [...about, first.web, first.content, first.archive];
+  if (artifacts.length === 0) return about;
+  const alike = absencesOfAll(artifacts);
+  return alike === null ? null : [...about, alike.web, alike.content, alike.archive];
+}
+
+/** Why nothing was seen of any of these artifacts, where that is the same of all; otherwise null. */
+export function absencesOfAll(
+  artifacts: readonly ArtifactFacts[],
+): Record<'web' | 'content' | 'archive', Unseen> | null {
+  const [first] = artifacts;
+  if (first === undefined || artifacts.some(isEarlier)) return null;
+  const { web, content, archive } = first;
+  if (!isUnseen(web) || !isUnseen(content) || !isUnseen(archive) || !web.everywhere) return null;
+  for (const one of artifacts) if (one.content !== content || one.archive !== archive || one.web !== web) return null;
+  return { web, content, archive };
 }
 
 /** True for what this run took over from another one. */
