@@ -15,7 +15,7 @@ const SEARCH = join(root, 'src/cli/config-search.ts');
 /** What is loaded when it is asked for, each a file of its own, named as its source. */
 const LOADED = [
   SEARCH,
-  ...['checks', 'colors', 'config', 'spinner'].map((name) => join(root, `src/cli/${name}.ts`)),
+  ...['checks', 'colors', 'config', 'failure', 'spinner'].map((name) => join(root, `src/cli/${name}.ts`)),
   ...readdirSync(commands)
     .filter((f) => f.endsWith('.ts'))
     .map((f) => join(commands, f)),
@@ -95,9 +95,12 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
       ...common,
       platform: 'neutral',
       mainFields: ['module', 'main'],
-      entryPoints: { 'core/index': join(root, 'src/core/index.ts') },
-      outdir: out,
+      entryPoints: libraryFiles(),
+      outdir: join(out, 'core'),
       format: 'esm',
+      // A program that imports one function bundles the files that this function needs, and no rule.
+      splitting: true,
+      chunkNames: 'shared-[hash]',
     }),
   ];
   const node = join(root, 'src/node.ts');
@@ -122,12 +125,37 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
   if (types) declarations();
 }
 
+/** The core library's index, and each file that it exports from, which becomes a file of its own. */
+function libraryFiles() {
+  const index = join(root, 'src/core/index.ts');
+  const exported = [...readFileSync(index, 'utf8').matchAll(/from '\.\/([^']+)\.ts'/g)].map(([, name]) => name);
+  return Object.fromEntries(['index', ...exported].map((name) => [name, join(root, `src/core/${name}.ts`)]));
+}
+
 function declarations() {
   execFileSync(
     process.execPath,
     [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'scripts/tsconfig.types.json')],
     { stdio: 'inherit', cwd: root },
   );
+  keepReachable(join(root, 'dist'), ['core/index.d.ts', 'node.d.ts']);
+}
+
+/**
+ * Deletes the declarations that no exported one leads to.
+ * @throws where one imports a package: it would not be installed with this one
+ */
+function keepReachable(dist, entries) {
+  const reached = new Set(entries.map((entry) => join(dist, entry)));
+  for (const file of reached) {
+    const text = readFileSync(file, 'utf8').replace(/\/\*[^]*?\*\//g, '');
+    for (const [, target] of text.matchAll(/(?:from|import|import\()\s*['"]([^'"]+)['"]/g)) {
+      if (target.startsWith('.')) reached.add(join(dirname(file), target.replace(/\.[jt]s$/, '.d.ts')));
+      else if (!target.startsWith('node:')) throw new Error(`${file} imports ${target}, which users do not have`);
+    }
+  }
+  for (const name of readdirSync(dist, { recursive: true }))
+    if (name.endsWith('.d.ts') && !reached.has(join(dist, name))) rmSync(join(dist, name));
 }
 
 /** The licence of every package whose code is in dist. */

@@ -11,6 +11,7 @@ const CHAPTERS: Record<AnyRule['on'], string> = {
   resource: 'How a URL answers',
   artifact: 'Artifacts',
   icon: 'Icons',
+  file: 'Files of the workspace',
   workspace: 'The workspace',
 };
 

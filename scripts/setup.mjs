@@ -1,5 +1,4 @@
-// Installs the dependencies of the lock file if they are not there. So that one command is enough. Not `npm ci`: it
-// refuses a lock file that lacks the optional binaries of other platforms, which not every package registry holds.
+// Runs `npm ci` if the packages of the lock file are not installed. Scripts that need them call this first.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,10 +9,7 @@ const installed = join(root, 'node_modules/.package-lock.json');
 const lock = join(root, 'package-lock.json');
 
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
-  const { status } = spawnSync('npm', ['install', '--no-save', '--no-fund', '--no-audit'], {
-    cwd: root,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
+  // npm is a batch file on Windows, which only a shell runs.
+  const { status } = spawnSync('npm ci', { cwd: root, stdio: 'inherit', shell: true });
   process.exitCode = status ?? 1;
 }

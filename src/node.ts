@@ -3,6 +3,10 @@
  * judged by the core library, the package's main export.
  *
  * @example
+ * import { startJudging } from 'appreg';
+ * import { observeRegistry } from 'appreg/node';
+ *
+ * const url = 'https://apps.example.com/registry.json';
  * const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
  * await observeRegistry(url, {}, judging);
  * const report = judging.finish(0);

@@ -14,7 +14,7 @@ export interface NewWorkspace {
   store: { type: string } & Record<string, string>;
   /** Whose configuration is written, too; null for none. */
   host: HostName | null;
-  /** The version of appreg that the CI runs. */
+  /** The version of appreg: the CI runs it, and the schema of the configuration is that of its line. */
   appreg: string;
 }
 
@@ -29,7 +29,7 @@ export interface NewFile {
 export function workspaceFiles(workspace: NewWorkspace): NewFile[] {
   const { manifest, baseUrl, serviceOrigins, ci, store, host } = workspace;
   const config = {
-    $schema: './node_modules/appreg/schemas/config.schema.json',
+    $schema: schemaUrl(workspace.appreg),
     manifest,
     baseUrl,
     serviceOrigins,
@@ -42,6 +42,16 @@ export function workspaceFiles(workspace: NewWorkspace): NewFile[] {
     files.push(beside('.github/workflows/registry.yml', githubWorkflow(workspace), 'the CI workflow'));
   if (ci === 'gitlab') files.push(beside('.gitlab-ci.yml', gitlabPipeline(workspace), 'the CI pipeline'));
   return files;
+}
+
+/**
+ * Where editors find the schema of the configuration, wherever appreg was installed (npx and -g leave nothing beside the
+ * file): the published package, in any version with the same meaning.
+ */
+function schemaUrl(version: string): string {
+  const [major, minor] = version.split('.');
+  const range = major === '0' ? `0.${minor}` : major;
+  return `https://unpkg.com/appreg@${range}/schemas/config.schema.json`;
 }
 
 function beside(path: string, text: string, what: string): NewFile {

@@ -9,6 +9,7 @@ import { buildTrouble, complaint, headline, type Places } from './complaint.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
 import type { Built } from './native.ts';
+import { packagePath, withPackagePaths } from './package-paths.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** The service brings these itself; native modules cannot stand in a text file. */
@@ -48,8 +49,8 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   const ui = options.ui === undefined ? null : source(options.ui, 'the UI entry point');
   // Two builds at once: neither waits for the other, and the errors of both are told.
   const [appBuilt, uiBuilt] = await Promise.all([
-    build(appSettings(app, options)),
-    ui === null ? null : build(uiSettings(ui, options)),
+    buildPortable(appSettings(app, options)),
+    ui === null ? null : buildPortable(uiSettings(ui, options)),
   ]);
 
   const places = { root: dirname(app), cwd: options.cwd ?? dirname(app) };
@@ -71,7 +72,7 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   return { files, warnings, asksFor: relativeImports(appBuilt) };
 }
 
-/** The file that is meant, links followed, so that paths in the output never show where the sources lie. */
+/** The file, with links resolved, so that paths in the output do not depend on where the sources lie. */
 function source(path: string, what: string): string {
   if (!existsSync(path)) {
     throw new Trouble(
@@ -92,7 +93,31 @@ function source(path: string, what: string): string {
   } catch (error) {
     throw readable(error);
   }
-  return realpathSync(path);
+  return inTrueCase(realpathSync(path));
+}
+
+/** A path as the disk spells it: Windows and macOS open `MAIN.TS` for `main.ts`. A mapped drive keeps its letter. */
+function inTrueCase(path: string): string {
+  const native = realpathSync.native(path);
+  return native.toLowerCase() === path.toLowerCase() ? native : path;
+}
+
+/** A source map (ECMA-426) whose sources do not depend on where packages are installed. */
+function mapWithPackagePaths(contents: Uint8Array, folder: string): Uint8Array {
+  const map = JSON.parse(bufferOf(contents).toString()) as { sources: string[] };
+  return Buffer.from(JSON.stringify({ ...map, sources: map.sources.map((path) => packagePath(path, folder)) }));
+}
+
+/** Builds code whose bytes do not depend on where packages are installed. */
+async function buildPortable(settings: BuildOptions): Promise<Built> {
+  const built = await build(settings);
+  const minify = settings.minify === true;
+  const folder = settings.absWorkingDir!;
+  const files = built.files.map(({ path, contents }) => {
+    if (path.endsWith('.map')) return { path, contents: mapWithPackagePaths(contents, folder) };
+    return { path, contents: minify ? contents : withPackagePaths(bufferOf(contents), folder) };
+  });
+  return { ...built, files };
 }
 
 function commonSettings(entry: string, name: string, options: BundleOptions): BuildOptions {
@@ -166,7 +191,11 @@ function assemble(built: Built, line: string | null): Uint8Array {
 
 function output(built: Built, suffix: string): Buffer | null {
   const contents = built.files.find((file) => file.path.endsWith(suffix))?.contents;
-  return contents === undefined ? null : Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
+  return contents === undefined ? null : bufferOf(contents);
+}
+
+function bufferOf(contents: Uint8Array): Buffer {
+  return Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength);
 }
 
 function warningsOf(built: Built, places: Places): string[] {

@@ -83,7 +83,9 @@ export async function readIncluded(
       throw new Trouble(
         'include-empty',
         `--include ${printable(glob)} matches no file below ${root}.`,
-        'Mend the glob, or leave it out.',
+        glob.includes('\\')
+          ? 'Separate folders with / (a backslash escapes the character behind it).'
+          : 'Correct the glob, or leave it out.',
       );
     }
     for (const path of matches) {

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
 import { printable } from '../core/text.ts';
@@ -5,9 +8,12 @@ import { Trouble } from '../core/trouble.ts';
 import { createArchiveReader } from '../observe/archive.ts';
 import { createDigester } from '../observe/digest.ts';
 import type { Artifact } from '../publish/publish-version.ts';
+import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { checkUrl, fetchWhole, named, readInput, suspicion } from './fetch.ts';
+import { checkUrl, fetchWhole, isUrl, named, readInput, suspicion, unreadable } from './fetch.ts';
+import { ask } from './prompts.ts';
+import { sourceQuestion } from './questions.ts';
 
 /** Where the bytes of a version come from. */
 
@@ -16,6 +22,27 @@ export interface SourceOptions {
   entry?: string;
   ui?: string;
   artifactUrl?: string;
+}
+
+/** Bytes of the largest artifact. */
+const LARGEST = 2 ** 31;
+/** Bytes that are read at a time. */
+const PORTION = 2 ** 18;
+
+export function hasSource({ artifact, entry, artifactUrl }: SourceOptions): boolean {
+  return artifact !== undefined || entry !== undefined || artifactUrl !== undefined;
+}
+
+/** The options with a source: asked for at a terminal where none is given; null when the user cancelled. */
+export async function withSource<Options extends SourceOptions>(
+  { cwd, terminal }: Context,
+  options: Options,
+): Promise<Options | null> {
+  if (hasSource(options) || !terminal.interactive) return options;
+  const answer = await ask(terminal, sourceQuestion(cwd));
+  if (answer === null) return null;
+  if (isUrl(answer)) return { ...options, artifactUrl: answer };
+  return answer.endsWith('.tar.gz') ? { ...options, artifact: answer } : { ...options, entry: answer };
 }
 
 /** Checks that exactly one source is named. Throws Trouble (exit 2) otherwise. */
@@ -58,7 +85,7 @@ export async function artifactFrom(
     refuseSuspicious(named(url), content.head);
     return { bytes: null, url, content, archive };
   }
-  if (artifact !== undefined) return look(readInput(resolve(cwd, artifact), artifact), printable(artifact));
+  if (artifact !== undefined) return lookAtFile(resolve(cwd, artifact), artifact);
   const request: BundleOptions = {
     entry: resolve(cwd, entry!),
     external: settings.external ?? [],
@@ -71,18 +98,51 @@ export async function artifactFrom(
   const { bundle } = await import('../bundle/bundle.ts');
   const built = await bundle(request).finally(() => progress.stop());
   for (const warning of built.warnings) terminal.log(`warning: ${warning}`);
-  return look(built.archive, printable(entry!));
+  return lookAtBytes(built.archive, printable(entry!));
 }
 
-/** Digests and lists bytes that are in memory: what is judged is what is written. */
-async function look(bytes: Uint8Array, shown: string): Promise<Artifact> {
+async function lookAtBytes(bytes: Uint8Array, shown: string): Promise<Artifact> {
+  const seen = await look(chunksOf(bytes), bytes.length);
+  refuseSuspicious(shown, seen.content.head);
+  return { bytes, url: null, ...seen };
+}
+
+/** Digests and lists a local file; it is read again when it is written, so that its size does not count. */
+async function lookAtFile(path: string, shownAs: string): Promise<Artifact> {
+  const md5 = createHash('md5');
+  let seen: Awaited<ReturnType<typeof look>>;
+  try {
+    const there = await stat(path);
+    // A pipe can be read only once.
+    if (!there.isFile()) return await lookAtBytes(readInput(path, shownAs), printable(shownAs));
+    const { size } = there;
+    if (size > LARGEST) throw Object.assign(new Error('too large'), { code: 'ERR_FS_FILE_TOO_LARGE' });
+    const chunks = createReadStream(path, { highWaterMark: PORTION }) as AsyncIterable<Buffer>;
+    seen = await look(chunks, size, (chunk) => md5.update(chunk));
+  } catch (error) {
+    throw unreadable(shownAs, error);
+  }
+  const { content } = seen;
+  refuseSuspicious(printable(shownAs), content.head);
+  const known = { length: content.bytes, sha256: content.sha256, md5: md5.digest('base64') };
+  return { bytes: fileBytes(path, shownAs, known), url: null, ...seen };
+}
+
+/** Digests and lists what streams by. @param packedBytes its size */
+async function look(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  packedBytes: number,
+  onChunk: (chunk: Uint8Array) => void = () => {},
+): Promise<Pick<Artifact, 'content' | 'archive'>> {
   const digester = createDigester(Infinity);
-  digester.write(bytes);
-  const content = digester.end();
-  refuseSuspicious(shown, content.head);
-  const archive = createArchiveReader({ packedBytes: bytes.length });
-  for (let at = 0; at < bytes.length; at += 2 ** 18) await archive.write(bytes.subarray(at, at + 2 ** 18));
-  return { bytes, url: null, content, archive: await archive.end() };
+  const reader = createArchiveReader({ packedBytes });
+  for await (const chunk of chunks) {
+    const listed = reader.write(chunk);
+    digester.write(chunk);
+    onChunk(chunk);
+    if (listed !== undefined) await listed;
+  }
+  return { content: digester.end(), archive: await reader.end() };
 }
 
 function refuseSuspicious(shown: string, head: string): void {

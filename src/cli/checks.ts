@@ -1,5 +1,6 @@
 import { rules } from '../core/rules/index.ts';
-import { CHECK_COMMANDS, exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../core/report.ts';
+import { exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../core/report.ts';
+import { didYouMean } from '../core/near.ts';
 import { printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
@@ -21,13 +22,13 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
     if (!known.has(id))
       throw new Trouble(
         'rule-unknown',
-        `${where}: there is no rule “${printable(id)}”.${suggestion(id, known)}`,
+        `${where}: there is no rule “${printable(id)}”.${ruleLike(id, known)}`,
         'docs/rules.md lists the rules.',
       );
     if (!(LEVELS as readonly string[]).includes(level))
       throw new Trouble(
         'rule-level',
-        `${where}: “${printable(level)}” is no level.`,
+        `${where}: “${printable(level)}” is no level.${didYouMean(level, LEVELS)}`,
         `Use one of: ${LEVELS.join(', ')}`,
       );
     severities[id] = level as Severity | 'off';
@@ -40,7 +41,9 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
   return severities;
 }
 
-function suggestion(id: string, known: ReadonlySet<string>): string {
+function ruleLike(id: string, known: ReadonlySet<string>): string {
+  const near = didYouMean(id, [...known]);
+  if (near !== '') return near;
   const words = id.toLowerCase().split(/[-_ ]/);
   const close = [...known].filter((k) => words.every((word) => k.includes(word)) || k.startsWith(id.slice(0, 12)));
   return close.length > 0 && close.length <= 3 ? ` Did you mean ${close.join(' or ')}?` : '';
@@ -52,7 +55,7 @@ function formatOf(context: Context): Format {
   if (!(FORMATS as readonly string[]).includes(format))
     throw new Trouble(
       'format-unknown',
-      `There is no format “${printable(format)}”.`,
+      `There is no format “${printable(format)}”.${didYouMean(format, FORMATS)}`,
       `Use one of: ${FORMATS.join(', ')}`,
     );
   return format as Format;
@@ -100,20 +103,8 @@ export async function checked(
   }
 }
 
-/**
- * The report for words that could not even be understood, when they ask a check for a machine format; null otherwise.
- * @param words the command line without the program
- */
-export function misunderstood(words: readonly string[], reason: string): string | null {
-  const command = CHECK_COMMANDS.find((name) => words.includes(name));
-  const at = words.findLastIndex((word) => word === '--format' || word.startsWith('--format='));
-  const format = words[at]?.split('=')[1] ?? words[at + 1];
-  const known = FORMATS.find((name) => name === format && name !== 'pretty');
-  if (command === undefined || at === -1 || known === undefined) return null;
-  return render(nothingSeen(command, '', `usage: ${printable(reason.replaceAll('\n', ' '))}`), known, DEFAULTS);
-}
-
-function nothingSeen(command: CheckCommand, target: string, reason: string): Report {
+/** The report of a check that was not made. */
+export function nothingSeen(command: CheckCommand, target: string, reason: string): Report {
   return {
     schema: 1,
     tool: { name: 'appreg', version: VERSION },

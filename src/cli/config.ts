@@ -16,6 +16,7 @@ export interface Config {
     | { type: 'git'; remote?: string; branch?: string }
     | { type: 's3'; bucket: string; prefix?: string; region?: string; endpoint?: string; unconditional?: boolean };
   bundle?: { external?: string[]; target?: string; include?: string[] };
+  artifact?: { entry?: string };
   rules?: Record<string, 'off' | 'note' | 'warning' | 'error'>;
   verify?: { concurrency?: number; timeout?: number; origins?: string[] };
 }

@@ -1,4 +1,5 @@
 import type { LoadedConfig } from './config.ts';
+import type { Journal } from '../store/journal.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options that every command takes. */
@@ -22,6 +23,8 @@ export interface Context {
   options: GlobalOptions;
   terminal: Terminal;
   env: NodeJS.ProcessEnv;
+  /** What the run writes to a registry; absent where nobody reads it. */
+  journal?: Journal;
   /** Searches for the configuration from `from` (default: cwd) upwards, once; see config.ts. */
   config(from?: string): Promise<LoadedConfig>;
 }

@@ -23,6 +23,8 @@ export interface LiveCheck {
   target: string;
   web: WebOptions;
   severities: Record<string, Severity | 'off'>;
+  /** The file that an app's code begins in, where the configuration names it. */
+  appEntry: string | null;
   before: Earlier | null;
   /** ISO 8601; the moment that the facts are judged at. */
   now: string;
@@ -55,7 +57,8 @@ export async function liveCheck(
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = concealer((web.secrets?.headers ?? []).map(([, value]) => value));
-  const check = { command, target: registry.href, web, severities, before, conceal, started };
+  const appEntry = config.artifact?.entry ?? null;
+  const check = { command, target: registry.href, web, severities, appEntry, before, conceal, started };
   const renewed = async (folder: string | null): Promise<LiveCheck> => {
     const now = new Date().toISOString();
     const cache = folder === null ? null : await cacheOf(folder, registry, web, now, conceal);
@@ -76,8 +79,13 @@ async function cacheOf(
 }
 
 /** What saved facts begin with. */
-export function headOf(check: LiveCheck): Pick<Snapshot, 'target' | 'seenAt' | 'origins'> {
-  return { target: check.target, seenAt: check.now, origins: [...(check.web.origins ?? [])] };
+export function headOf({
+  target,
+  now,
+  web,
+  appEntry,
+}: LiveCheck): Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> {
+  return { target, seenAt: now, origins: [...(web.origins ?? [])], ...(appEntry !== null && { appEntry }) };
 }
 
 /** Who is handed the facts beside the judging. */
@@ -112,9 +120,9 @@ export async function lookAndJudge(
   onlooker: Onlooker | null = null,
   start: (options: JudgeOptions) => Judging = startJudging,
 ): Promise<Looked> {
-  const { command, target, now, severities, before, web, cache, started } = check;
+  const { command, target, now, severities, appEntry, before, web, cache, started } = check;
   const shard = web.shard ?? null;
-  const judging = start({ command, target, now, severities, before, origins: web.origins ?? [], shard });
+  const judging = start({ command, target, now, severities, appEntry, before, origins: web.origins ?? [], shard });
   let manifests = 0;
   let apps = 0;
   const seen = await watch(context, check, keeper, {

@@ -44,6 +44,7 @@ export function readLock(root: string): Lock | null {
  */
 export async function changeLock(root: string, change: (lock: Lock) => Lock): Promise<void> {
   const store = openDirectory(root);
+  await store.tidy?.([LOCK_FILE]);
   for (;;) {
     const there = await store.read(LOCK_FILE);
     const before = there === null ? new Map() : lockOf(there.bytes);

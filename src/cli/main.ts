@@ -3,37 +3,117 @@ import { CommanderError } from 'commander';
 import { printable } from '../core/text.ts';
 import { isTrouble } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
+import { SIGNAL_EXIT, stopRequested } from '../store/interrupt.ts';
+import { type Journal, newJournal } from '../store/journal.ts';
 import type { Context, GlobalOptions } from './context.ts';
+import { endUnlessIdle } from './end-process.ts';
+import { lastWords, secondSignal, withWritten } from './ending.ts';
+import { MissingArguments } from './missing-arguments.ts';
 import { type Action, build } from './program.ts';
 import { toStderr, toStdout } from './streams.ts';
+import { supervise } from './supervise.ts';
 import { openTerminal } from './terminal.ts';
 
+/** What a run has to say for itself, beside what its command does. */
+interface Run {
+  words: readonly string[];
+  journal: Journal;
+  /** True once the command printed its result. */
+  printed: boolean;
+  /** True once the run's last document is due. */
+  ended: boolean;
+  /** Prints a result; null before the command line was understood. */
+  out: ((text: string) => void) | null;
+}
+
 /**
- * Runs the command line and returns the exit code; never throws, never ends the process.
+ * Runs the command line and returns the exit code; never throws. The process is ended only where a command that was
+ * given up keeps it alive, or at a second signal.
  * @param argv as `process.argv`: the first two elements are skipped
  */
 export async function main(argv: readonly string[]): Promise<number> {
   let code = 0;
+  const words = argv.slice(2);
+  const state: Run = { words, journal: newJournal(), printed: false, ended: false, out: null };
   const run = async (load: () => Promise<Action>, options: GlobalOptions, args: readonly unknown[]): Promise<void> => {
     const action = await load();
-    code = await action(await contextFor(options), ...args, options);
+    code = await action(await contextFor(options, state), ...args, options);
   };
   try {
-    if (argv[2] === '__complete') {
+    if (words[0] === '__complete') {
       const { complete } = await import('./commands/complete.ts');
-      toStdout(await complete(build(run, null), argv.slice(3)));
+      toStdout(await complete(build(run, null), words.slice(1)));
       return 0;
     }
-    await build(run, argv.slice(2)).parseAsync(argv);
-    return code;
+    const onSecond = secondSignal(state.journal);
+    const parse = async (): Promise<void> => {
+      if (!(await parsed(words, run, state))) code = 130;
+    };
+    await supervise(parse, { journal: state.journal, onWaiting, onSecond });
+    return await completed(code, state);
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode !== 0) {
-      const { misunderstood } = await import('./checks.ts');
-      const report = misunderstood(argv.slice(2), error.message.replace(/^error: /, ''));
-      if (report !== null) toStdout(`${report}\n`);
-    }
-    return tell(error, argv.includes('--verbose'));
+    return await failed(error, state);
   }
+}
+
+/**
+ * Runs the command that the words name; arguments that are missing are asked for at a terminal.
+ * @returns false when the user cancelled
+ * @throws CommanderError for a wrong command line, and what the command throws
+ */
+async function parsed(words: readonly string[], run: Parameters<typeof build>[0], state: Run): Promise<boolean> {
+  try {
+    await build(run, words).parseAsync(words, { from: 'user' });
+    return true;
+  } catch (error) {
+    if (!(error instanceof MissingArguments)) throw error;
+    const { command, names } = error;
+    const context = await contextFor(command.optsWithGlobals<GlobalOptions>(), state);
+    if (!context.terminal.interactive) error.refuse();
+    const { askedArguments } = await import('./arguments.ts');
+    const answers = await askedArguments(context, command.name(), names);
+    return answers !== null && parsed([...words, ...(words.includes('--') ? [] : ['--']), ...answers], run, state);
+  }
+}
+
+function onWaiting(): void {
+  toStderr('appreg: Interrupted; the write that is under way is finished first.\n');
+}
+
+/** The exit code of a command that came to its end, which a signal may have asked for. */
+async function completed(code: number, state: Run): Promise<number> {
+  const signal = stopRequested();
+  if (signal !== null && code === 0) toStderr(`appreg: ${lastWords(signal, state.journal)}\n`);
+  const exit = signal !== null && (code === 0 || code === 130) ? SIGNAL_EXIT[signal] : code;
+  if (exit > 128 && !state.printed) await printFailure(null, exit, state);
+  return exit;
+}
+
+async function failed(thrown: unknown, state: Run): Promise<number> {
+  state.ended = true;
+  const error = withWritten(thrown, state.journal);
+  const code = tell(error, state.words.includes('--verbose'));
+  if (code !== 0 && !state.printed) await printFailure(error, code, state);
+  if (!isTrouble(error) || error.exit > 128) endUnlessIdle(code);
+  return code;
+}
+
+/** With a machine format, stdout holds one document whatever happens. */
+async function printFailure(error: unknown, code: number, state: Run): Promise<void> {
+  if (!state.words.some((word) => word.startsWith('--format'))) return;
+  const { failureDocument, gaveUp, requestIn } = await import('./failure.ts');
+  const document = failureDocument(requestIn(state.words), error ?? gaveUp(code), state.journal);
+  if (document === null) return;
+  try {
+    (state.out ?? print)(document);
+  } catch {
+    // The file of --output cannot be written, which is what the error says already.
+    print(document);
+  }
+}
+
+function print(text: string): void {
+  toStdout(`${text}\n`);
 }
 
 /** Usage errors and known trouble in a line or two; a defect of ours with its stack. Always to stderr. */
@@ -54,7 +134,7 @@ function byLine(stack: string): string {
   return stack.split('\n').map(printable).join('\n');
 }
 
-async function contextFor(options: GlobalOptions): Promise<Context> {
+async function contextFor(options: GlobalOptions, state: Run): Promise<Context> {
   const cwd = resolve(options.cwd ?? '.');
   const env = process.env;
   const terminal = await openTerminal({
@@ -65,11 +145,20 @@ async function contextFor(options: GlobalOptions): Promise<Context> {
     output: options.output === undefined ? null : resolve(cwd, options.output),
     env,
   });
+  const print = terminal.out.bind(terminal);
+  state.out = print;
+  terminal.out = (text) => {
+    // A command that was given up may still come to its result.
+    if (state.ended) return;
+    print(text);
+    state.printed = true;
+  };
   return {
     cwd,
     options,
     terminal,
     env,
+    journal: state.journal,
     async config(from = cwd) {
       const { loadConfig } = await import('./config.ts');
       return loadConfig(from, options.config === undefined ? null : resolve(cwd, options.config), env);

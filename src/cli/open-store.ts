@@ -2,29 +2,41 @@ import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { proxiesIn } from '../observe/http-proxy.ts';
 import { openDirectory } from '../store/directory.ts';
+import { journaled } from '../store/journal.ts';
 import type { WebProxyFor } from '../store/s3-web.ts';
 import type { Store } from '../store/store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { storeMemory } from './store-memory.ts';
 
 /**
  * The store that the configuration names (default: the workspace's folder). The others are loaded only where they are used.
  * @param root the workspace, absolute
  */
-export async function openStore(context: Context, config: Config['store'], root: string): Promise<Store> {
+export async function openStore(
+  context: Context,
+  config: Config['store'],
+  root: string,
+): Promise<Store & { forget?(): void }> {
+  const store = await storeFor(context, config, root);
+  return context.journal ? { ...store, ...journaled(store, context.journal) } : store;
+}
+
+async function storeFor(context: Context, config: Config['store'], root: string): Promise<Store & { forget?(): void }> {
   if (config?.type === 'git') {
     const { openGit } = await import('../store/git.ts');
     return openGit({ remote: config.remote ?? 'origin', branch: config.branch ?? 'gh-pages', root });
   }
   if (config?.type === 's3') {
-    const { openS3 } = await import('../store/s3.ts');
+    const [{ openS3 }, { remembering }] = await Promise.all([import('../store/s3.ts'), import('../store/remember.ts')]);
     const { bucket, prefix = '', region = null, endpoint = null, unconditional = false } = config;
     if (unconditional)
       context.terminal.log(
         'The store is used without conditional writes: whoever publishes at the same time may be overwritten.',
       );
     const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
-    return openS3({
+    const memory = storeMemory(context.env);
+    const s3 = openS3({
       bucket,
       prefix: folder.replace(/^\/+/, ''),
       region,
@@ -32,7 +44,12 @@ export async function openStore(context: Context, config: Config['store'], root:
       unconditional,
       env: context.env,
       proxyFor: proxies(context.env),
+      ...(memory && { memory }),
+      onProbe: (path) => {
+        if (context.journal && !context.journal.aside.includes(path)) context.journal.aside.push(path);
+      },
     });
+    return remembering(s3);
   }
   return openDirectory(root, { notice: (text) => context.terminal.log(printable(text)) });
 }

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { VERSION } from '../core/tool.ts';
 import type { Context, GlobalOptions } from './context.ts';
+import { AskingCommand } from './missing-arguments.ts';
 import { columns, toStderr, toStdout } from './streams.ts';
 
 /** What a command does: its arguments and options come behind the context; resolves to the exit code. */
@@ -16,7 +17,7 @@ type Run = (load: () => Promise<Action>, options: GlobalOptions, args: readonly 
  *   make than Node takes to load all this; null for all of them
  */
 export function build(run: Run, words: readonly string[] | null): Command {
-  const program = new Command('appreg')
+  const program = new AskingCommand('appreg')
     .description('Author, lint, publish and verify app registries.')
     .version(VERSION)
     .enablePositionalOptions()
@@ -124,7 +125,8 @@ export function build(run: Run, words: readonly string[] | null): Command {
         .option('--include <glob>', 'add files beside the code; repeatable', collect)
         .option('--target <target>', 'what the code will run on (default: node22)')
         .option('--minify', 'make the code smaller')
-        .option('--sourcemap', 'write the source map into the code'),
+        .option('--sourcemap', 'write the source map into the code')
+        .option('--any-content', 'pack a folder that has no app.js at its top as well'),
   );
 
   command(
@@ -143,6 +145,7 @@ export function build(run: Run, words: readonly string[] | null): Command {
         .option('--entry <file>', 'build this entry point first')
         .option('--ui <file>', 'with --entry: a second entry point, built to ui.js')
         .option('--artifact-url <url>', 'an artifact that is already served elsewhere')
+        .option('--any-content', 'publish an archive that has no app.js at its top as well')
         .option('--allow-prerelease', 'allow a version with a pre-release or build part')
         .option('--dry-run', 'make every read and check, show the plan; write nothing')
         .option('--no-read-back', 'do not fetch the artifact through its public URL before listing it')

@@ -7,7 +7,7 @@ export interface Question {
   /** The flag that answers it, like `--name`. */
   flag: string;
   message: string;
-  /** An answer that is there to be accepted or changed; it counts at a terminal only. */
+  /** The answer where nothing is typed, at a terminal; shown in brackets. */
   initial?: string;
   /** Shown while nothing is typed. */
   placeholder?: string;
@@ -54,16 +54,20 @@ export async function answersTo(
 }
 
 /** Loaded only when something is asked. Questions go to stderr, so that results stay clean. */
-async function ask(terminal: Terminal, { message, initial, placeholder, fault }: Question): Promise<string | null> {
+export async function ask(
+  terminal: Terminal,
+  { message, initial, placeholder, fault }: Omit<Question, 'flag'>,
+): Promise<string | null> {
   const { isCancel, text } = await import('@clack/prompts');
-  // Some pseudo-terminals say that they have no columns, and every letter would get a line of its own.
-  const output = terminal.dialog?.output as { columns?: number } | undefined;
+  // Some pseudo-terminals have no size: every letter would get a line of its own, or nothing would be shown at all.
+  const output = terminal.dialog?.output as { columns?: number; rows?: number } | undefined;
   if (output?.columns === 0) output.columns = 80;
+  if (output?.rows === 0) output.rows = 24;
   const answer = await text({
-    message,
-    ...(initial !== undefined && { initialValue: initial }),
+    message: initial === undefined ? message : `${message} [${initial}]`,
+    ...(initial !== undefined && { defaultValue: initial }),
     ...(placeholder !== undefined && { placeholder }),
-    validate: (value) => fault(value ?? '') ?? undefined,
+    validate: (value) => fault(value ? value : (initial ?? '')) ?? undefined,
     ...terminal.dialog,
   });
   return isCancel(answer) ? null : (answer ?? '');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { didYouMean } from '../core/near.ts';
 import { printable } from '../core/text.ts';
 import { isLoopback, urlFault } from '../core/url.ts';
 import { CI_SYSTEMS, HOSTS, STORES } from './choices.ts';
@@ -33,6 +34,29 @@ export const R2_ENDPOINT: Question = {
 };
 export const CI: Question = { flag: '--ci', message: '', fault: oneOf(CI_SYSTEMS) };
 
+/** Where the bytes of a version come from: the answer is a file, a folder or a URL. */
+export function sourceQuestion(cwd: string): Question {
+  return {
+    flag: '--entry',
+    message: 'What is published? (an entry point to build, a .tar.gz, or its URL)',
+    fault: (text) => {
+      if (isUrl(text)) return urlFault(text)?.message ?? null;
+      return text !== '' && existsSync(resolve(cwd, text)) ? null : 'there is no such file.';
+    },
+  };
+}
+export const SERVICE: Question = {
+  flag: '--service',
+  message: 'At which address is the service?',
+  placeholder: 'https://flows.example.com',
+  fault: (text) => urlFault(text)?.message ?? null,
+};
+export const REGISTRY_NAME: Question = {
+  flag: '--name',
+  message: 'What is the registry called in the organization?',
+  fault: emptyFault,
+};
+
 /** What the manifest says of an app, in the order name, description, colour, icon. */
 export function appQuestions(cwd: string, key: string): Question[] {
   return [
@@ -53,7 +77,7 @@ function titleOf(key: string): string {
   return words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join(' ');
 }
 
-function emptyFault(text: string): string | null {
+export function emptyFault(text: string): string | null {
   return text.trim() === '' ? 'it must not be empty.' : null;
 }
 
@@ -94,6 +118,7 @@ function originFault(text: string): string | null {
   return origin === text ? null : `an origin is a scheme and a host alone: ${printable(origin)}`;
 }
 
-function oneOf(values: readonly string[]): (text: string) => string | null {
-  return (text) => (values.includes(text) ? null : `it must be one of ${values.join(', ')}.`);
+export function oneOf(values: readonly string[]): (text: string) => string | null {
+  return (text) =>
+    values.includes(text) ? null : `it must be one of ${values.join(', ')}.${didYouMean(text, values)}`;
 }

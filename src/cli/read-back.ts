@@ -3,6 +3,7 @@ import type { NewVersion } from '../author/metadata.ts';
 import type { Visit } from '../core/facts.ts';
 import { Trouble } from '../core/trouble.ts';
 import { isAnswered } from '../core/visit.ts';
+import { untilStopped } from '../store/interrupt.ts';
 import type { Context } from './context.ts';
 import { answer, fetchBytes, named, suspicion } from './fetch.ts';
 import { networkOf } from './network.ts';
@@ -18,12 +19,12 @@ export async function readBack({ terminal, env }: Context, entry: NewVersion, pa
   const end = Date.now() + (patience ?? 0) * 1000;
   try {
     for (let attempt = 0; ; attempt++) {
-      const found = await askOnce(entry, attempt, env);
+      const found = await untilStopped(askOnce(entry, attempt, env));
       if (found === null) return;
       const left = end - Date.now();
       if (left > 0 && !found.unreachable) {
         progress.update(`${named(entry.artifactUrl)} ${found.message}; waiting ${Math.ceil(left / 1000)} s more`);
-        await sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4)));
+        await untilStopped(sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4))));
         continue;
       }
       if (found.mismatch) throw mismatch(entry, found.mismatch);

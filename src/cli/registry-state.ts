@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { isObject, member, readingOf } from '../core/json.ts';
@@ -10,6 +10,7 @@ import { gitTree } from '../observe/git.ts';
 import { targetAt } from '../observe/target.ts';
 import { snapshotOfTree } from '../observe/tree-snapshot.ts';
 import type { Context } from './context.ts';
+import { shownPath } from './shown-path.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import { isStored, storedState } from './stored-state.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
@@ -67,7 +68,9 @@ async function folderState(context: Context, path: string, where: string, seenAt
     app: (facts: AppFacts) => void apps.push(facts),
     orphans() {},
   };
-  await observeWorkspace(workspace, sink, { nameOf: (name) => relative(context.cwd, resolve(workspace.root, name)) });
+  await observeWorkspace(workspace, sink, {
+    nameOf: (name) => shownPath(context.cwd, resolve(workspace.root, name)),
+  });
   return usable({ snapshot: 1, target: where, seenAt, origins: [], manifest: manifest!, apps, orphans: [] });
 }
 

@@ -23,7 +23,7 @@ export interface SnapshotWriter {
  */
 export function writeSnapshot(
   path: string,
-  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins'>,
+  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'>,
   conceal: (text: string) => string,
 ): SnapshotWriter {
   const part = `${path}.${process.pid}.part`;
@@ -32,7 +32,9 @@ export function writeSnapshot(
   let done = false;
 
   const json = (value: unknown): string => factsJson(value, conceal);
-  write(`{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}`);
+  write(
+    `{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}${head.appEntry === undefined ? '' : `,"appEntry":${json(head.appEntry)}`}`,
+  );
 
   function write(text: string): void {
     const bytes = Buffer.from(text);

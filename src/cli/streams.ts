@@ -51,6 +51,11 @@ function write(descriptor: 1 | 2, text: string): void {
   if (ways[descriptor] === 'stream' && rest.length > 0) streamOf(descriptor).write(rest);
 }
 
+/** True while a part of the results waits for its reader. */
+export function hasPendingOutput(): boolean {
+  return ways[1] === 'stream' && process.stdout.writableLength > 0;
+}
+
 function isPlain(descriptor: 1 | 2): boolean {
   try {
     const stats = fstatSync(descriptor);
@@ -60,9 +65,14 @@ function isPlain(descriptor: 1 | 2): boolean {
   }
 }
 
+/** Node makes no stream of some descriptors that can be written to, such as a pipe of Linux under Wine (EBADF). */
 function openStream(descriptor: 1 | 2): Way {
-  streamOf(descriptor).on('error', (error) => lost(descriptor, error));
-  return 'stream';
+  try {
+    streamOf(descriptor).on('error', (error) => lost(descriptor, error));
+    return 'stream';
+  } catch {
+    return 'direct';
+  }
 }
 
 function streamOf(descriptor: 1 | 2): NodeJS.WriteStream {

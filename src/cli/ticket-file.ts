@@ -20,7 +20,7 @@ export interface TicketFile {
 }
 
 export interface TicketOptions {
-  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins'> & { asked: Asked | null };
+  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> & { asked: Asked | null };
   /** Takes secrets out of a text, wherever they turn up. */
   conceal(text: string): string;
   /** Errors and warnings found so far: apps with some come first where not all have room. */

@@ -4,6 +4,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import { isOrigin } from '../core/cors.ts';
 import { printable } from '../core/text.ts';
+import { parseUrl } from '../core/url.ts';
 import { isSemver } from '../core/version.ts';
 import { Trouble } from '../core/trouble.ts';
 import { pemBlocks } from '../observe/tls.ts';
@@ -53,7 +54,7 @@ export function registryUrl(text: string): URL {
   const hint = 'Give the full address of the manifest, such as https://apps.example.com/registry.json';
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     const likely = `https://${text.replace(/^\/+/, '')}`;
-    const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && URL.canParse(likely);
+    const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && parseUrl(likely) !== null;
     throw new Trouble(
       'url-unusable',
       `“${printable(text)}” is no URL: it has no scheme.`,
@@ -62,9 +63,13 @@ export function registryUrl(text: string): URL {
         : `${hint}. (To check local files: appreg lint)`,
     );
   }
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new Trouble('url-unusable', `“${printable(text)}” is no http(s) URL.`, hint);
+    throw new Trouble(
+      'url-unusable',
+      `“${printable(text)}” is no http(s) URL.`,
+      url?.protocol === 'file:' ? `${hint}. (To check local files: appreg lint)` : hint,
+    );
   if (url.username !== '' || url.password !== '')
     throw new Trouble(
       'url-credentials',
@@ -76,7 +81,7 @@ export function registryUrl(text: string): URL {
 }
 
 function originOf(text: string): string {
-  const origin = URL.canParse(text) ? new URL(text).origin : 'null';
+  const origin = parseUrl(text)?.origin ?? 'null';
   if (isOrigin(origin) && (text === origin || text === `${origin}/`)) return origin;
   const hint = isOrigin(origin)
     ? `Did you mean --origin ${origin}?`

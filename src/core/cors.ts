@@ -1,5 +1,6 @@
 import type { Hop, Visit } from './facts.ts';
 import { header, headerLines, stripSpace, tokens } from './headers.ts';
+import { parseUrl } from './url.ts';
 
 /** The Fetch standard's CORS check and preflight check, as a browser makes them, hop by hop. Credentials are omitted. */
 
@@ -40,7 +41,7 @@ export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[]
   let checked = false;
   let last: string | null = null;
   for (const url of urls) {
-    const own = URL.canParse(url) ? new URL(url).origin : 'null';
+    const own = parseUrl(url)?.origin ?? 'null';
     if (last !== null && own !== last && last !== origin) tainted = true;
     if (own !== origin || tainted) checked = true;
     list.push({ origin: checked ? (tainted ? 'null' : origin) : null, checked });
@@ -74,7 +75,7 @@ function classify(value: string, origin: string): { code: CorsCode; cause: strin
   if (isOrigin(value.toLowerCase())) return { code: 'invalid', cause: 'upper-case' };
   if (value.endsWith('/') && isOrigin(value.slice(0, -1))) return { code: 'invalid', cause: 'trailing-slash' };
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return { code: 'invalid', cause: 'no-scheme' };
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = parseUrl(value);
   if (url && url.origin !== 'null' && /^[a-z]+:\/\/[^/?#]+$/.test(value))
     return { code: 'invalid', cause: 'default-port' };
   return { code: 'invalid', cause: url && url.origin !== 'null' ? 'full-url' : 'no-origin' };
@@ -85,7 +86,7 @@ function refusal(value: string, origin: string): { code: CorsCode; cause: string
   const other = new URL(value);
   if (other.protocol === 'ftp:' || other.protocol === 'ws:' || other.protocol === 'wss:')
     return { code: 'invalid', cause: 'wrong-scheme' };
-  const asked = URL.canParse(origin) ? new URL(origin) : null;
+  const asked = parseUrl(origin);
   if (!asked || other.hostname !== asked.hostname) return { code: 'refused', cause: 'other-origin' };
   return { code: 'invalid', cause: other.protocol === asked.protocol ? 'wrong-port' : 'wrong-scheme' };
 }
@@ -95,7 +96,7 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d+)?
 
 /** True for a serialised origin, as a browser would send it: lower case, no path, no default port. */
 export function isOrigin(text: string): boolean {
-  return text.length < 500 && ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return text.length < 500 && ORIGIN.test(text) && parseUrl(text)?.origin === text;
 }
 
 /** The first hop of a browser's visit that fails the CORS check; null when the visit passes (or nothing was answered). */

@@ -104,6 +104,7 @@ export function diagnose(
     origins: snapshot.origins,
     shard: snapshot.shard ?? null,
     asked: snapshot.asked ?? null,
+    appEntry: snapshot.appEntry ?? null,
     saved: true,
     ...options,
   });

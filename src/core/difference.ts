@@ -3,6 +3,7 @@ import { isUnseen } from './facts.ts';
 import { isObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
 import { judge } from './judge.ts';
 import { compareText } from './order.ts';
+import { parseUrl } from './url.ts';
 import { comparePrecedence, isSemver, latestOf } from './version.ts';
 
 /** What differs between two states of a registry, as subscribers would see it. Absent values are null. */
@@ -41,6 +42,8 @@ export interface AppDifference {
   visible: { before: boolean | null; after: boolean | null };
   /** Ids of the rules that hide it afterwards. */
   because: readonly string[];
+  /** True where no version of it is listed, and none was before: it is hidden until the first one is published. */
+  unpublished: boolean;
 }
 
 export interface VersionDifference {
@@ -164,6 +167,7 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
     latest: unseen ? { before: null, after: null } : { before: latestIn(was), after: latestIn(is) },
     visible: { before: was.visible, after: is.visible },
     because: is.because,
+    unpublished: was.versions.size + is.versions.size === 0 && is.because.includes('versions-none-valid'),
   };
 }
 
@@ -206,7 +210,7 @@ function hostsOf(state: ReadonlyMap<string, AppState>): Set<string> {
   const hosts = new Set<string>();
   for (const { fields, versions } of state.values()) {
     const urls = [fields.get('iconUrl'), fields.get('appMetadataUrl'), ...[...versions.values()].map(({ url }) => url)];
-    for (const url of urls) if (url && URL.canParse(url)) hosts.add(new URL(url).host);
+    for (const url of urls) hosts.add(parseUrl(url ?? '')?.host ?? '');
   }
   hosts.delete('');
   return hosts;

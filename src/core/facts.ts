@@ -25,6 +25,11 @@ export interface Resource {
   web: Web | Unseen;
   /** What stands at the local path instead of a readable file; absent when nothing was amiss. */
   local?: 'missing' | 'not-a-file' | 'outside';
+  /**
+   * Paths below the workspace: the one that the URL leads to, and the one that the folders list, where they differ in
+   * case or Unicode normalization. The file is not read then: a host does not find it.
+   */
+  otherName?: { path: string; listed: string };
   /** ISO 8601. When it was looked at, where this run took that over from an earlier one and did not ask at all. */
   since?: string;
   /** ISO 8601. The same of the views as a browser and by HEAD, where only the document or the icon was asked for. */
@@ -120,7 +125,15 @@ export interface ImageFacts {
   fault: { code: string; message: string } | null;
   /** SVG only: what is active or foreign in it. `line` is 1-based. */
   active: {
-    code: 'script' | 'event-handler' | 'javascript-url' | 'foreign-reference' | 'foreign-object' | 'doctype';
+    code:
+      | 'script'
+      | 'event-handler'
+      | 'javascript-url'
+      | 'foreign-reference'
+      | 'foreign-object'
+      | 'doctype'
+      /** A DOCTYPE whose entities are URLs only: the namespaces that drawing programs declare there. */
+      | 'namespace-entities';
     name: string;
     line: number | null;
   }[];
@@ -139,6 +152,50 @@ export interface Web {
   head: Visit | Unseen;
   /** GET with a condition, asked of one document per kind and host; absent where it was not asked. */
   conditional?: Conditional[];
+  /** OPTIONS as a browser sends before a HEAD; asked of one resource per kind and host. */
+  headPreflight?: Visit;
+  /** GET of an icon as a plain <img> sends it: no-cors, without Origin; asked of one icon per host. */
+  image?: Visit;
+  /** GET by a client that accepts gzip and nothing else, where browsers get another coding. */
+  gzip?: Visit;
+  /** How a browser that has a stored copy asks for it again; asked of one document or icon per kind and host. */
+  revalidation?: { condition: Conditional['condition']; visit: Visit };
+  /** Requests made since an answer to a browser differed from the first answer: with which headers it comes again. */
+  probes?: Probe[];
+}
+/**
+ * The groups of request headers that tell a browser from a server-side client: Origin and Referer; Sec-Fetch-*;
+ * Accept-Encoding; User-Agent and Accept-Language.
+ */
+export type HeaderGroup = 'origin' | 'fetch-metadata' | 'encoding' | 'agent';
+export interface Probe {
+  /** Whether it was sent as fetch() or as a plain <img> sends it. */
+  like: 'fetch' | 'image';
+  sent: HeaderGroup[];
+  /** Those of a round are sent at the same time. */
+  round: 1 | 2;
+  visit: Visit;
+}
+/** The body of an answer to a client that accepts compression. */
+export interface Copy {
+  /** The codings in the order in which they were applied, joined by a comma; '' for none. */
+  coding: string;
+  /** As sent. */
+  bytes: number;
+  /** What the bytes as sent are, by their beginning: gzip, brotli, json, html, … */
+  kind: string;
+  /**
+   * What clients meet: `broken` (nobody can undo the coding), `truncated` (the stream ends early), `members` (several
+   * gzip members, of which browsers read the first), `end` (the end of the stream is wrong, which browsers ignore and
+   * Node's fetch does not); null where all is well.
+   */
+  fault: 'broken' | 'truncated' | 'members' | 'end' | null;
+  /** What a browser makes of it; null where that is nothing. */
+  decoded: { bytes: number; sha256: string; kind: string } | null;
+  /** Whether that says the same as the first answer: equal bytes or an equal JSON value; for icons, an image. */
+  same: boolean;
+  /** The first answer, decoded. */
+  first: { bytes: number; sha256: string };
 }
 /** The question whether a document has changed since (RFC 9110 section 13). */
 export interface Conditional {
@@ -165,6 +222,8 @@ export interface Visit {
   troubles?: string[];
   /** OPTIONS only: the names in Access-Control-Request-Headers, in lower case. */
   asked?: string[];
+  /** Of a GET whose body was compared: absent where it was not coded and equal to the first answer. */
+  copy?: Copy;
 }
 export interface Hop {
   url: string;
@@ -175,13 +234,21 @@ export interface Hop {
   address: string | null;
   tls: TlsFacts | null;
   /** Other addresses of the name that were tried before, and why no connection came about. */
-  vain?: { address: string; code: string }[];
+  vain?: AddressFailure[];
   /** True when “100 Continue” came first, which had not been asked for. */
   continued?: true;
   /** What it was asked over; absent when the host was asked directly. */
   proxy?: ProxyFacts;
   /** The beginning of the body as text, of a last answer that is not 2xx. */
   excerpt?: string;
+}
+/** Why an address of a name was not used. Phase, message and certificate are there where it failed in TLS. */
+export interface AddressFailure {
+  address: string;
+  code: string;
+  phase?: 'tls';
+  message?: string;
+  tls?: TlsFacts;
 }
 export interface ProxyFacts {
   /** Without credentials; '' where the variable holds no URL of a proxy. */
@@ -227,6 +294,43 @@ export interface TlsFacts {
   privateCa: boolean;
   /** Where that authority comes from: a flag, an environment variable, or the store of the system. */
   authority?: '--ca' | 'NODE_EXTRA_CA_CERTS' | 'system';
+  /** The subject of that authority. */
+  authorityName?: string;
+  /** How many certificates the host sent, its own included. */
+  sent?: number;
+  /** The certificate above the host’s own that ends before it does; absent where there is none. */
+  endsFirst?: { subject: string; notAfter: string; fingerprint256: string; root: boolean };
+  /** The path from the host’s certificate upwards, as far as it is known; there where it was refused. */
+  path?: PathCertificate[];
+}
+
+/** A certificate on the path from a host’s own to an authority (RFC 5280). */
+export interface PathCertificate {
+  subject: string;
+  issuer: string;
+  /** ISO 8601 moments. */
+  notBefore: string;
+  notAfter: string;
+  fingerprint256: string;
+  /** Sent by the host, or among the authorities that are trusted here. */
+  from: 'host' | 'store';
+  /** basicConstraints says CA:TRUE. */
+  authority: boolean;
+  /** How many CA certificates may follow below it; null for no limit. */
+  pathLength: number | null;
+  /** Names of RFC 5280, section 4.2.1.3; null where nothing is limited. */
+  keyUsage: string[] | null;
+  /** Object identifiers; null where nothing is limited. */
+  extendedKeyUsage: string[] | null;
+  /** Name constraints: `DNS:example.com`, `IP:10.0.0.0/255.0.0.0`. */
+  permitted: string[];
+  excluded: string[];
+  /** The algorithm that its issuer signed it with: `sha256WithRSA`. */
+  signature: string;
+  /** Its own key: `rsa 2048`, `ec prime256v1`. */
+  key: string;
+  /** Whether the next certificate’s key verifies its signature; null for the last one. */
+  signatureValid: boolean | null;
 }
 
 /** The facts about one app: its metadata file, its icon, and one entry per element of `versions`, in that order. */
@@ -259,6 +363,8 @@ export interface Snapshot {
   incomplete?: string | null;
   /** What was asked for by name; absent when nothing was. */
   asked?: Asked | null;
+  /** The file that an app's code begins in, at the top of its artifact; absent where that is app.js. */
+  appEntry?: string;
   /** Which part of the apps the run was asked for; absent when it was for all of them. */
   shard?: Shard;
 }

@@ -1,12 +1,15 @@
-import { fault, type TextFault } from './text-fault.ts';
+import { HTML_START } from './magic.ts';
+import { messageInPlaceOfJson } from './program-output.ts';
 import { printable, shorten } from './text.ts';
+import { fault, type TextFault } from './text-fault.ts';
+import { utfOf } from './unicode-form.ts';
 
 /** Files that are something else than JSON, told by their bytes or by how they begin. */
 
 /** What is wrong with bytes (base64) that are not UTF-8. */
 export function faultInBytes(base64: string): TextFault {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  const form = utfOf(bytes);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
     return fault(
       'gzip',
@@ -23,18 +26,21 @@ export function faultInBytes(base64: string): TextFault {
       'Send the JSON as it is, or compressed with gzip to those who ask for it.',
     );
   }
-  const offset = utf16 ? 0 : invalidUtf8At(bytes);
+  if (form !== null) return { ...otherForm(form), evidence: { byteOffset: 0, encoding: form } };
+  const offset = invalidUtf8At(bytes);
   return {
     ...fault(
       'not-utf8',
       offset,
-      utf16
-        ? 'The file is UTF-16, not UTF-8.'
-        : `Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`,
+      `Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`,
       'Save the file as UTF-8 without a byte order mark.',
     ),
     evidence: { byteOffset: offset },
   };
+}
+
+function otherForm(form: string): TextFault {
+  return fault('not-utf8', 0, `The file is ${form}, not UTF-8.`, 'Save the file as UTF-8 without a byte order mark.');
 }
 
 /** The offset of the first byte that no UTF-8 sequence allows there (the Unicode standard, table 3-7). */
@@ -84,7 +90,16 @@ export function foreignKind(text: string): TextFault | null {
       'Have the pipeline fetch LFS files before it publishes (git lfs pull), or keep JSON out of LFS.',
     );
   }
-  if (/^<(!doctype\s+html|html|head|body|script|meta|title|link|style|h[1-6]|p|div|pre|center|table)\b/i.test(head)) {
+  const message = messageInPlaceOfJson(text);
+  if (message !== null) return message;
+  if (/^<\?(?!xml)/i.test(head))
+    return fault(
+      'source-code',
+      0,
+      'This is the source of a program (it begins with <?), not JSON.',
+      'Have the host run the program instead of sending it, or upload the JSON that it writes.',
+    );
+  if (HTML_START.test(head)) {
     // Which page it is, and so what to do, is told where the answer is known too: web-page.ts.
     return fault(
       'html-page',
@@ -93,18 +108,7 @@ export function foreignKind(text: string): TextFault | null {
       'Check the URL: it must lead to the JSON file itself.',
     );
   }
-  if (/^<(\?xml|[a-z])/i.test(head)) {
-    const code = /<Code>([^<]{1,80})<\/Code>/.exec(text)?.[1];
-    return {
-      ...fault(
-        'xml-error',
-        0,
-        `This is XML${code ? ` with the error code ${printable(code)}` : ''}, not JSON.`,
-        'Object stores answer with XML when an object is missing or not public: check the URL and the permissions.',
-      ),
-      ...(code ? { evidence: { code } } : {}),
-    };
-  }
+  if (/^<(\?xml|!doctype|[a-z])/i.test(head)) return xmlFault(text, head);
   // "Not Found", "404: page not found": one short line, of words.
   const line = head.length < 300 ? head.trimEnd() : '';
   if (
@@ -118,7 +122,26 @@ export function foreignKind(text: string): TextFault | null {
       'It looks like a message of the host: check the URL, that the file was uploaded, and that anybody may read it.',
     );
   }
-  if (head.startsWith('\u0000') || head[1] === '\u0000')
-    return fault('not-utf8', 0, 'The file is UTF-16, not UTF-8.', 'Save the file as UTF-8 without a byte order mark.');
-  return null;
+  const form = utfOf(Array.from(text.slice(0, 4), (c) => c.charCodeAt(0)));
+  return form === null ? null : otherForm(form);
+}
+
+/** XML in place of JSON: the error of an object store, or another document. */
+function xmlFault(text: string, head: string): TextFault {
+  const code = /<Code>([^<]{1,80})<\/Code>/.exec(text)?.[1];
+  const root = /<([A-Za-z_][\w.:-]{0,60})/.exec(head.replace(/^(<[?!][^>]{0,500}>\s*)+/, ''))?.[1];
+  if (root?.toLowerCase() === 'svg')
+    return fault('svg-image', 0, 'This is an SVG image, not JSON.', 'Check the URL: it leads to an icon.');
+  const isError = code !== undefined || /error|exception|fault/i.test(root ?? '');
+  return {
+    ...fault(
+      'xml-error',
+      0,
+      `This is XML${code ? ` with the error code ${printable(code)}` : root ? ` (<${printable(root)}>)` : ''}, not JSON.`,
+      isError
+        ? 'Object stores answer with XML when an object is missing or not public: check the URL and the permissions.'
+        : 'Check the URL: it must lead to the JSON file itself.',
+    ),
+    ...(code ? { evidence: { code } } : {}),
+  };
 }

@@ -94,14 +94,19 @@ function outsideQuotes(value: string): string[] {
   return parts;
 }
 
-/** The content codings in the order in which they were applied: lower case, without `identity`, `x-gzip` as `gzip`. */
+/**
+ * The content codings in the order in which they were applied: lower case, `x-gzip` as `gzip`. `identity` alone is none;
+ * beside another coding it stays, since browsers and Node's fetch then decode nothing, as with a coding they do not know.
+ */
 export function codings(headers: Headers): string[] {
   const value = header(headers, 'content-encoding');
   if (value === null) return [];
-  const list = value.split(',').map((name) => stripSpace(name).toLowerCase());
-  return list
-    .filter((name) => name !== '' && name !== 'identity')
+  const list = value
+    .split(',')
+    .map((name) => stripSpace(name).toLowerCase())
+    .filter((name) => name !== '')
     .map((name) => name.replace(/^x-(gzip|compress)$/, '$1'));
+  return list.every((name) => name === 'identity') ? [] : list;
 }
 
 /** What Cache-Control says: names in lower case with their argument (null without one), the first of each. */

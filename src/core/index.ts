@@ -3,6 +3,9 @@
  * out. Pure: no files, no network, no clock; runs in browsers.
  *
  * @example
+ * import { documentContent, startJudging } from 'appreg';
+ *
+ * const bytes = new TextEncoder().encode('{ "apps": {} }');
  * const manifest = { url: null, file: 'registry.json', web: { unseen: 'not asked' }, content: documentContent(bytes) };
  * const judging = startJudging({ command: 'lint', target: 'registry.json', now: new Date().toISOString() });
  * judging.manifest(manifest);

@@ -1,5 +1,6 @@
 import { foreignKind } from './foreign-text.ts';
 import { grammarFault } from './json-grammar.ts';
+import { textAroundJson } from './program-output.ts';
 import type { TextFault } from './text-fault.ts';
 
 /**
@@ -8,5 +9,9 @@ import type { TextFault } from './text-fault.ts';
  */
 export function faultInText(text: string): TextFault | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  return foreignKind(text.slice(start)) ?? grammarFault(text, start);
+  const foreign = foreignKind(text.slice(start));
+  if (foreign !== null) return foreign;
+  const found = grammarFault(text, start);
+  // A lone surrogate is a fault of JSON that is otherwise whole.
+  return found === null || found.cause === 'lone-surrogate' ? found : textAroundJson(text, start, found);
 }

@@ -10,6 +10,7 @@ import type { VersionEntry } from './rule.ts';
 /** The versions of a metadata file, and what their artifacts were found to be. */
 
 export const NO_EARLIER: Unseen = { unseen: 'no earlier state was given (--against)', everywhere: true, aside: true };
+const OTHER_BYTES: Unseen = { unseen: 'the bytes that were inspected are not the listed ones' };
 export const NOT_ASKED: Unseen = { unseen: 'it was not asked' };
 
 /** What was judged: the versions that are objects, and the latest, where all are beyond doubt. */
@@ -23,6 +24,8 @@ export interface VersionTerms {
   /** Whether apps or a version were asked for by name; the version, or null. */
   isAsked: boolean;
   version: string | null;
+  /** The file that the app's code begins in, at the top of an artifact. */
+  appEntry: string;
   /** Seconds: how old a copy of a document is. */
   oldCopy(place: Place): number;
 }
@@ -63,7 +66,14 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
     if (wanted !== null && !entries.some((entry) => entry.version === wanted))
       ledger.unjudgedSymptoms.add('checksum-mismatch');
     const copyAge = terms.oldCopy(place);
-    const facts = { versions: entries, earlier, earlierSource: terms.earlierSource, askedVersion: wanted, copyAge };
+    const facts = {
+      versions: entries,
+      listed: list.length,
+      earlier,
+      earlierSource: terms.earlierSource,
+      askedVersion: wanted,
+      copyAge,
+    };
     offering.offer('metadata', facts, place, usual === null ? offering.rulesOn('metadata') : comparing);
     const published = new Map(isUnseen(earlier) ? [] : earlier.map((before) => [before.version, before]));
     for (const entry of entries) {
@@ -119,7 +129,7 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
   ): void {
     const artifact = artifacts[entry.index];
     const pointer = `/versions/${entry.index}`;
-    const found = new Set(metadata.byVersion?.get(entry.version ?? ''));
+    const found = new Map(metadata.byVersion?.get(entry.version ?? ''));
     const place: Place = { ...metadata, version: entry.version, pointer, found };
     if (!isUsual)
       offering.offer(
@@ -139,7 +149,7 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
       url: entry.artifactUrl,
       web: artifact?.web ?? NOT_ASKED,
       pointer: `${pointer}/artifactUrl`,
-      found: new Set(place.found),
+      found: new Map(place.found),
     };
     if (!isUsual) offering.url('artifact', entry.artifactUrl, artifactPlace);
     if (!artifact) return;
@@ -147,20 +157,24 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
     const { content, archive } = artifact;
     if (isUnseen(content) && content.everywhere && ledger.saidOnce('artifact content')) return;
     if (!isUnseen(content)) ledger.countArtifact(content.bytes);
-    const digest = digestOf(entry.artifactChecksum ?? '') ?? { unseen: 'because of checksum-malformed' };
+    const digest: string | Unseen = digestOf(entry.artifactChecksum ?? '') ?? {
+      unseen: 'because of checksum-malformed',
+    };
+    const isOther = !isUnseen(digest) && isListedAgain(artifact, digest);
     artifactPlace.pointer = `${pointer}/artifactChecksum`;
     offering.offer(
       'artifact',
       {
         facts: artifact,
         content,
-        archive,
+        archive: isOther ? OTHER_BYTES : archive,
         digest,
         checksum: entry.artifactChecksum ?? MISSHAPEN,
         all,
         artifacts,
         before,
         answer: answerOf(artifact),
+        appEntry: terms.appEntry,
       },
       artifactPlace,
     );
@@ -169,6 +183,12 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
   }
 
   return versions;
+}
+
+/** True where the first download had other bytes, and the second one the listed ones: only the first was inspected. */
+function isListedAgain({ content, again }: ArtifactFacts, digest: string): boolean {
+  if (isUnseen(content) || again === undefined || isUnseen(again)) return false;
+  return content.sha256 !== digest && again.sha256 === digest;
 }
 
 /** The versions that are objects. */

@@ -1,3 +1,4 @@
+import { APP_ENTRY } from './app-entry.ts';
 import { latestBeyondDoubt } from './beyond-doubt.ts';
 import { oldCopyAge } from './cache.ts';
 import type {
@@ -22,6 +23,7 @@ import { type Absences, absencesOf, PlainApps } from './plain-apps.ts';
 import { pointerTo } from './pointer.ts';
 import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
 import type { AnyRule, FactsOf } from './rule.ts';
+import { parseUrl } from './url.ts';
 import { NO_REASON, verdictOf } from './visibility.ts';
 
 /** The engine: offers every subject with its facts to the rules, app by app, and keeps what they find in the ledger. */
@@ -42,6 +44,8 @@ export interface JudgeOptions {
   rules?: readonly AnyRule[];
   /** What was asked for by name. */
   asked?: Asked | null;
+  /** The file that an app's code begins in, at the top of its artifact (default: app.js). */
+  appEntry?: string | null;
   /** Adds to the evidence of each finding. */
   annotate?: Annotate | null;
 }
@@ -71,6 +75,7 @@ export function judge(
     target: snapshot.target,
     shard: snapshot.shard ?? null,
     asked: snapshot.asked ?? null,
+    appEntry: snapshot.appEntry ?? null,
     ...options,
     now: snapshot.seenAt,
   });
@@ -103,6 +108,7 @@ export function startJudging(options: JudgeOptions): Judging {
     earlierSource,
     isAsked: asked !== null,
     version: asked?.version ?? null,
+    appEntry: options.appEntry ?? APP_ENTRY,
     oldCopy,
   });
 
@@ -149,7 +155,7 @@ export function startJudging(options: JudgeOptions): Judging {
     const { key } = facts;
     const manifest = manifestPlace!;
     const at = pointerTo('apps', key);
-    const place: Place = { ...manifest, app: key, pointer: at, found: new Set() };
+    const place: Place = { ...manifest, app: key, pointer: at, found: new Map() };
     ledger.seen(entry);
     if (!isUsual) offering.offer('app', entryFacts(key, entry), place);
     const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
@@ -159,7 +165,7 @@ export function startJudging(options: JudgeOptions): Judging {
       url: iconUrl,
       web: facts.icon.web,
       pointer: `${at}/blockStyle/iconUrl`,
-      found: new Set(),
+      found: new Map(),
     };
     if (!isUsual) offering.url('icon', iconUrl, iconPlace);
     icon(facts.icon, iconPlace);
@@ -173,7 +179,7 @@ export function startJudging(options: JudgeOptions): Judging {
       url: metadataUrl,
       file: facts.metadata.file,
       web: facts.metadata.web,
-      found: new Set(),
+      found: new Map(),
     };
     const inManifest = { document: manifest.document, file: manifest.file, pointer: `${at}/appMetadataUrl` };
     if (!isUsual) offering.url('metadata', metadataUrl, { ...metadata, ...inManifest });
@@ -216,10 +222,11 @@ export function startJudging(options: JudgeOptions): Judging {
         url: facts.url,
         file: facts.file,
         web: facts.web,
-        found: new Set(),
+        found: new Map(),
       };
       if (manifestPlace) ledger.settle(manifestPlace.document);
       manifestPlace = place;
+      offering.registry = facts.url === null ? null : parseUrl(facts.url);
       if (shard !== null && shard.index > 1 && isManifest(facts)) {
         // What is to be said of it is said once; here it only names the apps.
         manifestApps = member(readingOf(facts.content as DocumentContent).value, 'apps');
@@ -281,7 +288,7 @@ export function startJudging(options: JudgeOptions): Judging {
         url: facts.url,
         file: facts.file,
         web: facts.web,
-        found: new Set(),
+        found: new Map(),
       };
       versions(offering.document(facts, place), artifacts, earlier ?? NO_EARLIER, place);
       ledger.settle(facts);
@@ -301,7 +308,7 @@ export function startJudging(options: JudgeOptions): Judging {
           url: null,
           file: null,
           web: NOT_ASKED,
-          found: new Set(),
+          found: new Map(),
         },
       );
     },

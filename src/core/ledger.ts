@@ -15,14 +15,17 @@ import type {
   Summary,
   Symptom,
 } from './report.ts';
-import { SYMPTOM_OF_ROLE, SYMPTOMS } from './report.ts';
+import { SILENCED, SYMPTOM_OF_ROLE, SYMPTOMS } from './report.ts';
 import type { AnyRule, Problem } from './rule.ts';
 import { spanOf } from './span.ts';
+import { type Found, isSuperseded, noteFound, type Superseder, supersederIn } from './supersede.ts';
+import { type Bearing, highest, statusOf } from './symptoms.ts';
 import { redact, shorten } from './text.ts';
 import { VERSION } from './tool.ts';
+import { sameAddress } from './url.ts';
 import { ASKED_OF_SOME } from './visit.ts';
 
-/** Where a subject stands. `found` collects the ids of the rules that found something on the same resource. */
+/** Where a subject is. `found` collects what the rules found on the same resource. */
 export interface Place {
   app: string | null;
   version: string | null;
@@ -34,9 +37,9 @@ export interface Place {
   file: string | null;
   /** How the resource's URL answered. */
   web: Web | Unseen;
-  found: Set<string>;
+  found: Found;
   /** The same by version, of what was found on the document but is about one of its versions. */
-  byVersion?: Map<string, Set<string>>;
+  byVersion?: Map<string, Found>;
 }
 
 /** More evidence for a finding, from how the URL of its resource answered (null when that was not asked). */
@@ -74,10 +77,11 @@ export class Ledger {
   /** The rules that were not judged for a reason that holds for the whole run, by that reason. */
   readonly everywhere = new Map<Unseen, Set<AnyRule>>();
   readonly unjudgedSymptoms = new Set<Symptom>();
-  readonly confirmedSymptoms = new Set<Symptom>();
+  /** The findings that bear on each symptom, those reported once for several resources included. */
+  readonly bearings = new Map<Symptom, { severity: Severity | null; confirmed: boolean; rules: Set<string> }>();
   readonly hidden = new Map<string, Set<string>>();
-  /** Ids of the rules that found something which explains why other facts are not there. */
-  readonly blocking = new Set<string>();
+  /** Ids of the rules that found, on a resource, what keeps its facts from being known; by what was found there. */
+  readonly blocking = new WeakMap<Found, Set<string>>();
   /** Values out of documents: one that has a field "unseen" is no absent fact. */
   readonly values = new WeakSet<object>();
   readonly pending = new Map<DocumentFacts, Pending[]>();
@@ -119,40 +123,75 @@ export class Ledger {
         const why = absent.get(need);
         if (why) return this.skip(rule, place, why);
       }
-    const stronger = place.found.size === 0 ? undefined : rule.unless?.find((id) => place.found.has(id));
-    if (stronger) return this.skip(rule, place, { unseen: `because of ${stronger.split(' ', 1)[0]}` });
-    let found: Problem | readonly Problem[] | null | undefined;
+    let result: Problem | readonly Problem[] | null | undefined;
     try {
-      found = rule.check(facts);
+      result = rule.check(facts);
     } catch (error) {
+      if (this.isOff(rule)) return;
       this.crashed = true;
       return this.skip(rule, place, { unseen: `the rule failed: ${shorten(String(error))}` });
     }
-    if (!found) return;
-    if (Array.isArray(found)) for (const problem of found as readonly Problem[]) this.add(rule, problem, place);
-    else this.add(rule, found as Problem, place);
+    const superseder = supersederIn(place.found, rule.unless);
+    if (!result && superseder === null) return;
+    if (this.isOff(rule)) return this.noteSilenced(rule, problemsIn(result), place, superseder);
+    this.addAll(rule, problemsIn(result), place, superseder);
+  }
+
+  /** Adds the problems that no finding explains; where none is left, the rule is not judged because of that finding. */
+  addAll(rule: AnyRule, problems: readonly Problem[], place: Place, superseder: Superseder | null): void {
+    const left = problems.filter((problem) => !isSuperseded(superseder, this.severityOf(rule, problem)));
+    for (const problem of left) this.add(rule, problem, place);
+    if (superseder === null || left.length > 0) return;
+    if (problems.length === 0 && !isSuperseded(superseder, this.severityOf(rule))) return;
+    // What the other finding bears on is known; that this rule was not judged makes nothing unknown.
+    this.skip(rule, place, { unseen: `because of ${superseder.rule}`, aside: true });
+  }
+
+  /** True for a rule that the settings turn off. */
+  isOff(rule: AnyRule): boolean {
+    return this.overrides[rule.id] === 'off';
+  }
+
+  /**
+   * What a rule that is off would report as an error: an app is as hidden as it is, and a symptom is not clear. Nothing
+   * else depends on it.
+   */
+  noteSilenced(rule: AnyRule, problems: readonly Problem[], place: Place, superseder: Superseder | null): void {
+    for (const problem of problems) {
+      const severity = problem.severity ?? rule.severity;
+      if (severity !== 'error' || isSuperseded(superseder, severity)) continue;
+      if (isSuperseded(supersederIn(place.found, problem.unless), severity)) continue;
+      this.counted = null;
+      this.hideAndBlock(rule, problem, place);
+      const symptom = symptomFor(rule, problem, place);
+      if (symptom === null) continue;
+      this.unjudgedSymptoms.add(symptom);
+      const { resource } = place;
+      if (this.saidOnce(`${rule.id} ${resource} ${SILENCED}`)) continue;
+      this.notJudged.push({ rule: rule.id, app: null, version: null, resource, reason: SILENCED });
+    }
+  }
+
+  /** The severity that is reported: the one that the settings give to the rule, the problem's, or the rule's. */
+  severityOf(rule: AnyRule, problem?: Problem): Severity {
+    const override = this.overrides[rule.id];
+    return override && override !== 'off' ? override : (problem?.severity ?? rule.severity);
   }
 
   add(rule: AnyRule, problem: Problem, place: Place): void {
-    if (problem.unless?.some((id) => place.found.has(id))) return;
+    const severity = this.severityOf(rule, problem);
+    if (isSuperseded(supersederIn(place.found, problem.unless), severity)) return;
     this.counted = null;
-    place.found.add(rule.id);
-    if (problem.version !== undefined) noteVersion(place, problem.version, rule.id);
-    if (problem.cause !== undefined) place.found.add(`${rule.id} ${problem.cause}`);
-    if (rule.hides) this.blocking.add(rule.id);
-    const app = problem.app ?? place.app ?? appOf(place.resource, place.pointer + (problem.at ?? ''));
-    const hits = place.resource === 'metadata' || place.resource === 'manifest';
-    // What a subscriber sees does not depend on how much its author minds: the rule's own severity counts here.
-    const weighs = (problem.severity ?? rule.severity) === 'error';
-    if (rule.hides && hits && weighs && app !== null) this.hide(app, rule.id);
+    noteFound(place.found, rule.id, problem.cause, severity);
+    if (problem.version !== undefined) noteVersion(place, problem.version, rule.id, severity);
+    const app = this.hideAndBlock(rule, problem, place);
+    const symptom = symptomFor(rule, problem, place);
+    if (symptom !== null) this.bear(symptom, rule, weightOf(rule, problem, severity));
     const one = problem.once ?? shared(rule, problem, place);
-    const about = one === null ? null : `${rule.id} ${one}`;
+    const about = one === null ? null : `${rule.id} ${severity} ${one}`;
     const told = about === null ? undefined : this.told.get(about);
     if (told) return holdsAlso(told, app);
-    const override = this.overrides[rule.id];
-    const severity = override && override !== 'off' ? override : (problem.severity ?? rule.severity);
     const pointer = place.document === null ? null : place.pointer + (problem.at ?? '');
-    const symptom = problem.symptom !== undefined ? problem.symptom : symptomOf(rule, place);
     const finding: Finding = {
       rule: rule.id,
       severity,
@@ -177,14 +216,43 @@ export class Ledger {
       const more = this.annotate(finding, web);
       finding.evidence = { ...finding.evidence, ...clean(more) };
     }
-    if (rule.confirms && severity === 'error' && symptom !== null) this.confirmedSymptoms.add(symptom);
     this.findings.push(finding);
     if (about !== null) this.told.set(about, finding);
-    if (place.document === null) return;
-    const list = this.pending.get(place.document);
+    this.keepPlace(finding, problem, place);
+  }
+
+  /**
+   * Hides the app where subscribers do not see it because of this, and notes what keeps the facts about a resource from
+   * being known. The settings do not change what a subscriber sees: the rule's own severity counts here.
+   * @returns the app that the problem is about
+   */
+  hideAndBlock(rule: AnyRule, problem: Problem, place: Place): string | null {
+    const app = problem.app ?? place.app ?? appOf(place.resource, place.pointer + (problem.at ?? ''));
+    const weighs = problem.hides ?? (problem.severity ?? rule.severity) === 'error';
+    if (!rule.hides || !weighs) return app;
+    const blocking = this.blocking.get(place.found) ?? new Set<string>();
+    this.blocking.set(place.found, blocking.add(rule.id));
+    const hits = place.resource === 'metadata' || place.resource === 'manifest';
+    if (hits && app !== null) this.hide(app, rule.id);
+    return app;
+  }
+
+  /** Remembers to look up the position of a finding in its document. */
+  keepPlace(finding: Finding, problem: Problem, { document }: Place): void {
+    if (document === null) return;
+    const list = this.pending.get(document);
     const item = { finding, offset: problem.offset ?? null, onName: problem.onName === true };
     if (list) list.push(item);
-    else this.pending.set(place.document, [item]);
+    else this.pending.set(document, [item]);
+  }
+
+  /** Notes that a finding bears on a symptom. */
+  bear(symptom: Symptom, rule: AnyRule, severity: Severity): void {
+    const bearing = this.bearings.get(symptom) ?? { severity: null, confirmed: false, rules: new Set<string>() };
+    bearing.severity = highest(bearing.severity, severity);
+    if (rule.confirms && severity === 'error') bearing.confirmed = true;
+    if (severity !== 'note') bearing.rules.add(rule.id);
+    this.bearings.set(symptom, bearing);
   }
 
   hide(app: string, rule: string): void {
@@ -204,12 +272,14 @@ export class Ledger {
   }
 
   skip(rule: AnyRule, place: Place, why: Unseen): void {
+    if (this.isOff(rule)) return;
     if (why.everywhere && this.everywhere.get(why)?.has(rule)) return;
     if (!why.aside) {
       const symptom = symptomOf(rule, place);
-      // A rule about URLs with a symptom of its own is offered other resources too, on which it has nothing to say.
-      const bears = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_ROLE[place.resource];
-      if (symptom && bears) this.unjudgedSymptoms.add(symptom);
+      // A rule about URLs with a symptom of its own is offered other resources too, on which it finds nothing.
+      const isAbout = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_ROLE[place.resource];
+      // Notes suspect nothing.
+      if (symptom && isAbout && this.severityOf(rule) !== 'note') this.unjudgedSymptoms.add(symptom);
     }
     if (why.everywhere) {
       // A rule whose symptom is that of the resource bears on another one each time.
@@ -243,12 +313,15 @@ export class Ledger {
 
   /** True where so many subjects of these rules were not judged that further ones are only counted. */
   onlyCounts(rules: readonly AnyRule[]): boolean {
-    return rules.every(({ id }) => this.unlisted.has(id));
+    return rules.every((rule) => this.isOff(rule) || this.unlisted.has(rule.id));
   }
 
   /** Counts further subjects of these rules that were not judged; `onlyCounts` said so of them. */
   skipFurther(rules: readonly AnyRule[], count: number): void {
-    for (const { id } of rules) this.countFurther(this.unlisted.get(id)!, count);
+    for (const { id } of rules) {
+      const entry = this.unlisted.get(id);
+      if (entry !== undefined) this.countFurther(entry, count);
+    }
   }
 
   countFurther(entry: { count: number }, count: number): void {
@@ -274,7 +347,7 @@ export class Ledger {
 
   /** What was found at a place that keeps others from seeing it: a broken URL, a host that does not answer. */
   blockers(place: Place, except = ''): string[] {
-    return [...place.found].filter((id) => id !== except && this.blocking.has(id)).sort();
+    return [...(this.blocking.get(place.found) ?? [])].filter((id) => id !== except).sort();
   }
 
   /** True when this was asked before; for what is said once in a run. */
@@ -398,17 +471,23 @@ export class Ledger {
     };
   }
 
-  /** Confirmed where an error says so; "app does not appear" only where an app is known to be hidden. */
   symptom(id: Symptom): Report['symptoms'][number] {
-    const found = this.findings.filter((f) => f.symptom === id && f.severity !== 'note');
+    const { severity = null, confirmed = false, rules = [] } = this.bearings.get(id) ?? {};
     const hiding = id === 'app-does-not-appear' ? this.apps.flatMap((a) => (a.visible === false ? a.because : [])) : [];
-    const rules = [...new Set([...found.map((f) => f.rule), ...hiding])].sort();
-    const errors = found.some((f) => f.severity === 'error');
-    if (hiding.length > 0 || this.confirmedSymptoms.has(id) || (errors && id !== 'app-does-not-appear'))
-      return { id, status: 'confirmed', rules };
-    if (found.length > 0) return { id, status: 'suspected', rules };
-    return { id, status: this.unjudgedSymptoms.has(id) ? 'not-judged' : 'clear', rules };
+    const bearing: Bearing = {
+      severity,
+      confirmed,
+      hidden: hiding.length > 0,
+      unknown: this.unjudgedSymptoms.has(id),
+    };
+    return { id, status: statusOf(id, bearing), rules: [...new Set([...rules, ...hiding])].sort() };
   }
+}
+
+/** What a rule's check returned, as a list. */
+function problemsIn(result: Problem | readonly Problem[] | null | undefined): readonly Problem[] {
+  if (!result) return [];
+  return Array.isArray(result) ? (result as readonly Problem[]) : [result as Problem];
 }
 
 /** Commands in advice, to be pasted: with the key of the app, where that is one. */
@@ -416,15 +495,26 @@ function withApp(advice: string, app: string | null): string {
   return app !== null && isSafeKey(app) ? advice.replaceAll('<app>', app) : advice;
 }
 
-function noteVersion(place: Place, version: string, rule: string): void {
+function noteVersion(place: Place, version: string, rule: string, severity: Severity): void {
   place.byVersion ??= new Map();
-  const found = place.byVersion.get(version);
-  if (found) found.add(rule);
-  else place.byVersion.set(version, new Set([rule]));
+  const found: Found = place.byVersion.get(version) ?? new Map();
+  noteFound(found, rule, undefined, severity);
+  place.byVersion.set(version, found);
 }
 
 function symptomOf(rule: AnyRule, place: Place): Symptom | null {
   return rule.symptom === 'by-resource' ? SYMPTOM_OF_ROLE[place.resource] : rule.symptom;
+}
+
+/** The symptom that a problem bears on. */
+function symptomFor(rule: AnyRule, problem: Problem, place: Place): Symptom | null {
+  return problem.symptom === undefined ? symptomOf(rule, place) : problem.symptom;
+}
+
+/** The weight of a finding for its symptom: what is an error by itself is suspected, also where it is reported as a note. */
+function weightOf(rule: AnyRule, problem: Problem, reported: Severity): Severity {
+  const isError = (problem.severity ?? rule.severity) === 'error';
+  return isError && reported === 'note' ? 'warning' : reported;
 }
 
 /** The app that a place in the manifest belongs to. */
@@ -436,7 +526,9 @@ function appOf(resource: Role, pointer: string | null): string | null {
 
 /** What several apps or versions name by one URL is looked at once, and has its faults once. */
 function shared({ on }: AnyRule, { cause, message }: Problem, { resource, url }: Place): string | null {
-  return url !== null && (on === 'resource' || on === 'icon') ? `${resource} ${url} ${cause} ${message}` : null;
+  return url !== null && (on === 'resource' || on === 'icon')
+    ? `${resource} ${sameAddress(url)} ${cause} ${message}`
+    : null;
 }
 
 /** Counts a further resource, and names the further apps, that a finding holds for. */

@@ -1,3 +1,5 @@
+import { utfOf } from './unicode-form.ts';
+
 /** What bytes are, told by their first bytes and never by a name or a label. */
 
 // Signatures that begin with their own first byte, the longest ones first where one is the start of another.
@@ -57,13 +59,19 @@ function brand(name: string): string {
   return 'unknown';
 }
 
+/** How pages and fragments of HTML begin. An SVG or another XML document has none of these as its root. */
+export const HTML_START =
+  /^<(!doctype\s+html|html|head|body|script|meta|title|link|style|base|h[1-6]|p|div|pre|center|table|br|hr|b|i|u|a|em|strong|font|span|img|ul|ol|dl|form|iframe|noscript|section|main|header|nav|article|code|small)[\s/>]/i;
+
 function textKind(head: Uint8Array): string {
+  // Browsers do not read UTF-32.
+  if (utfOf(head)?.startsWith('UTF-32')) return 'utf-32';
   const text = decodeStart(head);
   if (text === null) return 'unknown';
   const body = text.trimStart();
   if (body === '') return 'text';
   if (body.startsWith(LFS_POINTER)) return 'git-lfs-pointer';
-  if (/^<(!doctype\s+html|html|head|body)[\s>]/i.test(body)) return 'html';
+  if (HTML_START.test(body)) return 'html';
   if (body.startsWith('<')) return /<([\w.-]{1,40}:)?svg[\s>/]|<!doctype\s+svg/i.test(body) ? 'svg' : 'xml';
   if (body.startsWith('{') || body.startsWith('[')) return 'json';
   if (/^("|data:[^,]{0,100},)?H4sI/.test(body)) return 'gzip-as-base64';

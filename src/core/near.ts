@@ -1,3 +1,5 @@
+import { printable, shorten } from './text.ts';
+
 /** Names that people take for one another. */
 
 /** What a name sounds like: without case, separators, and characters that nobody sees. */
@@ -33,15 +35,25 @@ export function nearNames(name: string, known: readonly string[]): { name: strin
   return found.toSorted((a, b) => ORDER.indexOf(a.how) - ORDER.indexOf(b.how)).slice(0, 3);
 }
 
-/** Levenshtein distance. */
+/** A sentence that names the known name nearest to a mistyped one, as ` Did you mean clock?`; '' where none is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const [nearest] = nearNames(name, known);
+  return nearest === undefined ? '' : ` Did you mean ${shorten(printable(nearest.name), 80)}?`;
+}
+
+/** Edit distance: insertions, deletions, substitutions and exchanges of neighbours (optimal string alignment). */
 export function distance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      const kept = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isExchange = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const exchanged = isExchange ? before[j - 2]! + 1 : kept;
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, kept, exchanged));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length]!;
 }

@@ -4,7 +4,7 @@ import type { Ledger, Place } from './ledger.ts';
 import type { Severity } from './report.ts';
 import type { AnyRule, FactsOf, Subject } from './rule.ts';
 import { rules as allRules } from './rules/index.ts';
-import { parseUrl } from './url.ts';
+import { type UrlParts, urlParts } from './url.ts';
 import { ruleOfFailure } from './visit.ts';
 
 /** The facts of a field that has another type than it should. */
@@ -27,6 +27,11 @@ export interface Terms {
   rules?: readonly AnyRule[];
 }
 
+/** True where the symptoms or the visibility of apps depend on what a rule finds, though it is turned off. */
+function bearsOnReport(rule: AnyRule): boolean {
+  return rule.hides === true || (rule.severity === 'error' && rule.symptom !== null);
+}
+
 /** Offers subjects with their facts to the rules about them; what those find is for the ledger. */
 export class Offering {
   readonly ledger: Ledger;
@@ -34,6 +39,8 @@ export class Offering {
   readonly origins: readonly string[];
   /** Whether what is beyond doubt may be kept from the rules: those that are named are asked about everything. */
   readonly screens: boolean;
+  /** The URL of the manifest, once it is known. */
+  registry: UrlParts | null = null;
   readonly bySubject = new Map<Subject | 'resource, late', AnyRule[]>();
 
   constructor(terms: Terms, ledger: Ledger) {
@@ -42,7 +49,7 @@ export class Offering {
     this.origins = terms.origins ?? [];
     this.screens = terms.rules === undefined;
     for (const rule of terms.rules ?? allRules) {
-      if (terms.severities?.[rule.id] === 'off') continue;
+      if (terms.severities?.[rule.id] === 'off' && !bearsOnReport(rule)) continue;
       const when = rule.on === 'resource' && rule.unless !== undefined ? 'resource, late' : rule.on;
       const list = this.bySubject.get(when);
       if (list) list.push(rule);
@@ -86,14 +93,20 @@ export class Offering {
   }
 
   url(role: Role, text: string | null, place: Place): void {
-    const parsed = text === null ? MISSHAPEN : (parseUrl(text) ?? { unseen: 'because of url-malformed' });
-    this.offer('url', { role, url: text ?? MISSHAPEN, parsed, now: this.now }, place);
+    const parsed = text === null ? MISSHAPEN : (urlParts(text) ?? { unseen: 'because of url-malformed' });
+    this.offer('url', { role, url: text ?? MISSHAPEN, parsed, now: this.now, registry: this.registry }, place);
   }
 
   /** How a URL answered; `late`, after the content was judged: the rules that are silent where a content rule says more. */
   resource(facts: Resource, place: Place, late = false): void {
     const { web } = facts;
     if (!late) this.ledger.takenOver(place.resource, facts);
+    if (!late && facts.otherName !== undefined)
+      this.offer(
+        'file',
+        { role: place.resource, ...facts.otherName },
+        place.pointer === '' ? { ...place, document: null } : place,
+      );
     if (!late && !isUnseen(web)) this.ledger.askedOfSome(place.resource, web.head);
     if (isUnseen(web) && web.everywhere && this.ledger.saidOnce(late ? LATE[place.resource] : EARLY[place.resource]))
       return;

@@ -13,7 +13,7 @@ export type Absences = readonly (Unseen | null)[];
 /** Null where anything was seen that only rules can judge. */
 export function absencesOf({ icon, metadata, artifacts }: AppFacts): Absences | null {
   const { content } = metadata;
-  if (isEarlier(icon) || isEarlier(metadata)) return null;
+  if (hasMore(icon) || hasMore(metadata)) return null;
   if (!isUnseen(icon.web) || !isUnseen(metadata.web) || !isUnseen(icon.content) || !isUnseen(icon.image)) return null;
   if (!icon.web.everywhere || !metadata.web.everywhere || metadata.local !== undefined) return null;
   const about = [icon.web, icon.content, icon.image, metadata.web, isUnseen(content) ? content : null];
@@ -27,16 +27,16 @@ export function absencesOfAll(
   artifacts: readonly ArtifactFacts[],
 ): Record<'web' | 'content' | 'archive', Unseen> | null {
   const [first] = artifacts;
-  if (first === undefined || artifacts.some(isEarlier)) return null;
+  if (first === undefined || artifacts.some(hasMore)) return null;
   const { web, content, archive } = first;
   if (!isUnseen(web) || !isUnseen(content) || !isUnseen(archive) || !web.everywhere) return null;
   for (const one of artifacts) if (one.content !== content || one.archive !== archive || one.web !== web) return null;
   return { web, content, archive };
 }
 
-/** True for what this run took over from another one. */
-function isEarlier({ since, viewsSince }: Resource): boolean {
-  return since !== undefined || viewsSince !== undefined;
+/** True for what this run took over from another one, and for a file that is there under another name. */
+function hasMore({ since, viewsSince, otherName }: Resource): boolean {
+  return since !== undefined || viewsSince !== undefined || otherName !== undefined;
 }
 
 /** Remembers what was only counted about such an app. */

@@ -1,5 +1,5 @@
 import type { Visit } from './facts.ts';
-import { hostOf, lastHop } from './visit.ts';
+import { hostnameOf, hostOf, lastHop } from './visit.ts';
 
 /** Why nothing came through a proxy that the environment names: a fault on this side, or a host that it may not reach. */
 export function proxyFault(visit: Visit): { cause: string; message: string; advice: string } | null {
@@ -8,7 +8,7 @@ export function proxyFault(visit: Visit): { cause: string; message: string; advi
   const { url = '', variable = 'HTTPS_PROXY' } = lastHop(visit)?.proxy ?? {};
   const proxy = `the proxy ${url === '' ? '' : `${url} `}(${variable})`;
   const host = hostOf(failure.url);
-  const mend = `Correct ${variable}, or name ${host} in NO_PROXY if it is reached without a proxy.`;
+  const mend = `Correct ${variable}, or name ${hostnameOf(failure.url)} in NO_PROXY if it is reached without a proxy.`;
   const status = /^PROXY_(\d{3})$/.exec(failure.code)?.[1];
   if (status === '407')
     return {

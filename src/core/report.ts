@@ -115,3 +115,6 @@ export function exitCode(report: Report, maxWarnings: number | null): 0 | 1 | 2 
   if (maxWarnings !== null && report.summary.warnings > maxWarnings) return 1;
   return 0;
 }
+
+/** Why a rule was not judged that the settings turn off, and that would report an error. */
+export const SILENCED = 'the settings turn this rule off, and it has a finding';

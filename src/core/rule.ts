@@ -13,7 +13,7 @@ import type {
   Web,
 } from './facts.ts';
 import type { JsonValue, Reading } from './json.ts';
-import type { ParsedUrl } from './url.ts';
+import type { UrlParts } from './url.ts';
 import type { Evidence, Severity, Symptom } from './report.ts';
 
 /** An element of `versions` that is an object; fields are checked one by one, so any of them may be unusable. */
@@ -61,6 +61,8 @@ export interface Subjects {
   /** A usable metadata file: an object whose `versions` is an array. */
   metadata: {
     versions: readonly VersionEntry[];
+    /** The number of elements of `versions`, those that are no objects included. */
+    listed: number;
     earlier: readonly EarlierVersion[];
     earlierSource: string;
     /** The version that was asked for by name, or null. */
@@ -77,7 +79,14 @@ export interface Subjects {
     served: Content | null;
   };
   /** A URL that a document names, or the registry's own. */
-  url: { role: Role; url: string; parsed: ParsedUrl; now: string };
+  url: {
+    role: Role;
+    url: string;
+    parsed: UrlParts;
+    now: string;
+    /** The URL of the manifest; null where it is not known. */
+    registry: UrlParts | null;
+  };
   /** A URL that was asked. */
   resource: { role: Role; url: string; web: Web; answer: Visit; origins: readonly string[]; now: string };
   artifact: {
@@ -93,8 +102,12 @@ export interface Subjects {
     /** What the version was when it was published; null where nobody knows. */
     before: EarlierVersion | null;
     answer: Visit;
+    /** The file that the app's code begins in, at the top of the archive. */
+    appEntry: string;
   };
   icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Visit; origins: readonly string[] };
+  /** A file that the folder lists under another name than its URL says; both are paths below the workspace. */
+  file: { role: Role; path: string; listed: string };
   workspace: { orphans: readonly string[] };
 }
 export type Subject = keyof Subjects;
@@ -122,8 +135,13 @@ export interface Problem {
   file?: string;
   /** What it is really about (a host, say) where that is more than this resource: told once per run and rule for each. */
   once?: string;
-  /** Ids of rules: where one of them found something on the same version, this says nothing more. */
+  /**
+   * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, at the same severity
+   * or a higher one, this problem is left out.
+   */
   unless?: readonly string[];
+  /** Whether it hides the app, where that does not follow from its severity. */
+  hides?: boolean;
 }
 
 export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] = keyof Subjects[S]> {
@@ -140,7 +158,8 @@ export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] =
   /** True when a finding of severity error confirms its symptom by itself. */
   confirms?: boolean;
   /**
-   * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, this one is not judged.
+   * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, at the same severity
+   * or a higher one, this rule's problems are left out, and it is not judged. Those must be judged before this one.
    */
   unless?: readonly string[];
   /** "Fails when …", for the documentation. */

@@ -1,3 +1,5 @@
+import { parseUrl } from './url.ts';
+
 /** When signed URLs end, as the usual hosts write it into the query. */
 
 /** The end of a signed URL in milliseconds since 1970, and the scheme that says so; null when it has none. */
@@ -36,7 +38,7 @@ const ADDED =
 
 /** A signed URL with an empty signature, so that one that was signed anew is known again; any other URL as it is. */
 export function withoutSignature(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = parseUrl(url);
   if (parsed === null || signatureEnd(parsed.searchParams) === null) return url;
   for (const name of new Set(parsed.searchParams.keys())) if (ADDED.test(name)) parsed.searchParams.delete(name);
   parsed.searchParams.set('signature', '');

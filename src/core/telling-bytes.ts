@@ -1,7 +1,8 @@
 import { type ArtifactFacts, type Content, isUnseen } from './facts.ts';
 import { kindOf } from './magic.ts';
+import { programMessage } from './program-output.ts';
 import type { Problem } from './rule.ts';
-import { shorten } from './text.ts';
+import { counted, shorten } from './text.ts';
 import { pageAnswer, pageInstead } from './web-page.ts';
 
 /** The kind of a content's bytes, by their beginning (base64, as the facts hold it). */
@@ -16,6 +17,14 @@ export function tellingBytes(content: Content, again: Content | null, facts: Art
   const text = textOf(head);
   if (content.bytes === 0)
     return { cause: 'empty-file', message: 'The host serves an empty file.', advice: 'Upload the artifact again.' };
+  const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(text) : null;
+  if (program !== null)
+    return {
+      cause: 'program-message',
+      message: `The host serves ${program.kind} instead of the artifact (“${program.text}”).`,
+      advice: 'Look into the program that answers for the host, or upload the artifact itself.',
+      evidence: { begins: program.text },
+    };
   if (kind === 'html')
     return {
       cause: 'html-page',
@@ -67,7 +76,7 @@ export function tellingBytes(content: Content, again: Content | null, facts: Art
     if (/TRUNCATED|BUF_ERROR|UNEXPECTED_END/i.test(archive.fault.code))
       return {
         cause: 'truncated',
-        message: `The file breaks off after ${content.bytes} bytes${isRound(content.bytes) ? ', a round number' : ''}: the archive has no end.`,
+        message: `The file breaks off after ${counted(content.bytes, 'byte')}${isRound(content.bytes) ? ', a round number' : ''}: the archive has no end.`,
         advice: isRound(content.bytes)
           ? 'Look for a limit or a buffer of that size in the upload, the host or a proxy; then upload it again, whole.'
           : 'Upload it again, whole.',
@@ -83,7 +92,7 @@ export function tellingBytes(content: Content, again: Content | null, facts: Art
   if (kind === 'gzip' && !isUnseen(archive) && archive.trailing?.layer === 'gzip')
     return {
       cause: 'bytes-added',
-      message: `${archive.trailing.bytes} bytes stand behind the end of the archive; the listed file is perhaps the one without them.`,
+      message: `The file has ${counted(archive.trailing.bytes, 'byte')} behind the end of the archive; the listed file is perhaps the one without.`,
       advice: 'Upload the file again as it was built: a script or an editor added to it.',
     };
   return null;

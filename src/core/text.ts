@@ -1,4 +1,5 @@
 import { POLICY_START } from './signed-url.ts';
+import { parseUrl } from './url.ts';
 
 /**
  * Everything that comes from a registry is untrusted text. Two things are done to it before anybody sees it: what
@@ -61,6 +62,11 @@ export function shorten(text: string, limit = 200): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** A number with its noun: `1 byte`, `2 bytes`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 /** A whole number with its thousands apart: `1,234,567`. `toLocaleString` does the same, but loads ICU for it: 17 ms. */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
@@ -110,8 +116,7 @@ const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
 
 /** The values in a URL's query that `redact` hides and that are long enough to be told from words. */
 export function secretsOf(url: string): string[] {
-  if (!URL.canParse(url)) return [];
-  const pairs = [...new URL(url).searchParams];
+  const pairs = [...(parseUrl(url)?.searchParams ?? [])];
   return pairs.filter(([name, value]) => value.length >= 16 && !isHarmless(name, value)).map(([, value]) => value);
 }
 

@@ -1,3 +1,21 @@
+/** The exit code of a process that ended because of a signal: 128 and its number. */
+export type SignalExit = 129 | 130 | 143;
+
+/** What a run that ended early had written, by path; `unknown`: sent, and no answer came. */
+export interface WriteState {
+  stored: readonly string[];
+  notStored: readonly string[];
+  unknown: readonly string[];
+}
+
+interface TroubleOptions {
+  exit?: 1 | 2 | SignalExit;
+  cause?: unknown;
+  /** Of a failed write: `unknown` where it may have been carried out all the same. */
+  effect?: 'none' | 'unknown';
+  written?: WriteState | null;
+}
+
 /**
  * An expected failure: something outside the program is wrong, and the user can do something about it. Anything else
  * that is thrown is a defect of the tool and keeps its stack.
@@ -8,15 +26,19 @@ export class Trouble extends Error {
   readonly code: string;
   /** What to do about it, with the command or flag to type. */
   readonly hint: string;
-  /** 1: refused by a rule (a conflict, an immutable version); 2: could not do the job. */
-  readonly exit: 1 | 2;
+  /** 1: refused by a rule (a conflict, an immutable version); 2: could not do the job; above 128: ended by a signal. */
+  readonly exit: 1 | 2 | SignalExit;
+  readonly effect: 'none' | 'unknown';
+  readonly written: WriteState | null;
 
-  constructor(code: string, message: string, hint: string, options: { exit?: 1 | 2; cause?: unknown } = {}) {
+  constructor(code: string, message: string, hint: string, options: TroubleOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Trouble';
     this.code = code;
     this.hint = hint;
     this.exit = options.exit ?? 2;
+    this.effect = options.effect ?? 'none';
+    this.written = options.written ?? null;
   }
 }
 

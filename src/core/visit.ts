@@ -1,4 +1,6 @@
+import { notAnAuthority } from './certificate.ts';
 import type { Hop, Unseen, Visit } from './facts.ts';
+import { parseUrl } from './url.ts';
 
 /** Small readings of a visit that several rules share. */
 
@@ -50,6 +52,8 @@ export function tlsCause(visit: Visit): string | null {
   const { failure } = visit;
   if (failure === null || failure.phase === 'proxy') return null;
   const known = CERTIFICATE_CAUSES[failure.code];
+  // OpenSSL reports the last of several faults, and what is no authority has no purpose of one either.
+  if (known === 'wrong-purpose' && notAnAuthority(lastHop(visit)?.tls?.path ?? [])) return 'invalid-authority';
   if (known !== undefined) return known;
   if (/CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$/.test(failure.code)) return 'client-certificate-required';
   if (failure.phase !== 'tls') return null;
@@ -59,6 +63,9 @@ export function tlsCause(visit: Visit): string | null {
     return 'old-protocol';
   if (/digest algorithm too weak|key too (weak|small)|ee key|ca md/i.test(failure.message)) return 'weak-signature';
   if (/NO_APPLICATION_PROTOCOL/.test(failure.code)) return null;
+  if (/subtree violation|name constraint/i.test(failure.message)) return 'name-constraints';
+  if (/key usage does not include certificate signing|invalid CA certificate/i.test(failure.message))
+    return 'invalid-authority';
   return failure.code === 'UNSPECIFIED' ? 'certificate' : null;
 }
 
@@ -89,5 +96,10 @@ export function overProxy(visit: Visit): string {
 
 /** The host of a URL for a sentence: without port where that is the usual one. */
 export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
+  return parseUrl(url)?.host ?? url;
+}
+
+/** The host of a URL without its port, and an IPv6 address without brackets: what DNS and certificates name. */
+export function hostnameOf(url: string): string {
+  return (parseUrl(url)?.hostname ?? url).replace(/^\[(.*)\]$/, '$1');
 }

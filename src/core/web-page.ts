@@ -2,6 +2,7 @@ import { isUnseen, type Unseen, type Web } from './facts.ts';
 import { header } from './headers.ts';
 import type { Evidence } from './report.ts';
 import { shorten } from './text.ts';
+import { parseUrl } from './url.ts';
 import { hostOf, lastHop } from './visit.ts';
 
 /** A web page where a file of the registry should be: what kind of page it is decides who can mend it, and how. */
@@ -41,7 +42,7 @@ export function pageKind(html: string, answer: PageAnswer | null): PageKind {
   const text = html.slice(0, 100_000);
   const titles = [titleOf(text), /<h1[^>]{0,200}>([^<]{1,200})/i.exec(text)?.[1]];
   const said = titles.filter((title) => title !== null && title !== undefined).join(' ');
-  const path = answer?.redirectedTo && URL.canParse(answer.redirectedTo) ? new URL(answer.redirectedTo).pathname : '';
+  const path = parseUrl(answer?.redirectedTo ?? '')?.pathname ?? '';
   if (/<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(text) || SIGN_IN.test(said) || SIGN_IN_PATH.test(path))
     return 'sign-in';
   if (ERROR.test(said)) return 'error-page';

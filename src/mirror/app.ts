@@ -9,11 +9,14 @@ import {
   readingOf,
   stringOrNull,
 } from '../core/json.ts';
+import { printable } from '../core/text.ts';
 import { isTrouble } from '../core/trouble.ts';
+import { fragmentOf, parseUrl } from '../core/url.ts';
 import { latestOf } from '../core/version.ts';
 import type { Http, HttpOptions } from '../observe/http.ts';
 import { lookAtImage } from '../observe/icon.ts';
 import { bounded } from '../observe/web-queue.ts';
+import { otherNameOnDisk } from '../platform/names.ts';
 import type { Store } from '../store/store.ts';
 import { localDocument, put } from './documents.ts';
 import { downloadArtifact, downloadSmall, isFailed } from './download.ts';
@@ -105,7 +108,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
   };
   if (!isSafeKey(key)) return problem('app-key-unsafe', 'is no URL-safe key; subscribers do not see such an app', null);
   const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
-  if (!isObject(entry) || metadataUrl === null || !URL.canParse(metadataUrl))
+  if (!isObject(entry) || metadataUrl === null || parseUrl(metadataUrl) === null)
     return problem('document-misshapen', 'has no usable appMetadataUrl', metadataUrl);
   const got = await downloadSmall(http, metadataUrl, 'application/json, */*;q=0.8');
   if (isFailed(got)) return problem(got.code, got.message, metadataUrl);
@@ -114,6 +117,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
     return problem('document-unreadable', 'is no metadata file', metadataUrl);
 
   const path = pathsOf.metadata(key);
+  await store.tidy?.([path, pathsOf.artifact(key, '0.0.0')]);
   const before = versionsOf(await localDocument(store, path));
   const listed = versionsOf(metadata);
   const wanted = listed.filter(selection(listed, options.versions));
@@ -166,8 +170,14 @@ async function mirrorArtifact(
 ): Promise<{ code: string; message: string } | null> {
   if (options.signal?.aborted) return { code: 'INTERRUPTED', message: 'was not fetched: the run was interrupted' };
   const path = pathsOf.artifact(key, one.version);
+  const listed = otherNameOnDisk(root, path.split('/'));
+  if (listed !== null)
+    return {
+      code: 'path-refused',
+      message: `cannot be kept in this folder as ${path}: its file system finds ${printable(listed)} under that name`,
+    };
   if (await isThere(root, path, one.digest, index)) return null;
-  if (!URL.canParse(one.url)) return { code: 'url-malformed', message: 'is no URL' };
+  if (parseUrl(one.url) === null) return { code: 'url-malformed', message: 'is no URL' };
   const bytes = await downloadArtifact(http, one.url, one.digest, join(root, path), (count) => {
     result.bytes += count;
     options.onProgress?.({ done, known, bytes: result.bytes, app: key });
@@ -184,7 +194,7 @@ async function mirrorIcon(
   problem: (code: string, message: string, url: string | null) => null,
 ): Promise<string | null> {
   const url = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
-  if (url === null || !URL.canParse(url)) return problem('icon-unusable', 'is no usable iconUrl', url);
+  if (url === null || parseUrl(url) === null) return problem('icon-unusable', 'is no usable iconUrl', url);
   const bytes = await downloadSmall(http, url, '*/*');
   if (isFailed(bytes)) return problem(bytes.code, bytes.message, url);
   const { kind } = lookAtImage(bytes);
@@ -192,7 +202,8 @@ async function mirrorIcon(
     return problem('icon-not-image', 'is neither PNG nor SVG; the icon stays where it is', url);
   const path = pathsOf.icon(key, kind);
   await put(store, path, bytes);
-  return addressOf(options.base, path);
+  // The part of an SVG that is shown.
+  return addressOf(options.base, path) + fragmentOf(url);
 }
 
 function selection(

@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Visit } from '../core/facts.ts';
 import { isAnswered, statusOf } from '../core/visit.ts';
 import { createDigester } from '../observe/digest.ts';
 import type { Http } from '../observe/http.ts';
+import { syncFile } from '../store/sync-file.ts';
+import { tempName } from '../store/owner.ts';
 
 /** Bytes from a URL into a file or into memory, digested on the way. */
 
@@ -33,7 +34,7 @@ export async function downloadArtifact(
   onBytes: (count: number) => void,
 ): Promise<number | Failed> {
   await mkdir(dirname(path), { recursive: true });
-  const part = join(dirname(path), `.${randomUUID()}.part`);
+  const part = join(dirname(path), tempName(basename(path)));
   const file = await open(part, 'wx');
   let digester = createDigester(ARTIFACT_LIMIT);
   try {
@@ -70,7 +71,7 @@ export async function downloadArtifact(
         message: `serves sha256:${content.sha256}, and sha256:${digest} is listed`,
       };
     await file.truncate(content.bytes);
-    await file.sync();
+    await syncFile(file);
     await rename(part, path);
     return content.bytes;
   } finally {

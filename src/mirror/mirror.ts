@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { documentContent, isObject, type JsonObject, type JsonValue, member, readingOf } from '../core/json.ts';
+import { didYouMean } from '../core/near.ts';
 import { printable, redact } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { type Http, openHttp } from '../observe/http.ts';
@@ -34,6 +35,7 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
   try {
     const source = await sourceOf(http, url, options.signal);
     if (source === null) return { ...result, interrupted: true };
+    await store.tidy?.([options.manifest]);
     const index = await indexOf(root, url);
     const local = await localDocument(store, options.manifest);
     const localApps = asObject(member(local, 'apps'));
@@ -42,7 +44,7 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
       if (!Object.hasOwn(apps, key))
         throw new Trouble(
           'app-unknown',
-          `The registry lists no app “${printable(key)}”.`,
+          `The registry lists no app “${printable(key)}”.${didYouMean(key, Object.keys(apps))}`,
           'App keys are compared letter by letter, case included.',
         );
     const keys = Object.keys(apps).filter((key) => options.apps === null || options.apps.includes(key));

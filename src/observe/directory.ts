@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen } from '../core/facts.ts';
+import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Resource, Unseen } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { isObject, member, readingOf, stringOrNull, usualVersions } from '../core/json.ts';
 import { readArchiveFile } from './archive.ts';
@@ -8,6 +8,7 @@ import { createDigester } from './digest.ts';
 import { letGo, readDocumentFile } from './documents.ts';
 import { lookAtImage } from './icon.ts';
 import { asBase, localPath, staysInside, type Workspace } from './places.ts';
+import { openOtherNames, type OtherNames } from './other-names.ts';
 import { openReadAhead } from './read-ahead.ts';
 import { type Tree, UNWALKED, walk } from './walk.ts';
 
@@ -15,6 +16,7 @@ import { type Tree, UNWALKED, walk } from './walk.ts';
 
 const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
 const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
+const OTHER_NAME: Unseen = { unseen: 'because of file-name-differs' };
 const NO_URL: Unseen = { unseen: 'because of document-misshapen' };
 /** Bytes of a manifest whose apps are so many that another thread reads ahead; for fewer it is not worth its start. */
 const MANY = 1_000_000;
@@ -38,7 +40,15 @@ export interface DirectoryOptions {
 export async function observeWorkspace(workspace: Workspace, sink: Sink, options: DirectoryOptions): Promise<void> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const { root } = workspace;
-  const looking: Looking = { root, base, links: true, tree: null, away: '', nameOf: options.nameOf };
+  const looking: Looking = {
+    root,
+    base,
+    links: true,
+    tree: null,
+    away: '',
+    names: openOtherNames(root),
+    nameOf: options.nameOf,
+  };
   const ahead = base !== null && sizeOf(join(root, workspace.manifest)) > MANY ? openReadAhead(root) : null;
   try {
     const manifest = lookAtDocument(looking, null, workspace.manifest);
@@ -52,6 +62,8 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
     const tree = (await opening) ?? walk(root);
     looking.links = tree.links;
     looking.tree = tree.links ? null : tree;
+    looking.names.use(tree);
+    const used = new Set([workspace.manifest, ...paths]);
     for (const [index, key] of keys.entries()) {
       if (ahead !== null && !ahead.isReady()) await ahead.ready();
       const url = urls[index]!;
@@ -62,6 +74,7 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
           ? lookAtDocument(looking, url, path)
           : { url, file: looking.nameOf(path), web: OFFLINE, content };
       const icon = lookAtIcon(looking, stringOrNull(member(member(member(apps, key), 'blockStyle'), 'iconUrl')));
+      if (metadata.otherName) used.add(metadata.otherName.listed);
       const artifacts = lookForArtifacts(looking, metadata);
       for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
       sink.app({ key, metadata, icon, artifacts: artifacts.all });
@@ -69,7 +82,6 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
     }
     // A manifest that cannot be read, or that lacks a URL, has a finding of its own: what it leaves out is no second fault.
     const whole = isObject(apps) && urls.every((url) => url !== null);
-    const used = new Set([workspace.manifest, ...paths]);
     sink.orphans(whole ? orphansOf(looking, tree.files, used) : []);
   } finally {
     await ahead?.close();
@@ -83,7 +95,15 @@ export async function observeMetadataFile(
   nameOf: DirectoryOptions['nameOf'],
 ): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-  const looking: Looking = { root: workspace.root, base, links: true, tree: null, away: '', nameOf };
+  const looking: Looking = {
+    root: workspace.root,
+    base,
+    links: true,
+    tree: null,
+    away: '',
+    names: openOtherNames(workspace.root),
+    nameOf,
+  };
   const metadata = lookAtDocument(looking, null, path);
   const artifacts = lookForArtifacts(looking, metadata);
   for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
@@ -99,6 +119,7 @@ interface Looking {
   tree: Tree | null;
   /** The last folder, as a URL, that is not in the workspace: an app's artifacts mostly lie in one. */
   away: string;
+  names: OtherNames;
   nameOf(path: string): string;
 }
 
@@ -114,11 +135,19 @@ function leadsOut(looking: Looking, path: string): boolean {
 
 function lookAtDocument(looking: Looking, url: string | null, path: string | null): DocumentFacts {
   if (path === null) return { url, file: null, web: OFFLINE, content: url === null ? NO_URL : ELSEWHERE };
+  const otherName = otherNameOf(looking, path);
+  if (otherName) return { url, file: looking.nameOf(otherName.listed), web: OFFLINE, content: OTHER_NAME, otherName };
   const file = looking.nameOf(path);
   const found = leadsOut(looking, path) ? 'outside' : readDocumentFile(join(looking.root, path));
   if (typeof found === 'string')
     return { url, file, web: OFFLINE, content: { unseen: 'because of file-missing' }, local: found };
   return { url, file, web: OFFLINE, content: found };
+}
+
+/** Set where the folders list the file under another name than the URL says, and not under that one. */
+function otherNameOf({ names }: Looking, path: string): Resource['otherName'] {
+  const listed = names.of(path);
+  return listed === null ? undefined : { path, listed };
 }
 
 /** The local file of an artifact or icon, or why there is none; `isUsual` of a URL that has nothing to normalise. */
@@ -131,6 +160,7 @@ function localFile(looking: Looking, url: string | null, isUsual = false): strin
   if (path === null) return ELSEWHERE;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   if (looking.tree && !looking.tree.folders.has(folder) && !UNWALKED.test(path)) {
+    if (looking.names.hasFolder(folder)) return path;
     if (url.endsWith(path)) looking.away = url.slice(0, url.lastIndexOf('/') + 1);
     return ELSEWHERE;
   }
@@ -164,6 +194,8 @@ function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: 
 }
 
 async function lookAtArtifact(looking: Looking, { url, path }: Present): Promise<ArtifactFacts> {
+  const otherName = otherNameOf(looking, path);
+  if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, archive: OTHER_NAME, otherName };
   try {
     const { content, archive } = await readArchiveFile(join(looking.root, path));
     return { url, file: looking.nameOf(path), web: OFFLINE, content, archive };
@@ -176,6 +208,8 @@ async function lookAtArtifact(looking: Looking, { url, path }: Present): Promise
 function lookAtIcon(looking: Looking, url: string | null): IconFacts {
   const path = localFile(looking, url);
   if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
+  const otherName = otherNameOf(looking, path);
+  if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, image: OTHER_NAME, otherName };
   const isThere =
     looking.tree && !UNWALKED.test(path) ? looking.tree.files.has(path) : existsSync(join(looking.root, path));
   if (!isThere) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };

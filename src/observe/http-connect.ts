@@ -5,7 +5,8 @@ import type { buildConnector } from 'undici';
 import type { TlsFacts } from '../core/facts.ts';
 import { ConnectFailure, type ConnectOptions, dial, type Dialled, type Place } from './http-dial.ts';
 import type { Proxy } from './http-proxy.ts';
-import { openReading, type Reading } from './http-reading.ts';
+import type { Addresses } from './http-addresses.ts';
+import type { Reading } from './http-reading.ts';
 
 /** What is known of an open connection. */
 export interface Connection {
@@ -23,11 +24,13 @@ export interface Connection {
 
 /**
  * A connector for undici that says in which phase it failed, and reads the certificate of a host that is not trusted.
+ * @param addresses of the hosts of this run
  * @param proxy to go through, or null; https then runs in a tunnel, and http is asked of the proxy itself
  * @param closing breaks off what is being connected
  */
 export function connector(
   options: ConnectOptions,
+  addresses: Addresses,
   proxy: Proxy | null,
   closing: AbortSignal,
   opened: (connection: Connection) => void,
@@ -37,13 +40,12 @@ export function connector(
     const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
     const target: Place = { host, port: Number(port) || (secure ? 443 : 80), secure };
     const until = Date.now() + options.timeout;
-    const reading = proxy ? null : openReading();
-    const reached = proxy
-      ? through(proxy, target, options, until, closing)
-      : dial({ ...target, reading: reading! }, options, until, closing);
+    const reached: Promise<Dialled & { reading: Reading | null }> = proxy
+      ? through(proxy, target, options, until, closing).then((dialled) => ({ ...dialled, reading: null }))
+      : addresses.open(target, options, until, closing);
     callbackify(() => reached)((error, dialled) => {
       if (error) return callback(error, null);
-      const { socket, address, tls, vain } = dialled;
+      const { socket, address, tls, vain, reading } = dialled;
       const connection: Connection = { address, tls, vain, alert: null, answers: 0, reading };
       socket.on('error', ({ code = null }: { code?: string | null }) => {
         connection.alert ??= code;

@@ -1,10 +1,10 @@
 import { lookup as lookUp } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { Failure, Hop, TlsFacts } from '../core/facts.ts';
+import type { AddressFailure, Failure, TlsFacts } from '../core/facts.ts';
 import { type Guard, guardedLookup, refusal } from './http-guard.ts';
 import type { Reading } from './http-reading.ts';
-import { type Trust, tlsFacts } from './tls.ts';
+import { type Trust, tlsFacts, verifyMessage } from './tls.ts';
 
 /** A connection that did not come about, and how far it got. */
 export class ConnectFailure extends Error {
@@ -46,7 +46,7 @@ export interface Dialled {
   address: string | null;
   tls: TlsFacts | null;
   /** Other addresses of the name, which were tried first. */
-  vain: NonNullable<Hop['vain']>;
+  vain: AddressFailure[];
 }
 
 /**
@@ -62,7 +62,7 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
   // One address after the other; a quarter of a second, as is usual, is too short for hosts that are far away.
   const near = { host, port, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2000 };
   const where = over ? { socket: over } : { ...near, ...reading, ...(lookup ? { lookup } : {}) };
-  const vain: NonNullable<Hop['vain']> = [];
+  const vain: AddressFailure[] = [];
   let phase: Failure['phase'] = over ? 'tls' : isIP(host) ? 'connect' : 'dns';
   return new Promise((resolve, reject) => {
     const refused = guard?.(place, isIP(host) ? host : null) ?? null;
@@ -128,12 +128,13 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
     });
     socket.once('close', () => doubted || fail('SOCKET_CLOSED', 'the connection was closed'));
     socket.once(secure ? 'secureConnect' : 'connect', () => {
+      const said = secure ? verifyMessage(socket as TLSSocket) : null;
       const tls = secure ? tlsFacts(socket as TLSSocket, trust) : null;
       if (secure && !(socket as TLSSocket).authorized) {
         // Typed as an error, but it is the code, or the words where there is none.
         const reason: unknown = (socket as TLSSocket).authorizationError;
         const text = typeof reason === 'string' ? reason : reason instanceof Error ? reason.message : 'UNAUTHORIZED';
-        return fail(/^[A-Z0-9_]+$/.test(text) ? text : 'UNSPECIFIED', text, tls);
+        return fail(/^[A-Z0-9_]+$/.test(text) ? text : 'UNSPECIFIED', said ?? text, tls);
       }
       settle();
       resolve({ socket, address: socket.remoteAddress ?? null, tls, vain });

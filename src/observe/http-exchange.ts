@@ -1,23 +1,12 @@
 import type { Failure, Hop } from '../core/facts.ts';
-import { header, headerLines } from '../core/headers.ts';
+import { codings, header, headerLines } from '../core/headers.ts';
 import { type Answer, send } from './http-answer.ts';
 import { type Clock, TOTAL_TIMEOUT } from './http-clock.ts';
 import { failureOf } from './http-failure.ts';
+import type { Body } from './http-body.ts';
 import type { Lane, Lanes } from './http-lanes.ts';
 import { askPlainly } from './http-plain.ts';
 import type { Patience } from './http-patience.ts';
-
-/** Takes the bytes of an answer as they come over the wire, undecoded. */
-export interface Body {
-  /** A promise holds the sender back until it is done. Chunks are not kept. */
-  write(chunk: Uint8Array): void | Promise<void>;
-  /** True where it is done with a chunk when `write` returns, even if that is a promise. */
-  instant?: boolean;
-  /** Bytes to take at most. */
-  limit: number;
-  /** What more bytes than that are: the end of what is wanted, or a failure. */
-  over: 'cut' | 'fail';
-}
 
 /** One request and its answer. */
 export interface Exchange {
@@ -140,7 +129,10 @@ async function take(answer: Answer, hop: Hop, request: Exchange, clock: Clock): 
   const { status } = hop;
   if (REDIRECTS.has(status)) {
     await discard(answer, request, hop);
-    return { hop, failure: null, location: headerLines(hop.headers, 'location')[0] ?? null };
+    const [location = null, other] = new Set(headerLines(hop.headers, 'location'));
+    return other === undefined
+      ? { hop, failure: null, location }
+      : { hop, failure: severalLocations(request.url), location: undefined };
   }
   let body: Body | null = null;
   let failure = framingFault(hop) ?? refusalOfProxy(hop);
@@ -160,6 +152,12 @@ async function take(answer: Answer, hop: Hop, request: Exchange, clock: Clock): 
   else if (status >= 200 && status < 300) await discard(answer, request, hop);
   else await excerptOf(answer, hop);
   return { hop, failure, location: undefined };
+}
+
+/** Which of them is followed differs between clients; browsers refuse such an answer. */
+function severalLocations(url: string): Failure {
+  const message = 'a redirect with several Location lines that differ';
+  return { phase: 'redirect', code: 'REDIRECT_SEVERAL_LOCATIONS', message, url, got: null, expected: null };
 }
 
 /** Two ways of saying where the body ends, which do not agree: readers on the way may see different bodies. */
@@ -225,7 +223,8 @@ async function excerptOf(answer: Answer, hop: Hop): Promise<void> {
   } catch {
     // The status is the answer; a body that fails adds nothing to it.
   }
-  if (got > 0) hop.excerpt = Buffer.concat(chunks).toString('utf8', 0, EXCERPT);
+  // What is compressed is not text.
+  if (got > 0 && codings(hop.headers).length === 0) hop.excerpt = Buffer.concat(chunks).toString('utf8', 0, EXCERPT);
 }
 
 /** Lets a small body run out so that the connection can be used again, and breaks off one that is large or slow. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { buildConnector } from 'undici';
 // By itself: the rest of the package takes three times as long to load.
 import Client from 'undici/lib/dispatcher/client.js';
+import { openAddresses } from './http-addresses.ts';
 import { type Connection, connector } from './http-connect.ts';
 import type { ConnectOptions } from './http-dial.ts';
 import type { Proxy, ProxyFor } from './http-proxy.ts';
@@ -68,6 +69,7 @@ export function openLanes(options: LaneOptions): Lanes {
   // In the order in which they came to rest.
   const resting = new Set<Lane>();
   const closing = new AbortController();
+  const addresses = openAddresses();
   // Every connection that is being made listens to it.
   setMaxListeners(0, closing.signal);
 
@@ -93,7 +95,7 @@ export function openLanes(options: LaneOptions): Lanes {
   }
 
   function openLane(host: Host): Lane {
-    const connect = connector(options, host.proxy, closing.signal, (connection) => {
+    const connect = connector(options, addresses, host.proxy, closing.signal, (connection) => {
       lane.connection = connection;
     });
     const lane = { host, connection: null, connect } as unknown as Lane;

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { ProxyFacts } from '../core/facts.ts';
+import { parseUrl } from '../core/url.ts';
 
 /** The proxies that the environment names, as curl and most other clients read it. */
 
@@ -43,7 +44,7 @@ function proxyOf(env: NodeJS.ProcessEnv, kind: string): Proxy | null {
 
 function parsed(value: string, variable: string): Proxy {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   const secure = url?.protocol === 'https:';
   const usable = url && (secure || url.protocol === 'http:') && url.hostname !== '';
   const login = url && `${decoded(url.username)}:${decoded(url.password)}`;

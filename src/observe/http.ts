@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LookupFunction } from 'node:net';
+import { blockedPort } from '../core/blocked-ports.ts';
 import { hopOrigins } from '../core/cors.ts';
 import type { Failure, Hop, Visit } from '../core/facts.ts';
 import { header, retryAfter } from '../core/headers.ts';
 import { secretsOf } from '../core/text.ts';
-import { VERSION } from '../core/tool.ts';
-import { type Body, exchange, type Exchange } from './http-exchange.ts';
+import { parseUrl } from '../core/url.ts';
+import type { Body } from './http-body.ts';
+import { exchange, type Exchange } from './http-exchange.ts';
 import { type Clock, type Clocks, openClocks } from './http-clock.ts';
 import { isPassing } from './http-failure.ts';
 import type { Guard } from './http-guard.ts';
 import { concealer } from './http-secrets.ts';
 import { type Lanes, openLanes } from './http-lanes.ts';
 import { openPatience, type Patience, viewOf } from './http-patience.ts';
+import { type RequestShape, shapedHeaders } from './request-shape.ts';
 import type { ProxyFor } from './http-proxy.ts';
 import { openTrust } from './tls.ts';
 
@@ -52,6 +55,8 @@ export interface Ask {
   /** The page that asks, as a browser would send it; null as a server-side client. */
   origin: string | null;
   accept: string;
+  /** How a browser sends it; without it, as a server-side client. */
+  shape?: RequestShape;
   headers?: readonly (readonly [string, string])[];
   /** Milliseconds for everything: hops, attempts and waits. */
   total: number;
@@ -179,7 +184,7 @@ async function attempt(
     if (failure) return { hops, failure };
     // A preflight may not be redirected; its first answer is the answer.
     if (location === undefined || ask.method === 'OPTIONS') return { hops, failure: null };
-    const next = location === null ? null : URL.canParse(location, url) ? new URL(location, url) : null;
+    const next = location === null ? null : parseUrl(location, url);
     const trouble = redirectFault(next, location, hops);
     if (trouble)
       return {
@@ -198,6 +203,8 @@ function redirectFault(
   if (location === null) return { code: 'REDIRECT_NO_LOCATION', message: 'a redirect without Location' };
   if (!next || (next.protocol !== 'https:' && next.protocol !== 'http:'))
     return { code: 'REDIRECT_BAD_LOCATION', message: 'a redirect to what is no http(s) URL' };
+  if (blockedPort(next.host) !== null)
+    return { code: 'REDIRECT_BLOCKED_PORT', message: 'a redirect to a port that browsers block' };
   if (next.username !== '' || next.password !== '')
     return { code: 'REDIRECT_CREDENTIALS', message: 'a redirect to a URL with credentials' };
   if (hops.some((hop) => hop.url === withoutFragment(next.href).href))
@@ -210,9 +217,8 @@ function redirectFault(
 function requestFor(ask: Ask, at: URL, before: readonly Hop[], options: HttpOptions): Exchange {
   const url = at.href;
   const headers: [string, string][] = [
-    ['user-agent', `appreg/${VERSION}`],
+    ...shapedHeaders(ask.shape ?? null, [...before.map((hop) => hop.url), url]),
     ['accept', ask.accept],
-    ['accept-encoding', 'identity'],
     ...((ask.headers ?? []) as [string, string][]),
   ];
   if (ask.origin !== null) {
@@ -241,7 +247,7 @@ function requestFor(ask: Ask, at: URL, before: readonly Hop[], options: HttpOpti
 }
 
 function urlFault(url: string): Failure | null {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = parseUrl(url);
   const fine =
     parsed &&
     (parsed.protocol === 'https:' || parsed.protocol === 'http:') &&

@@ -1,5 +1,6 @@
 import { constants, crc32, inflateSync } from 'node:zlib';
 import type { ImageFacts } from '../core/facts.ts';
+import { counted } from '../core/text.ts';
 
 interface Header {
   width: number;
@@ -77,7 +78,7 @@ function findFault(bytes: Buffer, state: { header: Header | null }): Fault | nul
   if (state.header.palette && !palette) return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
   const fault = pixelFault(Buffer.concat(pixels), state.header);
   if (fault !== null || at === bytes.length) return fault;
-  return { code: 'trailing-data', message: `${bytes.length - at} bytes stand behind the image's end` };
+  return { code: 'trailing-data', message: `${counted(bytes.length - at, 'byte')} behind the image's end` };
 }
 
 function readHeader(data: Buffer): Header | null {

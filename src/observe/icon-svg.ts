@@ -13,6 +13,9 @@ const ELEMENT_LIMIT = 250_000;
 const ATTRIBUTE_LIMIT = 2000;
 // What drawing programs write; it names the format and declares nothing.
 const HARMLESS_DOCTYPE = /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?(\[ ?\])?$/;
+// The same with entities for namespaces, as Adobe Illustrator writes them.
+const NAMESPACE_DOCTYPE =
+  /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?\[ ?(<!ENTITY [\w:.-]+ "(?:https?:\/\/|&[\w:.-]+;)[\w:./&;#?=~-]*" ?> ?)+\]$/;
 // Pixels per unit, as CSS defines them.
 const UNITS: Partial<Record<string, number>> = {
   '': 1,
@@ -126,8 +129,9 @@ function parse(text: string, reading: Reading, expand: boolean): string | null {
       expanded = text.slice(0, parser.position) + rest;
       throw STOP;
     }
-    if (!HARMLESS_DOCTYPE.test(words))
-      reading.active.add('doctype', doctype.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE', parser.line);
+    if (HARMLESS_DOCTYPE.test(words)) return;
+    const declares = doctype.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE';
+    reading.active.add(NAMESPACE_DOCTYPE.test(words) ? 'namespace-entities' : 'doctype', declares, parser.line);
   });
   parser.on('processinginstruction', ({ target, body }) => {
     if (target === 'xml-stylesheet') reading.active.stylesheet(body, parser.line);

@@ -5,6 +5,7 @@ import type {
   Conditional,
   Content,
   DocumentFacts,
+  Hop,
   IconFacts,
   Resource,
   TlsFacts,
@@ -15,6 +16,7 @@ import type {
 import { isUnseen } from '../core/facts.ts';
 import { digestOf } from '../core/checksum.ts';
 import { member, readingOf, stringOrNull } from '../core/json.ts';
+import { parseUrl } from '../core/url.ts';
 import { isUntroubled, isWhole } from './revalidate.ts';
 
 /**
@@ -60,6 +62,11 @@ function artifactId(url: string, digest: string): string {
   return createHash('sha256').update(`${url} ${digest}`).digest('hex');
 }
 
+/** The origin of a hop's URL; empty where it cannot be parsed. */
+function originOf(hop: Hop): string {
+  return parseUrl(hop.url)?.origin ?? '';
+}
+
 /** What was seen of an artifact whose bytes were verified against the digest that is listed now, or null. */
 export function verifiedBefore(
   memory: Memory,
@@ -75,12 +82,12 @@ export function verifiedBefore(
   if (!isRecent(known.since, memory.now, ARTIFACT_AGE)) return null;
   const hops = known.web.service.hops.map((hop) => ({
     ...hop,
-    // Another certificate may be in use by now; this run has seen it where it asked the host for anything.
-    tls: (URL.canParse(hop.url) ? certificates.get(new URL(hop.url).origin) : null) ?? hop.tls,
+    // The host may use another certificate now: the one that this run saw, if it sent the host a request.
+    tls: certificates.get(originOf(hop)) ?? hop.tls,
   }));
   const soon = Date.parse(memory.now) + RENEWAL;
   for (const hop of hops) {
-    if (!hop.tls || certificates.has(new URL(hop.url).origin) || Date.parse(hop.tls.notAfter) >= soon) continue;
+    if (!hop.tls || certificates.has(originOf(hop)) || Date.parse(hop.tls.notAfter) >= soon) continue;
     // Fetching it hourly for that would cost too much: nothing is said of the certificate then.
     if (!memory.daily) return null;
     hop.tls = null;
@@ -96,7 +103,8 @@ export function viewsBefore(
   if (isUnseen(web) || !isRecent(viewsSince, now, VIEWS_AGE)) return null;
   // Who is asked with conditions is another one's turn each time.
   const { service: _, conditional: __, ...views } = web;
-  return visitsIn(views).every(isUntroubled) ? views : null;
+  // Answers that differed are looked at again.
+  return views.probes === undefined && visitsIn(views).every(isUntroubled) ? views : null;
 }
 
 /** How a document was answered to conditions, where that is recent enough, or null. */
@@ -114,11 +122,16 @@ export function iconBefore(known: IconFacts | null, url: string, now: string): I
 /** Whether two sets of views say the same about the host, as far as both were asked. */
 export function isAlike(now: Omit<Web, 'service'>, before: Omit<Web, 'service'>): boolean {
   const both = !isUnseen(now.head) && !isUnseen(before.head);
-  return essenceOf(both ? now : now.browser) === essenceOf(both ? before : before.browser);
+  return essenceOf(both ? askedOfAll(now) : now.browser) === essenceOf(both ? askedOfAll(before) : before.browser);
+}
+
+/** The views without those that the first resource of each kind and host has alone. */
+function askedOfAll({ browser, head, preflight, preflights }: Omit<Web, 'service'>): Partial<Web> {
+  return { browser, head, preflight, ...(preflights ? { preflights } : {}) };
 }
 
 /** No dates, no lengths. */
-function essenceOf(views: Omit<Web, 'service'> | Visit[]): string {
+function essenceOf(views: Partial<Web> | Visit[]): string {
   const named = /^(?:access-control-|vary$|cross-origin-|allow$|cache-control$|www-authenticate$)/;
   return JSON.stringify(views, (_, value: unknown) => {
     if (!isVisit(value)) return value;
@@ -154,7 +167,8 @@ export function viewsUntil({ viewsSince, web }: Pick<Resource, 'viewsSince' | 'w
 }
 
 function visitsIn(views: Omit<Web, 'service'>): Visit[] {
-  return Object.values(views).flat().filter(isVisit);
+  const { revalidation, probes: _, ...others } = views;
+  return [...Object.values(others), revalidation?.visit].flat().filter(isVisit);
 }
 
 function isVisit(value: unknown): value is Visit {

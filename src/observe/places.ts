@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import nodePath, { join } from 'node:path';
+import { parseUrl } from '../core/url.ts';
 
 /** Which local file a URL of the workspace means. */
 
@@ -14,7 +15,7 @@ export interface Workspace {
 
 /** The address with its trailing slash, normalised as `URL` does it. */
 export function asBase(baseUrl: string): string {
-  const href = URL.canParse(baseUrl) ? new URL(baseUrl).href : baseUrl;
+  const href = parseUrl(baseUrl)?.href ?? baseUrl;
   return href.endsWith('/') ? href : `${href}/`;
 }
 
@@ -45,8 +46,16 @@ export function staysInside(root: string, path: string): boolean {
   } catch {
     return true;
   }
-  const way = relative(realpathSync.native(root), real);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return isWithin(realpathSync.native(root), real);
+}
+
+/**
+ * Whether `file` is `root` or lies below it; both absolute, with links resolved.
+ * @param path `node:path` of the system whose paths these are: on Windows, another drive is outside
+ */
+export function isWithin(root: string, file: string, path: nodePath.PlatformPath = nodePath): boolean {
+  const way = path.relative(root, file);
+  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }
 
 /**

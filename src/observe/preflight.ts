@@ -2,6 +2,7 @@ import { hopOrigins, PROBE_HEADER } from '../core/cors.ts';
 import type { Unseen, Visit, Web } from '../core/facts.ts';
 import type { Http } from './http.ts';
 import { unasked } from './http-patience.ts';
+import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
 const OWN: Unseen = { unseen: 'a browser sends no preflight to the page’s own origin', aside: true };
 
@@ -11,33 +12,64 @@ export interface SecretNames {
   names: readonly string[];
 }
 
+interface Preflight {
+  url: string;
+  /** The origin of the page. */
+  page: string;
+  /** What Origin says at this URL. */
+  origin: string | null;
+  method: 'GET' | 'HEAD';
+  /** The URLs that led here, this one included. */
+  along: readonly string[];
+}
+interface Asking {
+  http: Http;
+  secretNames: SecretNames | null;
+  total: { small: number };
+}
+
+/** One preflight, for a request with a header that is not safelisted. */
+export async function askPreflight(
+  { url, page, origin, method, along }: Preflight,
+  { http, secretNames, total }: Asking,
+): Promise<Visit> {
+  const own = secretNames !== null && along.every((one) => new URL(one).origin === secretNames.origin);
+  const asked = [PROBE_HEADER, ...(own ? secretNames.names : [])].sort();
+  const headers: [string, string][] = [
+    ['access-control-request-method', method],
+    ['access-control-request-headers', asked.join(',')],
+  ];
+  const shape: RequestShape = { page, mode: 'cors', destination: 'empty', groups: ALL_GROUPS };
+  const visit = await http.visit({
+    method: 'OPTIONS',
+    url,
+    origin,
+    accept: '*/*',
+    headers,
+    shape,
+    total: total.small,
+  });
+  return unasked(visit) === null ? { ...visit, asked } : visit;
+}
+
 /**
  * The preflights of a GET with a header that is not safelisted, at every URL that redirects lead it to: behind each
  * redirect the Fetch standard begins anew (HTTP-redirect fetch → main fetch), with `Origin: null` where it has become
  * that.
- * @param urls the chain of redirects that a plain GET went along; @param total milliseconds for each
+ * @param urls the chain of redirects that a plain GET went along
  */
 export async function lookAtPreflights(
   urls: readonly string[],
-  origin: string,
-  secrets: SecretNames | null,
-  total: number,
-  http: Http,
+  page: string,
+  look: Asking,
 ): Promise<Pick<Web, 'preflight' | 'preflights'>> {
-  const origins = hopOrigins(origin, urls);
+  const origins = hopOrigins(page, urls);
   const [preflight, ...more] = await Promise.all(
     urls.map(async (url, i): Promise<Visit | Unseen> => {
-      const { origin: sent, checked } = origins[i]!;
+      const { origin, checked } = origins[i]!;
       if (!checked) return OWN;
-      const along = urls.slice(0, i + 1);
-      const own = secrets !== null && along.every((one) => new URL(one).origin === secrets.origin);
-      const asked = [PROBE_HEADER, ...(own ? secrets.names : [])].sort();
-      const headers: [string, string][] = [
-        ['access-control-request-method', 'GET'],
-        ['access-control-request-headers', asked.join(',')],
-      ];
-      const visit = await http.visit({ method: 'OPTIONS', url, origin: sent, accept: '*/*', headers, total });
-      return unasked(visit) ?? { ...visit, asked };
+      const visit = await askPreflight({ url, page, origin, method: 'GET', along: urls.slice(0, i + 1) }, look);
+      return unasked(visit) ?? visit;
     }),
   );
   return more.length === 0 ? { preflight: preflight! } : { preflight: preflight!, preflights: more };

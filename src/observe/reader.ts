@@ -25,10 +25,12 @@ port.on('message', (wanted: Wanted | null) => {
     taken?.();
     return;
   }
+  // What is not listed under exactly this name is left to the other thread, which says what is the matter.
+  const listed = wanted.map((path) => (tree.files.has(path) ? path : ''));
   // They are about to be read, and need not be named.
   for (const path of wanted) tree.files.delete(path);
   port.postMessage(tree);
-  void readAll(wanted);
+  void readAll(listed);
 });
 
 const buffer = Buffer.allocUnsafe(PORTION);

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrN
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { readDocumentFile } from './documents.ts';
-import { inferBase, type Workspace } from './places.ts';
+import { inferBase, isWithin, type Workspace } from './places.ts';
 
 /** What a path on the command line means: a workspace, or one metadata file. */
 
@@ -111,6 +111,5 @@ function samePlace(a: string, b: string): boolean {
 }
 
 function isInside(path: string, root: string): boolean {
-  const way = relative(realpathSync.native(root), realpathSync.native(path));
-  return way !== '..' && !way.startsWith(`..${sep}`);
+  return isWithin(realpathSync.native(root), realpathSync.native(path));
 }

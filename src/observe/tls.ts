@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import tls, {
   createSecureContext,
   type DetailedPeerCertificate,
@@ -7,15 +8,26 @@ import tls, {
   type TLSSocket,
 } from 'node:tls';
 import type { TlsFacts } from '../core/facts.ts';
+import { type Authorities, endsFirst, oneLine, pathOf } from './certificate-path.ts';
 
 /** Whom a run trusts: the authorities that Node ships, those of the machine, and those given with --ca. */
 export interface Trust {
   /** Made once, at the first https host: reading the root certificates takes tens of milliseconds. */
   context(): SecureContext;
-  /** Who added the authority that a trusted chain leads to; null where Node ships it. */
-  addedBy(chain: readonly DetailedPeerCertificate[]): TlsFacts['authority'] | null;
+  /**
+   * Who added the authority that a trusted chain leads to, and its name; null where Node ships it.
+   * @param chain as Node links it; @param sent what the host sent: another path may lead to the authority
+   */
+  addedBy(chain: readonly DetailedPeerCertificate[], sent: readonly X509Certificate[]): Added | null;
+  /** The authorities with a subject; those of the system's own store are not among them. */
+  authorities: Authorities;
   /** The facts about chains that were taken apart, by certificate, verdict and protocol. */
   seen: Map<string, TlsFacts>;
+}
+
+interface Added {
+  by: NonNullable<TlsFacts['authority']>;
+  name: string;
 }
 
 /**
@@ -27,22 +39,63 @@ export function openTrust(ca: string | null, machine: string | null): Trust {
   const shipped = lazySet(() => rootCertificates);
   const given = lazySet(() => pemBlocks(ca ?? ''));
   const extra = lazySet(() => pemBlocks(machine ?? ''));
+  const authorities = bySubject(() => [...rootCertificates, ...pemBlocks(ca ?? ''), ...pemBlocks(machine ?? '')]);
+
+  /** Where one of the certificates comes from: null for Node itself, undefined where none is known. */
+  function ownerOf(certificates: readonly { raw: Buffer; name: string }[]): Added | null | undefined {
+    const bodies = certificates.map(({ raw, name }) => ({ body: raw.toString('base64'), name }));
+    if (bodies.some(({ body }) => shipped().has(body))) return null;
+    const inGiven = bodies.find(({ body }) => given().has(body));
+    if (inGiven) return { by: '--ca', name: inGiven.name };
+    const inExtra = bodies.find(({ body }) => extra().has(body));
+    return inExtra && { by: 'NODE_EXTRA_CA_CERTS', name: inExtra.name };
+  }
+
   return {
     seen: new Map(),
     context() {
       context ??= contextOf(ca, machine);
       return context;
     },
-    addedBy(chain) {
-      const bodies = chain.map((one) => one.raw.toString('base64'));
-      if (bodies.some((body) => shipped().has(body))) return null;
-      if (bodies.some((body) => given().has(body))) return '--ca';
-      if (bodies.some((body) => extra().has(body))) return 'NODE_EXTRA_CA_CERTS';
+    addedBy(chain, sent) {
+      const linked = ownerOf(chain.map(({ raw, subject }) => ({ raw, name: nameOf(subject) })));
+      if (linked !== undefined) return linked;
+      const issuers = sent.flatMap((one) => authorities(one.issuer).filter((issuer) => one.checkIssued(issuer)));
+      const other = ownerOf(issuers.map(({ raw, subject }) => ({ raw, name: oneLine(subject) })));
+      if (other !== undefined) return other;
       // A chain that ends in another's signature leads further up than was looked.
       const top = chain.at(-1);
-      return top && top.issuerCertificate?.fingerprint256 === top.fingerprint256 ? 'system' : null;
+      return top && top.issuerCertificate?.fingerprint256 === top.fingerprint256
+        ? { by: 'system', name: nameOf(top.subject) }
+        : null;
     },
+    authorities,
   };
+}
+
+/** Certificates by their subject; all of them are parsed at the first question, which takes some milliseconds. */
+function bySubject(blocks: () => readonly string[]): Authorities {
+  let index: Map<string, X509Certificate[]> | null = null;
+  return (subject) => {
+    if (index === null) {
+      index = new Map();
+      for (const certificate of blocks().flatMap(parsed)) {
+        const alike = index.get(certificate.subject);
+        if (alike) alike.push(certificate);
+        else index.set(certificate.subject, [certificate]);
+      }
+    }
+    return index.get(subject) ?? [];
+  };
+}
+
+/** The certificate in a PEM block; none where it does not parse, which OpenSSL passes over as well. */
+function parsed(pem: string): X509Certificate[] {
+  try {
+    return [new X509Certificate(pem)];
+  } catch {
+    return [];
+  }
 }
 
 let kept: { of: string; context: SecureContext } | null = null;
@@ -54,13 +107,22 @@ function contextOf(ca: string | null, machine: string | null): SecureContext {
   return kept.context;
 }
 
+/**
+ * Node 20 and 22 accept RSA keys of 1024 bits and SHA-1 signatures; Node 24 and later refuse both (security level 2 of
+ * OpenSSL). Every Node checks as the newer ones do, unless Node was started with a level of its own.
+ */
+function ciphers(): string {
+  const { DEFAULT_CIPHERS: usual } = tls;
+  return usual.includes('@SECLEVEL=') ? usual : `${usual}:@SECLEVEL=2`;
+}
+
 /** Certificates beside those of Node, which it reads by itself in half the time that it takes to be handed them. */
 function makeContext(ca: string | null, machine: string | null): SecureContext {
-  const context = createSecureContext();
+  const context = createSecureContext({ ciphers: ciphers() });
   if (ca === null) return context;
   const { addCACert } = context.context as { addCACert?: (pem: string) => void };
   const more = [...pemBlocks(machine ?? ''), ...pemBlocks(ca)];
-  if (addCACert === undefined) return createSecureContext({ ca: [...usual(), ...more] });
+  if (addCACert === undefined) return createSecureContext({ ca: [...usual(), ...more], ciphers: ciphers() });
   for (const pem of more) addCACert.call(context.context, pem);
   return context;
 }
@@ -81,12 +143,13 @@ export function pemBlocks(text: string): string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
 }
 
-/** What a socket's handshake showed, trusted or not; null where no certificate came. */
+/** What a socket's handshake showed, trusted or not; null where no certificate came. To be called once per socket. */
 export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
   const leaf = socket.getPeerCertificate() as PeerCertificate | null;
   if (leaf?.fingerprint256 === undefined) return null;
-  // Dozens of connections show the same; to take a chain apart takes milliseconds.
-  const known = `${leaf.fingerprint256} ${socket.authorized} ${socket.getProtocol()}`;
+  // Dozens of connections to an address show the same; to take a chain apart takes milliseconds.
+  const verdict = socket.authorized ? '' : String(socket.authorizationError);
+  const known = [leaf.fingerprint256, verdict, socket.getProtocol(), socket.remoteAddress].join(' ');
   const facts = trust.seen.get(known) ?? readFacts(socket, trust);
   trust.seen.set(known, facts);
   return facts;
@@ -95,19 +158,47 @@ export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
 function readFacts(socket: TLSSocket, trust: Trust): TlsFacts {
   const certificate = socket.getPeerCertificate(true);
   const chain = chainOf(certificate);
-  const addedBy = socket.authorized ? trust.addedBy(chain) : null;
+  const sent = sentBy(socket);
+  const addedBy = socket.authorized ? trust.addedBy(chain, sent) : null;
+  const notAfter = moment(certificate.valid_to);
+  // Another path may lead around what ends early.
+  const isShortened = socket.authorized && chain.some((one) => moment(one.valid_to) < notAfter);
+  const first = isShortened ? endsFirst(sent, trust.authorities) : null;
   return {
     protocol: socket.getProtocol(),
     subject: nameOf(certificate.subject),
     names: alternativeNames(certificate.subjectaltname),
     issuer: nameOf(certificate.issuer),
     notBefore: moment(certificate.valid_from),
-    notAfter: moment(certificate.valid_to),
+    notAfter,
     fingerprint256: certificate.fingerprint256,
     chainLength: chain.length,
     privateCa: addedBy !== null,
-    ...(addedBy ? { authority: addedBy } : {}),
+    ...(addedBy ? { authority: addedBy.by, authorityName: addedBy.name } : {}),
+    sent: sent.length,
+    ...(first ? { endsFirst: first } : {}),
+    ...(socket.authorized ? {} : { path: pathOf(sent, trust.authorities, Date.now()) }),
   };
+}
+
+/** The certificates in the order in which the host sent them. Node takes them off the socket: no call may follow. */
+function sentBy(socket: TLSSocket): X509Certificate[] {
+  const sent: X509Certificate[] = [];
+  let one = socket.getPeerX509Certificate();
+  while (one && sent.length < 20) {
+    sent.push(one);
+    one = one.issuerCertificate;
+  }
+  return sent;
+}
+
+/**
+ * Why a certificate is not trusted: OpenSSL's words, which Node keeps to itself where it has no code for them. Null
+ * where it is trusted.
+ */
+export function verifyMessage(socket: TLSSocket): string | null {
+  const { _handle: handle } = socket as { _handle?: { verifyError?: () => Error | null } };
+  return handle?.verifyError?.()?.message ?? null;
 }
 
 /** The certificate, its issuer, and so on; a root names itself as its issuer. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { DocumentContent } from '../core/facts.ts';
+import { otherNameOnDisk } from '../platform/names.ts';
 import { readDocumentFile } from './documents.ts';
 
 /** The files of an earlier state, by their path below the workspace. */
@@ -17,6 +18,7 @@ export function folderTree(folder: string, source: string): Tree {
     source,
     fetch() {},
     read(path) {
+      if (otherNameOnDisk(folder, path.split('/')) !== null) return null;
       const found = readDocumentFile(join(folder, path));
       return typeof found === 'string' ? null : found;
     },

@@ -1,5 +1,4 @@
 import { digestOf } from '../core/checksum.ts';
-import { PROBE_ORIGIN } from '../core/cors.ts';
 import type {
   ArchiveFacts,
   ArtifactFacts,
@@ -9,28 +8,26 @@ import type {
   Hop,
   IconFacts,
   Resource,
-  Role,
   TlsFacts,
   Unseen,
   Visit,
-  Web,
 } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { codings, header } from '../core/headers.ts';
 import { isAnswered, ruleOfFailure, statusOf } from '../core/visit.ts';
+import { type Seen, sideViews, type ViewsLook } from './browser-views.ts';
+import { referenceOfDocument, referenceOfIcon } from './copy-reference.ts';
 import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
 import { createDigester } from './digest.ts';
 import { contentOf } from './documents.ts';
-import { type Http, originOf } from './http.ts';
+import { originOf } from './http.ts';
 import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
 import { inspect, type Inspection } from './inspect.ts';
 import type { Inspectors } from './inspectors.ts';
 import { ASKED_ONCE, conditionalBefore, iconBefore, isAlike, viewsBefore } from './memory.ts';
-import { lookAtPreflights, type SecretNames } from './preflight.ts';
 import { conditionsFor, confirmed, isOwedToCondition } from './revalidate.ts';
 import { askConditions, type Turns } from './web-conditions.ts';
-import type { Sample } from './web-sample.ts';
 
 /** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
 
@@ -48,18 +45,12 @@ export const LIMITS = {
 };
 export type Limits = Readonly<typeof LIMITS>;
 
-export interface Look {
-  http: Http;
-  /** The origins to ask with; the probe origin where the user gave none. */
-  origins: readonly string[];
-  secretNames: SecretNames | null;
+export interface Look extends ViewsLook {
   /** Milliseconds in all for a document or an icon, and for an artifact. */
   total: { small: number; artifact: number };
   /** A body begins to come; its bytes are told by `onBytes`. */
   onBody(hop: Hop): void;
   onBytes(count: number): void;
-  /** Who is asked by HEAD and for preflights. */
-  sample: Sample;
   /** Whose turn it is to be asked with conditions: one document per kind and host. */
   turns: Turns;
   /** The certificates that hosts showed in this run, by origin. */
@@ -107,16 +98,23 @@ export async function lookAtDocument(
   );
   let { visit, content, sha256, before } = await fetched;
   if (before === null) early(content);
-  let seen = await viewed(visit, look, JSON_ACCEPT, role, before);
+  const ask = async (): Promise<Conditional[]> => askConditions(visit, sha256!, JSON_ACCEPT, limit, look);
+  const isNew = before === null && !asked && sha256 !== null && isAnswered(visit);
+  // Beside the views, to save a round trip, where it does not depend on them whether the conditions are sent.
+  const beside = isNew ? turn.then((isMine) => (isMine ? ask() : null)) : null;
+  let reference = referenceOfDocument(visit, content, sha256);
+  const now: Seen = { role, service: visit, accept: JSON_ACCEPT, reference, limit };
+  let [seen, conditional] = await Promise.all([viewed(now, look, before), beside]);
   if (!isUnseen(seen.web) && asked && (await turn)) seen = { ...seen, web: { ...seen.web, conditional: asked } };
   if (isUnseen(seen.web) || sha256 === null || asked || isTakenOver(seen, look) || !(await turn))
     return { url, file: null, ...seen, content };
-  const conditional = await askConditions(visit, sha256, JSON_ACCEPT, limit, look);
+  conditional ??= await ask();
   if (before && conditional.some(isUntrue)) {
     // Whoever calls everything unchanged has said nothing of this document.
     look.frozen.add(origin);
     ({ visit, content } = await obtain(url, limit, look, null));
-    seen = await viewed(visit, look, JSON_ACCEPT, role, null);
+    reference = referenceOfDocument(visit, content, null);
+    seen = await viewed({ role, service: visit, accept: JSON_ACCEPT, reference, limit }, look, null);
   }
   return { url, file: null, ...seen, web: isUnseen(seen.web) ? seen.web : { ...seen.web, conditional }, content };
 }
@@ -199,10 +197,13 @@ export async function lookAtIcon(url: string, look: Look, known: IconFacts | nul
   const still = await confirm(url, '*/*', limit, look, look.frozen.has(new URL(url).origin) ? null : known);
   if (still.confirmed && known) {
     const { content, image } = known;
-    return { url, file: null, ...(await viewed(still.confirmed, look, '*/*', 'icon', known)), content, image };
+    const reference = isUnseen(content) ? null : referenceOfIcon(still.confirmed, content, null);
+    const now: Seen = { role: 'icon', service: still.confirmed, accept: '*/*', reference, limit };
+    return { url, file: null, ...(await viewed(now, look, known)), content, image };
   }
   const { visit, content, bytes } = still.got ?? (await collect(url, '*/*', limit, look));
-  const seen = await viewed(visit, look, '*/*', 'icon', null);
+  const reference = referenceOfIcon(visit, content, bytes);
+  const seen = await viewed({ role: 'icon', service: visit, accept: '*/*', reference, limit }, look, null);
   const absent = absence(visit);
   const facts = { url, file: null, ...seen, content: absent ?? content, image: absent ?? lookAtImage(bytes) };
   if (!absent) look.onIcon(facts, bytes);
@@ -382,60 +383,25 @@ export async function artifactOf(
  * kind and host, which is looked at anew, answers as it did before.
  * @param known what is known of it, where the visit confirmed that
  */
-async function viewed(
-  service: Visit,
-  look: Look,
-  accept: string,
-  role: Role,
-  known: Resource | null,
-): Promise<Pick<Resource, 'web' | 'viewsSince'>> {
+async function viewed(found: Seen, look: Look, known: Resource | null): Promise<Pick<Resource, 'web' | 'viewsSince'>> {
+  const { role, service } = found;
   const never = unasked(service);
   if (never) return { web: never };
   const absent = absence(service);
   if (absent) return { web: { service, browser: [], preflight: absent, head: absent } };
   const views = known && look.now !== null ? viewsBefore(known, look.now) : null;
-  if (!views) return { web: { service, ...(await sideViews(service, look, accept, role)) } };
+  if (!views) return { web: { service, ...(await sideViews(found, look)) } };
   if (look.daily) return { web: { service, ...views }, viewsSince: known!.viewsSince! };
   const place = `${role} ${new URL(service.hops.at(-1)!.url).origin}`;
   const steady = look.steady.get(place);
   if (steady && (await steady)) return { web: { service, ...views }, viewsSince: known!.viewsSince! };
-  const fresh = sideViews(service, look, accept, role);
+  const fresh = sideViews(found, look);
   if (!steady)
     look.steady.set(
       place,
       fresh.then((now) => isAlike(now, views)),
     );
   return { web: { service, ...(await fresh) } };
-}
-
-/**
- * What a visit went to, as a browser asks for it, and by other methods. Of an artifact the browser takes one byte: it is
- * not fetched twice.
- */
-export async function sideViews(service: Visit, look: Look, accept: string, role: Role): Promise<Omit<Web, 'service'>> {
-  const origins = look.origins.length > 0 ? look.origins : [PROBE_ORIGIN];
-  const total = look.total.small;
-  const urls = service.hops.map((hop) => hop.url);
-  const url = urls[0]!;
-  const range: [string, string][] = role === 'artifact' ? [['range', 'bytes=0-0']] : [];
-  const [methods, ...browser] = await Promise.all([
-    look.sample.methods(role, service, async () => {
-      const [preflights, head] = await Promise.all([
-        lookAtPreflights(urls, origins[0]!, look.secretNames, total, look.http),
-        look.http.visit({ method: 'HEAD', url, origin: null, accept, total }),
-      ]);
-      return { ...preflights, head: unasked(head) ?? head };
-    }),
-    ...origins.map((origin) =>
-      look.http.visit({ method: 'GET', url, origin, accept, headers: [...refererOf(origin), ...range], total }),
-    ),
-  ]);
-  return { browser: browser.filter((visit) => !unasked(visit)), ...methods };
-}
-
-/** What pages send by default (strict-origin-when-cross-origin); hotlink protection goes by it. */
-function refererOf(origin: string): [string, string][] {
-  return origin.startsWith('http') ? [['referer', `${origin}/`]] : [];
 }
 
 /** Why there is nothing to look at, or null. */

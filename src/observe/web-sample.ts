@@ -1,4 +1,4 @@
-import { preflightFault } from '../core/cors.ts';
+import { corsFault, preflightFault } from '../core/cors.ts';
 import type { Visit, Web } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { header } from '../core/headers.ts';
@@ -46,6 +46,7 @@ export function openSample(): Sample {
 /** True where there is nothing to be said of it, and so nothing to be asked of the others. */
 function isWell(service: Visit, { head, preflight, preflights = [] }: Methods): boolean {
   if (isUnseen(head) || !isAnswered(head) || head.attempts > 1 || !isSame(service, head)) return false;
+  if (corsFault(head) !== null) return false;
   return [preflight, ...preflights].every((one) =>
     isUnseen(one) ? one.aside === true : one.attempts === 1 && preflightFault(one, one.asked ?? []) === null,
   );

@@ -1,30 +1,23 @@
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen, Web } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { didYouMean } from '../core/near.ts';
 import { header } from '../core/headers.ts';
 import { digestOf } from '../core/checksum.ts';
 import { shardOf } from '../core/shards.ts';
 import { secretsOf } from '../core/text.ts';
-import { isUsualUrl } from '../core/url.ts';
+import { isUsualUrl, parseUrl, sameAddress } from '../core/url.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
 import { type Http, type HttpOptions, openHttp, originOf } from './http.ts';
 import { concealer, concealFacts } from './http-secrets.ts';
 import { openInspectors } from './inspectors.ts';
+import { sideViews } from './browser-views.ts';
 import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
 import { openTurns } from './web-conditions.ts';
 import { bounded, inOrder, once } from './web-queue.ts';
 import { openSample } from './web-sample.ts';
-import {
-  artifactOf,
-  fetchArtifact,
-  type Limits,
-  LIMITS,
-  type Look,
-  lookAtDocument,
-  lookAtIcon,
-  sideViews,
-} from './web-look.ts';
+import { artifactOf, fetchArtifact, type Limits, LIMITS, type Look, lookAtDocument, lookAtIcon } from './web-look.ts';
 
 /** Looks at a live registry, app by app, and forgets each app once it was handed over. */
 
@@ -79,10 +72,10 @@ export interface Progress {
   app: string | null;
 }
 
-/** Takes what was seen, in the order of the manifest. A promise holds the rest back. */
+/** Takes what was seen, in the order of the manifest; `Judging` of core is one. A promise holds the rest back, and any other result is ignored. */
 export interface Watcher {
-  manifest(facts: DocumentFacts): void | Promise<void>;
-  app(facts: AppFacts): void | Promise<void>;
+  manifest(facts: DocumentFacts): unknown;
+  app(facts: AppFacts): unknown;
 }
 
 export interface Seen {
@@ -90,6 +83,8 @@ export interface Seen {
   interrupted: boolean;
   /** Apps that were asked for and are not in the manifest. */
   unknownApps: string[];
+  /** The listed keys that are nearest to those, as a sentence; '' where none is near. */
+  nearApps: string;
   /** How many of the apps that were asked for belong to other shards. */
   elsewhere: number;
 }
@@ -139,6 +134,8 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
       progress.host = originOf(from).replace(/^\w+:\/\//, '');
     },
     sample: openSample(),
+    firsts: new Set(),
+    probed: new Map(),
     turns: openTurns(),
     onBytes(count) {
       progress.bytes += count;
@@ -159,12 +156,13 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     told.catch(() => {});
     if (memory) await told;
     const apps = member(valueOf(await content), 'apps');
-    if (!isObject(apps)) return { interrupted: !(await told), unknownApps: [], elsewhere: 0 };
+    if (!isObject(apps)) return { interrupted: !(await told), unknownApps: [], nearApps: '', elsewhere: 0 };
     const { shard } = options;
     const listed = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
     const wanted = options.choose?.(listed) ?? listed;
     const keys = shard ? wanted.filter((key) => shardOf(key, shard.of) === shard.index) : wanted;
     const unknownApps = (options.apps ?? []).filter((key) => !Object.hasOwn(apps, key));
+    const nearApps = unknownApps.map((key) => didYouMean(key, Object.keys(apps))).join('');
     progress.known += keys.length * 2;
     const shared = sharing(keys.map((key) => apps[key]!));
     const interrupted = await inOrder(
@@ -179,7 +177,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
         await watcher.app(safeApp(facts));
       },
     );
-    return { interrupted: !(await told) || interrupted, unknownApps, elsewhere: wanted.length - keys.length };
+    return { interrupted: !(await told) || interrupted, unknownApps, nearApps, elsewhere: wanted.length - keys.length };
   } finally {
     inspectors.close();
     await http.close();
@@ -220,29 +218,32 @@ interface Shared {
   icon(url: string, look: Look, known: IconFacts | null): Promise<IconFacts>;
 }
 
-/** Equal URLs are asked for once. Only what stands in the manifest more than once is remembered. */
+/** Equal URLs, fragments aside, are requested once. Only what the manifest lists more than once is remembered. */
 function sharing(entries: readonly JsonValue[]): Shared {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const entry of entries) {
     for (const url of [stringOrNull(member(entry, 'appMetadataUrl')), iconUrlOf(entry)]) {
       if (url === null) continue;
-      if (seen.has(url)) repeated.add(url);
-      else seen.add(url);
+      const address = sameAddress(url);
+      if (seen.has(address)) repeated.add(address);
+      else seen.add(address);
     }
   }
   seen.clear();
   const documents = new Map<string, Promise<DocumentFacts>>();
   const icons = new Map<string, Promise<IconFacts>>();
   return {
-    document: async (url, look, known, early) =>
-      repeated.has(url)
-        ? { ...(await once(documents, url, () => lookAtDocument(url, 'metadata', look, known))) }
-        : lookAtDocument(url, 'metadata', look, known, early),
-    icon: async (url, look, known) =>
-      repeated.has(url)
-        ? { ...(await once(icons, url, () => lookAtIcon(url, look, known))) }
-        : lookAtIcon(url, look, known),
+    async document(url, look, known, early) {
+      const address = sameAddress(url);
+      if (!repeated.has(address)) return lookAtDocument(url, 'metadata', look, known, early);
+      return { ...(await once(documents, address, () => lookAtDocument(url, 'metadata', look, known))), url };
+    },
+    async icon(url, look, known) {
+      const address = sameAddress(url);
+      if (!repeated.has(address)) return lookAtIcon(url, look, known);
+      return { ...(await once(icons, address, () => lookAtIcon(url, look, known))), url };
+    },
   };
 }
 
@@ -303,7 +304,7 @@ async function lookAt<T>(url: string | null, progress: Progress, work: (url: str
 /** Whether there is any sense in asking: the rules about URLs say the rest. */
 function isUsable(url: string): boolean {
   if (isUsualUrl(url)) return true;
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = parseUrl(url);
   return (
     parsed !== null &&
     (parsed.protocol === 'https:' || parsed.protocol === 'http:') &&
@@ -353,16 +354,17 @@ async function lookAtArtifacts(
         return before;
       }
       const weak = digestOf(checksum) === null;
-      const dear = firsts.has(`${weak} ${url}`)
+      const address = sameAddress(url!);
+      const dear = firsts.has(`${weak} ${address}`)
         ? null
         : (options.afford?.({ app, version, url: url!, checksum }) ?? null);
       if (dear) {
         progress.done += 1;
         return { url, file: null, web: dear, content: dear, archive: dear };
       }
-      const first = await once(firsts, `${weak} ${url}`, () => fetchArtifact(url!, look, { weak }));
+      const first = await once(firsts, `${weak} ${address}`, () => fetchArtifact(url!, look, { weak }));
       const made = await artifactOf(url!, checksum, first, () =>
-        once(seconds, url!, () => fetchArtifact(url!, look, { inner: true })),
+        once(seconds, address, () => fetchArtifact(url!, look, { inner: true })),
       );
       progress.done += 1;
       return made;
@@ -396,11 +398,14 @@ async function addSideViews(facts: readonly ArtifactFacts[], look: Look): Promis
     if (better) chosen.set(origin, { web, since });
     const loser = better ? other?.web : web;
     if (!loser || !isAsked(loser)) continue;
-    delete loser.preflights;
+    for (const name of ['preflights', 'headPreflight', 'revalidation', 'probes'] as const) delete loser[name];
     Object.assign(loser, { browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE });
   }
-  for (const { web } of chosen.values())
-    if (!isAsked(web)) Object.assign(web, await sideViews(web.service, look, '*/*', 'artifact'));
+  for (const { web } of chosen.values()) if (!isAsked(web)) Object.assign(web, await sideViews(asArtifact(web), look));
+}
+
+function asArtifact({ service }: Web): Parameters<typeof sideViews>[0] {
+  return { role: 'artifact', service, accept: '*/*', reference: null, limit: 0 };
 }
 
 function isAsked(web: Web): boolean {

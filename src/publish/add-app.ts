@@ -137,7 +137,7 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
     { manifest: withText(manifest, edited), app: facts },
     { ...judgement, severities },
   );
-  return { entry, plan: { steps }, lines: newLines(manifest.text, edited), findings };
+  return { entry, plan: { title: `Add app ${app.key}`, steps }, lines: newLines(manifest.text, edited), findings };
 }
 
 function taken(path: string): Trouble {

@@ -66,10 +66,11 @@ export async function planAssembly(
   const there = await readAll(
     place.store,
     files.filter((path) => path !== null),
+    { mayBeAbsent: true },
   );
   const steps = apps.flatMap((app) => stepsFor(place, app, there));
   if (text !== null) steps.push({ kind: 'edit', path: place.manifest, edit: made, what: whatChanges(changes) });
-  return { ...changes, plan: { steps }, findings: judged.findings };
+  return { ...changes, plan: { title: titleFor(changes), steps }, findings: judged.findings };
 }
 
 /** The apps that are listed somewhere, and those of them that may leave. */
@@ -129,6 +130,21 @@ function stepsFor(place: Place, app: AppToAssemble, there: ReadonlyMap<string, S
       what: 'the metadata file, without versions',
     });
   return steps;
+}
+
+/** Such as `Add app clock`, or `Add apps clock, jira; remove app old`. */
+function titleFor({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'changed' | 'removed'>): string {
+  const verbs = [
+    ['add', added],
+    ['update', changed],
+    ['remove', removed],
+  ] as const;
+  const parts = (named: (keys: readonly string[]) => string): string[] =>
+    verbs.filter(([, keys]) => keys.length > 0).map(([verb, keys]) => `${verb} ${named(keys)}`);
+  const whole = parts((keys) => `${keys.length === 1 ? 'app' : 'apps'} ${keys.join(', ')}`).join('; ');
+  const title =
+    whole.length <= 72 ? whole : parts((keys) => `${keys.length} ${keys.length === 1 ? 'app' : 'apps'}`).join(', ');
+  return title === '' ? 'Update the files of the apps' : printable(title.charAt(0).toUpperCase() + title.slice(1));
 }
 
 function whatChanges({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'changed' | 'removed'>): string {

@@ -1,29 +1,58 @@
-import type { Store, Stored, Write } from '../store/store.ts';
+import { type Bytes, type Digest, digestOf, isFileBytes } from '../store/bytes.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { Plan, Step } from './plan.ts';
 import { ATTEMPTS, contended, decode, missing, pause, same, type StepResult } from './step.ts';
 
-/** Carries out a whole plan in one write; made anew on what is there when others were faster. Throws as `carryOut`. */
-export async function carryOutAtOnce({ steps }: Plan, atOnce: NonNullable<Store['atOnce']>): Promise<StepResult[]> {
+/** What a file is known by: its content, or for a large one its digest. */
+interface There {
+  bytes: Bytes | null;
+  digest(): Digest;
+  token: string;
+}
+
+/**
+ * Carries out a whole plan in one write, which is planned again on what is there when another process was faster. Throws
+ * as `carryOut`.
+ */
+export async function carryOutAtOnce(
+  { steps }: Plan,
+  { digest }: Pick<Store, 'digest'>,
+  atOnce: NonNullable<Store['atOnce']>,
+): Promise<StepResult[]> {
   const paths = [...new Set(steps.map(({ path }) => path))];
   if (paths.length === 0) return [];
+  const large = new Set(steps.flatMap((step) => (isLarge(step) ? [step.path] : [])));
+  const small = paths.filter((path) => !large.has(path));
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { results, writes } = outcomeOn(await atOnce.read(paths), steps);
+    const there = new Map<string, There>();
+    for (const [path, stored] of await atOnce.read(small))
+      there.set(path, { ...stored, digest: () => digestOf(stored.bytes) });
+    for (const path of large) {
+      const found = await digest(path);
+      if (found !== null) there.set(path, { bytes: null, digest: () => found, token: '' });
+    }
+    const { results, writes } = outcomeOn(there, steps);
     if (writes.length === 0 || (await atOnce.write(writes)) === 'written') return results;
     await pause(attempt);
   }
   throw contended(paths.at(-1)!);
 }
 
+function isLarge(step: Step): boolean {
+  return step.kind === 'create' && isFileBytes(step.bytes);
+}
+
 /** What the steps, one after the other, make of the files. */
 function outcomeOn(
-  there: ReadonlyMap<string, Stored>,
+  there: ReadonlyMap<string, There>,
   steps: readonly Step[],
 ): { results: StepResult[]; writes: Write[] } {
   const writes = new Map<string, Write>();
   const results: StepResult[] = [];
   for (const step of steps) {
     const { path } = step;
-    const now = writes.get(path)?.bytes ?? there.get(path)?.bytes ?? null;
+    const written = writes.get(path)?.bytes;
+    const now = written ? { bytes: written, digest: () => digestOf(written) } : (there.get(path) ?? null);
     const bytes = bytesAfter(step, now);
     if (bytes !== null) writes.set(path, { path, bytes, token: there.get(path)?.token ?? null });
     const done = step.kind === 'create' ? 'created' : 'edited';
@@ -34,14 +63,15 @@ function outcomeOn(
 }
 
 /** Null: the file can stay as it is. @param now null where none is */
-function bytesAfter(step: Step, now: Uint8Array | null): Uint8Array | null {
+function bytesAfter(step: Step, now: Pick<There, 'bytes' | 'digest'> | null): Bytes | null {
   if (step.kind === 'create') {
-    if (now !== null) same(step, now);
+    if (now !== null) same(step, now.digest());
     return now === null ? step.bytes : null;
   }
-  if (now === null) throw missing(step.path);
-  if (step.kind === 'replace') return Buffer.from(now).equals(step.bytes) ? null : step.bytes;
-  const text = decode(now, step.path);
+  // A large file is only created, never edited.
+  if (now === null || !(now.bytes instanceof Uint8Array)) throw missing(step.path);
+  if (step.kind === 'replace') return Buffer.from(now.bytes).equals(step.bytes) ? null : step.bytes;
+  const text = decode(now.bytes, step.path);
   const changed = step.edit(text);
   return changed === null || changed === text ? null : Buffer.from(changed, 'utf8');
 }

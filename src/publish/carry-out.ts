@@ -1,9 +1,14 @@
 import { grouped, printable } from '../core/text.ts';
 import { isTrouble, Trouble } from '../core/trouble.ts';
+import { stopIfInterrupted } from '../store/interrupt.ts';
+import { inPool } from '../store/pool.ts';
 import { readAll } from '../store/read-all.ts';
-import type { Store, Stored, Write } from '../store/store.ts';
+import { isFileBytes } from '../store/bytes.ts';
+import type { Store, Write } from '../store/store.ts';
+import { inWords as writtenInWords } from '../store/write-state.ts';
 import { carryOutAtOnce } from './at-once.ts';
 import type { Plan, Step } from './plan.ts';
+import { notKept, refusesTheSame, unreadableYetThere } from './store-faults.ts';
 import { type StepResult, ATTEMPTS, contended, decode, missing, NOTHING, pause, same } from './step.ts';
 
 export interface CarryOutDeps {
@@ -32,26 +37,34 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
       const { atOnce } = store;
       const write = async (writes: readonly Write[]): Promise<'written' | 'changed'> => {
         started = true;
-        const answer = await atOnce.write(writes);
+        stopIfInterrupted();
+        const answer = await atOnce.write(writes, plan.title);
         started = answer === 'written';
         return answer;
       };
-      results.push(...(await carryOutAtOnce(plan, { ...atOnce, write })));
+      results.push(...(await carryOutAtOnce(plan, store, { ...atOnce, write })));
       for (const result of results) deps.onStep?.(result);
       return results;
     }
+    await store.tidy?.(plan.steps.map(({ path }) => path));
     const { there, editsAhead } = await rehearse(plan, store);
     started = true;
-    for (const step of plan.steps) {
-      const result: StepResult = {
-        step,
-        outcome: await carryOutStep(step, store, there.has(step.path)),
-      };
+    const done = (step: Step, outcome: StepResult['outcome']): void => {
+      const result = { step, outcome };
       results.push(result);
       deps.onStep?.(result);
-      if (step.kind === 'create' && (result.outcome === 'created' || editsAhead)) await deps.readBack?.(step);
+    };
+    const { concurrency = 1 } = store;
+    for (const steps of inGroups(plan.steps, deps.readBack !== undefined)) {
+      await inPool(steps, concurrency, async (step) => {
+        stopIfInterrupted();
+        done(step, await carryOutStep(step, store, there.has(step.path), reasonFor(plan, step)));
+      });
+      const [step] = steps;
+      if (step?.kind !== 'create' || !deps.readBack) continue;
+      if (results.at(-1)?.outcome === 'created' || editsAhead) await deps.readBack(step);
     }
-    return results;
+    return plan.steps.flatMap((step) => results.filter((result) => result.step === step));
   } catch (error) {
     throw isTrouble(error) ? withState(error, plan, results, started, isAtOnce) : error;
   }
@@ -59,9 +72,20 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
 
 const VERBS = { create: 'create', replace: 'replace', edit: 'edit  ' };
 
-function carryOutStep(step: Step, store: Store, wasThere: boolean): Promise<StepResult['outcome']> {
-  if (step.kind === 'create') return create(step, store, wasThere);
-  return step.kind === 'replace' ? replace(step, store) : edit(step, store);
+function carryOutStep(
+  step: Step,
+  store: Store,
+  wasThere: boolean,
+  why: string | undefined,
+): Promise<StepResult['outcome']> {
+  if (step.kind === 'create') return create(step, store, wasThere, why);
+  return step.kind === 'replace' ? replace(step, store, why) : edit(step, store, why);
+}
+
+/** The reason that a store with a history keeps: that of the plan for its last step, which makes the others count. */
+function reasonFor({ steps, title }: Plan, step: Step): string | undefined {
+  if (title === undefined || step === steps.at(-1)) return title;
+  return `${step.kind === 'create' ? 'Add' : 'Update'} ${step.what}`;
 }
 
 /** The plan in words, a line for each step: for `--dry-run`. */
@@ -74,86 +98,160 @@ export function describePlan(plan: Plan): string {
     .join('\n');
 }
 
-/** Looks at every step without writing; returns what is there, and whether a document is going to be changed. */
-async function rehearse(
-  plan: Plan,
-  store: Store,
-): Promise<{ there: ReadonlyMap<string, Stored>; editsAhead: boolean }> {
+/** Steps that may be carried out at the same time: an edit lists what was created before it, and is a group by itself. */
+function inGroups(steps: readonly Step[], isEachAlone: boolean): Step[][] {
+  const groups: Step[][] = [];
+  const paths = new Set<string>();
+  for (const step of steps) {
+    const last = groups.at(-1);
+    const isAlone = isEachAlone || step.kind === 'edit' || paths.has(step.path);
+    if (last === undefined || isAlone || last[0]?.kind === 'edit') {
+      groups.push([step]);
+      paths.clear();
+    } else last.push(step);
+    paths.add(step.path);
+  }
+  return groups;
+}
+
+/** Looks at every step without writing; returns the paths where a file is, and whether a document will be changed. */
+async function rehearse(plan: Plan, store: Store): Promise<{ there: ReadonlySet<string>; editsAhead: boolean }> {
   /** Texts as they will be after the steps before. */
   const texts = new Map<string, string>();
   let editsAhead = false;
-  const there = await readAll(
+  const creates = plan.steps.filter((step) => step.kind === 'create');
+  const found = new Set<string>();
+  await inPool(creates, store.concurrency ?? 1, async (step) => {
+    const digest = await store.digest(step.path);
+    if (digest === null) return;
+    same(step, digest);
+    found.add(step.path);
+  });
+  const documents = await readAll(
     store,
-    plan.steps.map(({ path }) => path),
+    plan.steps.filter(({ kind }) => kind !== 'create').map(({ path }) => path),
   );
+  for (const path of documents.keys()) found.add(path);
   for (const step of plan.steps) {
-    const stored = there.get(step.path);
-    if (step.kind === 'create') {
-      if (stored) same(step, stored.bytes);
-      continue;
-    }
-    if (step.kind === 'replace') continue;
+    if (step.kind !== 'edit') continue;
+    const stored = documents.get(step.path);
     const text = texts.get(step.path) ?? decode(stored?.bytes ?? createdBefore(step, plan), step.path);
     const changed = step.edit(text);
     texts.set(step.path, changed ?? text);
     editsAhead ||= changed !== null && changed !== text;
   }
-  return { there, editsAhead };
+  return { there: found, editsAhead };
 }
 
 function createdBefore(edit: Step, { steps }: Plan): Uint8Array {
   const made = steps.slice(0, steps.indexOf(edit)).find((step) => step.path === edit.path);
-  if (made?.kind === 'create') return made.bytes;
+  if (made?.kind === 'create' && !isFileBytes(made.bytes)) return made.bytes;
   throw missing(edit.path);
 }
+
+/** So often a store may say that a file exists which cannot be read. */
+const GLIMPSES = 3;
 
 /** @param wasThere whether it was there a moment ago: then it need not be sent to be refused */
 async function create(
   step: Step & { kind: 'create' },
   store: Store,
   wasThere: boolean,
+  why: string | undefined,
 ): Promise<'created' | 'already-there'> {
-  const there = wasThere ? await store.read(step.path) : null;
-  if (there === null && (await store.create(step.path, step.bytes)) === 'created') return 'created';
-  const stored = there ?? (await store.read(step.path));
-  if (stored === null) throw missing(step.path);
-  same(step, stored.bytes);
+  let stored = wasThere ? await store.digest(step.path) : null;
+  for (let attempt = 0; stored === null && attempt < GLIMPSES; attempt++) {
+    if ((await store.create(step.path, step.bytes, { why })) === 'created') return 'created';
+    stored = await store.digest(step.path);
+    if (stored === null) await pause(attempt);
+  }
+  if (stored === null) throw unreadableYetThere(step.path);
+  same(step, stored);
   return 'already-there';
 }
 
 /** Puts a file in the place of another. Who comes last wins, as with the files that it was made from. */
-async function replace(step: Step & { kind: 'replace' }, store: Store): Promise<'edited' | 'unchanged'> {
+async function replace(
+  step: Step & { kind: 'replace' },
+  store: Store,
+  why: string | undefined,
+): Promise<'edited' | 'unchanged'> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const stored = await store.read(step.path);
     if (stored === null) throw missing(step.path);
     if (Buffer.from(stored.bytes).equals(step.bytes)) return 'unchanged';
-    if ((await store.replace(step.path, step.bytes, stored.token)) === 'replaced') return 'edited';
+    if ((await store.replace(step.path, step.bytes, stored.token, { why })) === 'replaced') return 'edited';
     await pause(attempt);
   }
   throw contended(step.path);
 }
 
+/** So often a store may answer that it wrote a document, and have the one from before. */
+const LOST = 4;
+/** So often a store may refuse a write as if others were faster, and have the same document each time. */
+const STUCK = 8;
+
 /**
- * Edits a document until the change is in it. A store that cannot guard against lost updates is found out: the file is
- * read once more, and must hold what was written, or whatever others made of it with the change still there.
+ * Edits a document until the change is in it. A store that does not keep a write is found out: the file is read once
+ * more, and must hold what was written, or what others made of it with the change still there.
  */
-async function edit(step: Step & { kind: 'edit' }, store: Store): Promise<'edited' | 'unchanged'> {
+async function edit(
+  step: Step & { kind: 'edit' },
+  store: Store,
+  why: string | undefined,
+): Promise<'edited' | 'unchanged'> {
   let written: Uint8Array | null = null;
+  /** The state that was written over. */
+  let over = '';
+  let lost = 0;
+  let stuck = { token: '', times: 0 };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const stored = await store.read(step.path);
-    if (stored === null) throw missing(step.path);
+    if (stored === null) throw written === null ? missing(step.path) : notKept(step.path, 'has no such file');
     if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
-    const text = decode(stored.bytes, step.path);
-    const changed = step.edit(text);
-    if (changed === null || changed === text) return written === null ? 'unchanged' : 'edited';
+    if (over === stored.token && ++lost === LOST)
+      throw notKept(step.path, `has the document from before, ${LOST} times in a row`);
+    const changed = changedText(step, stored.bytes, written !== null);
+    if (changed === null) return written === null ? 'unchanged' : 'edited';
     const bytes = Buffer.from(changed, 'utf8');
-    if ((await store.replace(step.path, bytes, stored.token)) === 'replaced') {
+    if ((await store.replace(step.path, bytes, stored.token, { why })) === 'replaced') {
       // Of a commit nothing is lost.
       if (store.atOnce) return 'edited';
       written = bytes;
-    } else await pause(attempt);
+      over = stored.token;
+      continue;
+    }
+    stuck = { token: stored.token, times: stored.token === stuck.token ? stuck.times + 1 : 1 };
+    if (stuck.times === STUCK) throw refusesTheSame(step.path);
+    await pause(attempt);
   }
   throw contended(step.path);
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text after the edit; null where it can stay as it is. @param isWritten whether this run wrote the file before */
+function changedText(step: Step & { kind: 'edit' }, bytes: Uint8Array, isWritten: boolean): string | null {
+  try {
+    const text = decode(bytes, step.path);
+    const changed = step.edit(text);
+    return changed === text ? null : changed;
+  } catch (error) {
+    // Other publishers write documents too, which an edit may refuse; what is no JSON comes from the store.
+    if (!isWritten || isJson(bytes)) throw error;
+    throw notKept(step.path, `has ${bytes.length} bytes that are something else`, error);
+  }
+}
+
+function pathsOf(steps: readonly Step[]): string[] {
+  return steps.map(({ path }) => path);
 }
 
 /** The same trouble, with what holds now: for the whole plan, where the store spoke of its one file. */
@@ -167,20 +265,21 @@ function withState(
   const said = trouble.message.trimEnd();
   const untouched = said.endsWith(NOTHING);
   const what = untouched ? said.slice(0, -NOTHING.length).trimEnd() : said;
-  const done = results.map(({ step }) => printable(step.path)).join(', ');
-  // What may have come through is neither done nor not done.
-  const unclear = !said.endsWith('is not known.') ? 0 : atOnce ? steps.length : 1;
-  const left = steps
-    .slice(results.length + unclear)
-    .map(({ path }) => printable(path))
-    .join(', ');
-  const state = [];
-  if (done === '' && (untouched || !started)) state.push(NOTHING);
-  else {
-    if (done !== '') state.push(`Done: ${done}.`);
-    if (left !== '') state.push(`Not done: ${left}.`);
-  }
-  const again = done === '' || /\bagain\b/.test(trouble.hint) ? '' : ' Then run the same command again to finish.';
-  const message = [what, ...state].join(' ');
-  return new Trouble(trouble.code, message, `${trouble.hint}${again}`, { exit: trouble.exit, cause: trouble });
+  const done = steps.filter((step) => results.some((result) => result.step === step));
+  const left = steps.filter((step) => !done.includes(step));
+  // What may have come through is neither stored nor not stored. Of files that are written in parallel it may be any.
+  const unclear = trouble.effect === 'none' ? 0 : atOnce ? left.length : left.findIndex(({ kind }) => kind === 'edit');
+  const unknown = trouble.effect === 'none' ? [] : left.slice(0, Math.max(1, unclear));
+  const written = {
+    stored: pathsOf(done),
+    notStored: pathsOf(left.slice(unknown.length)),
+    unknown: pathsOf(unknown),
+  };
+  const isNothing = done.length === 0 && unknown.length === 0 && (untouched || !started);
+  const state = isNothing ? NOTHING : writtenInWords(written);
+  const again =
+    done.length === 0 || /\bagain\b/.test(trouble.hint) ? '' : ' Then run the same command again to finish.';
+  const message = state === '' ? what : `${what} ${state}`;
+  const { code, exit, effect } = trouble;
+  return new Trouble(code, message, `${trouble.hint}${again}`, { exit, effect, written, cause: trouble });
 }

@@ -15,6 +15,8 @@ export interface Judgement {
   /** ISO 8601. */
   now: string;
   severities: Readonly<Record<string, Severity | 'off'>>;
+  /** The file that an app's code begins in, at the top of its artifact (default: app.js). */
+  appEntry?: string | null;
 }
 
 /**
@@ -39,8 +41,8 @@ export function newFindings(before: () => State, after: State, judgement: Judgem
   return fresh;
 }
 
-function findingsIn({ manifest, app }: State, { now, severities }: Judgement): Finding[] {
-  const judging = startJudging({ command: 'lint', target: '', now, severities });
+function findingsIn({ manifest, app }: State, { now, severities, appEntry = null }: Judgement): Finding[] {
+  const judging = startJudging({ command: 'lint', target: '', now, severities, appEntry });
   judging.manifest(manifest);
   if (app) judging.app(app);
   return judging.finish(0).findings;
@@ -54,6 +56,7 @@ function identity({ rule, app, version, resource, cause, message }: Finding): st
 function refusal(errors: readonly Finding[]): Trouble {
   const lines = errors.map(({ rule, message }) => printable(`${rule}: ${message}`));
   const advice = [...new Set(errors.map((error) => printable(error.advice)))];
+  if (errors.some(({ rule }) => rule === 'artifact-no-app')) advice.push('To publish it as it is: --any-content');
   return new Trouble(errors[0]!.rule, `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
     exit: 1,
   });

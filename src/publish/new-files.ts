@@ -5,24 +5,25 @@ import type { Store } from '../store/store.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * Plans files that must not be there yet; those that are there with the same bytes need no step.
- * @throws Trouble `exists` (exit 1) that names every file which is there with other bytes
+ * Plans files that must not exist yet. A file that exists with the same text needs no step; it may have CRLF line endings,
+ * as a checkout on Windows has.
+ * @throws Trouble `exists` (exit 1) that names every file with another text
  */
 export async function planFiles(
   store: Store,
   files: readonly { path: string; text: string; what: string }[],
+  title = 'Create the registry',
 ): Promise<Plan> {
-  const plan: Plan = { steps: [] };
+  const plan: Plan = { title, steps: [] };
   const taken: string[] = [];
   const found = await readAll(
     store,
     files.map(({ path }) => path),
   );
   for (const { path, text, what } of files) {
-    const bytes = Buffer.from(text);
-    const there = found.get(path);
-    if (!there) plan.steps.push({ kind: 'create', path, bytes, what });
-    else if (!bytes.equals(there.bytes)) taken.push(path);
+    const existing = found.get(path);
+    if (!existing) plan.steps.push({ kind: 'create', path, bytes: Buffer.from(text), what });
+    else if (!isSameText(existing.bytes, text)) taken.push(path);
   }
   if (taken.length === 0) return plan;
   throw new Trouble(
@@ -31,4 +32,10 @@ export async function planFiles(
     'Choose another folder, or move it away. For a registry that is there already, an appreg.config.json with its "manifest" and "baseUrl" is all that is needed.',
     { exit: 1 },
   );
+}
+
+/** Compares bytes, then text without carriage returns before line feeds. */
+function isSameText(bytes: Uint8Array, text: string): boolean {
+  const existing = Buffer.from(bytes);
+  return existing.equals(Buffer.from(text)) || existing.toString().replaceAll('\r\n', '\n') === text;
 }

@@ -8,7 +8,7 @@ import type { Store, Stored } from '../store/store.ts';
 
 /** Where the files of a registry lie, in the store and on the web. */
 export interface Place {
-  store: Store;
+  store: Store & { forget?(): void };
   /** Path of the manifest in the store. */
   manifest: string;
   /** The address of the store's root, normalised, with its trailing slash. */

@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
 import { addVersion, isListedAs, listedVersions, type NewVersion } from '../author/metadata.ts';
 import { versionsIn } from '../author/usable.ts';
 import type { AppFacts, ArchiveFacts, ArtifactFacts, Content, DocumentFacts } from '../core/facts.ts';
-import { member, readingOf, stringOrNull } from '../core/json.ts';
+import { isObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
+import { didYouMean } from '../core/near.ts';
 import type { Finding } from '../core/report.ts';
 import { LOCK_FILE } from '../core/lock-file.ts';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
-import { bump, latestOf } from '../core/version.ts';
+import { bump, comparePrecedence, isSemver, latestOf } from '../core/version.ts';
+import type { Bytes, Digest } from '../store/bytes.ts';
 import { checkKey } from './add-app.ts';
 import { chooseVersion, isBump } from './choose-version.ts';
 import { type Judgement, newFindings } from './judged.ts';
@@ -26,7 +27,7 @@ export interface AppToPublish {
 
 /** The bytes to publish; `bytes` is null when they are kept elsewhere, at `url`. */
 export interface Artifact {
-  bytes: Uint8Array | null;
+  bytes: Bytes | null;
   url: string | null;
   content: Content;
   archive: ArchiveFacts;
@@ -39,6 +40,8 @@ export interface VersionPlan {
   plan: Plan;
   /** The file that is created, relative to the store's root; null when the artifact is kept elsewhere. */
   path: string | null;
+  /** The metadata file, and where the artifact is in this store. */
+  files: string[];
   /** Lines of the metadata file that are new. */
   lines(): string[];
   /** Warnings and notes about the new version. */
@@ -54,11 +57,12 @@ export async function appToPublish(place: Place, key: string): Promise<AppToPubl
   checkKey(key);
   const name = printable(key);
   const manifest = await readManifest(place);
-  const entry = member(member(readingOf(manifest.content as never).value, 'apps'), key);
+  const apps = member(readingOf(manifest.content as never).value, 'apps');
+  const entry = member(apps, key);
   if (entry === undefined)
     throw new Trouble(
       'app-unknown',
-      `There is no app “${name}” in ${printable(place.manifest)}.`,
+      `There is no app “${name}” in ${printable(place.manifest)}.${didYouMean(key, keysIn(apps))}`,
       `Add it first: appreg add-app ${name}`,
     );
   const url = stringOrNull(member(entry, 'appMetadataUrl'));
@@ -86,6 +90,10 @@ export async function appToPublish(place: Place, key: string): Promise<AppToPubl
     );
   versionsIn(metadata.text, path);
   return { key, manifest, metadata: { ...metadata, url, file: path } };
+}
+
+function keysIn(apps: JsonValue | undefined): string[] {
+  return isObject(apps) ? Object.keys(apps) : [];
 }
 
 /**
@@ -119,13 +127,23 @@ export async function planVersion(
   const steps: Step[] = [];
   // Where the listed bytes are kept elsewhere, no second copy is made.
   if (path !== null && (edited !== null || there?.artifactUrl === entry.artifactUrl)) {
-    const stored = await place.store.read(path);
-    if (stored && !isEqual(stored.bytes, artifact)) throw occupied(path, stored.bytes, entry);
+    const stored = await place.store.digest(path);
+    if (stored && !isEqual(stored, artifact)) throw occupied(path, stored, entry);
     // Also one that an earlier run left there: it is asked for at its public address before it is listed.
     if (!stored || edited !== null)
       steps.push({ kind: 'create', path, bytes: artifact.bytes!, what: `the artifact of ${key} ${version}` });
   }
-  if (edited === null) return { entry: there!, published: true, plan: { steps }, path, lines: () => [], findings: [] };
+  const files = [metadata.file, ...(path === null ? [] : [path])];
+  if (edited === null)
+    return {
+      entry: there!,
+      published: true,
+      plan: { title: `Restore the artifact of ${key} ${version}`, steps },
+      path,
+      files,
+      lines: () => [],
+      findings: [],
+    };
   steps.push({
     kind: 'edit',
     path: metadata.file,
@@ -137,11 +155,20 @@ export async function planVersion(
     stateOf(app, edited, { version, path, artifact }),
     judgement,
   );
-  return { entry, published: false, plan: { steps }, path, lines: () => newLines(metadata.text, edited), findings };
+  return {
+    entry,
+    published: false,
+    plan: { title: `Publish ${key} ${version}`, steps },
+    path,
+    files,
+    lines: () => newLines(metadata.text, edited),
+    findings,
+  };
 }
 
 /**
- * The version that `word` means. The highest one that is listed, where a bump would publish its very bytes again. A bump
+ * The version that `word` means. For an increment: the latest one where it has these bytes already. Bytes that an older
+ * version has are refused, since a job that is run again must not bring subscribers back to old code. An increment
  * passes by a number whose artifact somebody else is publishing right now, or has left behind, and one that was withdrawn.
  */
 async function versionFor(
@@ -155,11 +182,16 @@ async function versionFor(
   if (!isBump(word)) return word;
   const versions = listed.map((one) => one.version);
   const latest = latestOf(versions);
-  if (listed.some((one) => one.version === latest && isListedAs(one, checksum))) return latest!;
+  const same = listed.filter((one) => isListedAs(one, checksum)).map((one) => one.version);
+  if (latest !== null && same.includes(latest)) return latest;
+  const older =
+    latest === null ? null : latestOf(same.filter((one) => isSemver(one) && comparePrecedence(one, latest) < 0));
+  if (older !== null && latest !== null)
+    throw wouldRollBack({ key, word, older, latest, next: chooseVersion(word, versions, key) });
   for (let version = chooseVersion(word, versions, key); ; version = bump(version, 'patch')!) {
     if ((place.firstSeen?.(key, version) ?? checksum) !== checksum) continue;
-    const stored = await place.store.read(artifactPath(metadata.file, version));
-    if (!stored || artifact.bytes === null || isEqual(stored.bytes, artifact)) return version;
+    const stored = await place.store.digest(artifactPath(metadata.file, version));
+    if (!stored || artifact.bytes === null || isEqual(stored, artifact)) return version;
   }
 }
 
@@ -186,16 +218,26 @@ function stateOf(
   return { manifest, app: { key, metadata: withText(metadata, text), icon, artifacts } };
 }
 
-function isEqual(there: Uint8Array, { bytes }: Artifact): boolean {
-  return bytes !== null && Buffer.from(there).equals(bytes);
+function isEqual(there: Digest, { bytes, content }: Artifact): boolean {
+  return bytes !== null && there.sha256 === content.sha256;
 }
 
-function occupied(path: string, bytes: Uint8Array, { version, artifactChecksum }: NewVersion): Trouble {
-  const there = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): Trouble {
+  const there = `sha256:${sha256}`;
   return new Trouble(
     'immutable',
     `${printable(path)} is there already with other bytes: ${there} there, ${artifactChecksum} is what you have. Nothing was changed.`,
     `Publish under another version. If ${version} was never published, and nobody is publishing it right now, remove that file.`,
+    { exit: 1 },
+  );
+}
+
+function wouldRollBack(found: { key: string; word: string; older: string; latest: string; next: string }): Trouble {
+  const [key, older, latest, next] = [found.key, found.older, found.latest, found.next].map(printable);
+  return new Trouble(
+    'version-older',
+    `These bytes are published already, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would bring subscribers back from ${latest} to the code of ${older}. Nothing was changed.`,
+    `If a job was run again, nothing is left to do. To publish the older code again on purpose, give the full number: appreg publish-version ${key} ${next} …`,
     { exit: 1 },
   );
 }

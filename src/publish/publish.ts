@@ -34,8 +34,11 @@ export async function publish(
   for (let attempt = 1; ; attempt++) {
     let planned: VersionPlan | null = null;
     try {
+      // What others wrote in between is only seen by reading again.
+      if (attempt > 1) place.store.forget?.();
       planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgement);
       const { entry } = planned;
+      await place.store.tidy?.([place.manifest, ...planned.files]);
       const ask = readBack && { readBack: () => readBack(entry) };
       const results = await carryOut(planned.plan, place.store, { ...others, ...ask });
       const isNew = results.some(({ outcome }) => outcome === 'edited');

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { type Digest, digestOf } from '../store/bytes.ts';
+import { stopIfInterrupted, stopping } from '../store/interrupt.ts';
 import type { Step } from './plan.ts';
 
 /** What a step wants of a file, however it is carried out. */
@@ -18,15 +19,17 @@ export const NOTHING = 'Nothing was changed.';
 export const ATTEMPTS = 200;
 
 export async function pause(attempt: number): Promise<void> {
-  await wait(Math.random() * Math.min(250, 5 * 2 ** attempt));
+  const milliseconds = Math.random() * Math.min(250, 5 * 2 ** attempt);
+  await wait(milliseconds, undefined, { signal: stopping() }).catch(stopIfInterrupted);
 }
 
 /** Refuses other bytes: what is published never changes (spec 2.4). */
-export function same({ path, bytes }: Step & { kind: 'create' }, there: Uint8Array): void {
-  if (Buffer.from(there.buffer, there.byteOffset, there.length).equals(bytes)) return;
+export function same({ path, bytes }: Step & { kind: 'create' }, there: Digest): void {
+  const wanted = digestOf(bytes);
+  if (there.sha256 === wanted.sha256) return;
   throw new Trouble(
     'immutable',
-    `${printable(path)} is there already with other bytes: ${digest(there)} (${there.length} bytes) is there, ${digest(bytes)} (${bytes.length} bytes) is what you have. ${NOTHING}`,
+    `${printable(path)} is there already with other bytes: sha256:${there.sha256} (${there.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have. ${NOTHING}`,
     'A published file never changes: publish what you have as a new version.',
     { exit: 1 },
   );
@@ -67,8 +70,4 @@ export function missing(path: string): Trouble {
     `${printable(path)} is not there.`,
     'Restore it from your history, or run appreg init in a new folder.',
   );
-}
-
-function digest(bytes: Uint8Array): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

@@ -2,6 +2,7 @@ import type { Diagnosis } from '../core/diagnosis.ts';
 import type { AppVerdict, Finding, Report } from '../core/report.ts';
 import { shorten } from '../core/text.ts';
 import { grouped } from './grouped.ts';
+import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
 
 /** What subscribers see of each app, and why not: hidden ones first. */
@@ -14,14 +15,15 @@ const EACH = 3;
 
 export function appLines(report: Report, about: Diagnosis, verbose: boolean): string[] {
   const reasons = reasonsBy(report.findings);
+  const unpublished = unpublishedApps(report.findings);
   const absent = report.apps.filter((app) => app.because.includes('app-not-listed'));
   const hidden = report.apps.filter((app) => app.visible === false && !absent.includes(app));
   const unknown = report.apps.filter((app) => app.visible === null);
   const visible = report.apps.filter((app) => app.visible === true);
   const lines = [
     ...absent.map((app) => `${nameOf(app)}: not in the manifest`),
-    ...together(hidden, verbose, (app) => `hidden, because ${reasonOf(app, reasons)}`, 'hidden, because'),
-    ...together(unknown, verbose, (app) => `not known, because ${reasonOf(app, reasons)}`, 'not known, because'),
+    ...together(hidden, verbose, 'hidden, because', reasons, unpublished),
+    ...together(unknown, verbose, 'not known, because', reasons, unpublished),
   ];
   // A few are listed, many are counted.
   const listed = verbose ? visible.slice(0, MANY) : visible.length <= FEW ? visible : [];
@@ -35,17 +37,21 @@ export function appLines(report: Report, about: Diagnosis, verbose: boolean): st
 function together(
   apps: readonly AppVerdict[],
   verbose: boolean,
-  say: (app: AppVerdict) => string,
   start: string,
+  reasons: ReadonlyMap<string, string>,
+  unpublished: ReadonlySet<string>,
 ): string[] {
-  const groups = grouped(apps, (app) => app.because.join(', '));
+  const groups = grouped(apps, (app) => `${unpublished.has(app.key)} ${app.because.join(', ')}`);
   const lines: string[] = [];
-  for (const [because, group] of groups) {
+  for (const group of groups.values()) {
     const each = verbose ? MANY : EACH;
-    if (group.length <= each) for (const app of group) lines.push(`${nameOf(app)}: ${say(app)}`);
+    const [first] = group as [AppVerdict];
+    if (group.length <= each)
+      for (const app of group) lines.push(`${nameOf(app)}: ${start} ${reasonOf(app, reasons, unpublished)}`);
     else {
-      const named = group.slice(0, verbose ? MANY : EACH).map(nameOf);
-      lines.push(`${count(group.length, 'app')} ${start} of ${because || 'an unknown reason'}: ${named.join(', ')}, …`);
+      const named = group.slice(0, each).map(nameOf);
+      const reason = first.because.length === 0 ? 'of an unknown reason' : reasonWords(first, unpublished);
+      lines.push(`${count(group.length, 'app')} ${start} ${reason}: ${named.join(', ')}, …`);
     }
   }
   return lines;
@@ -78,7 +84,8 @@ function reasonsBy(findings: readonly Finding[]): Map<string, string> {
   return reasons;
 }
 
-function reasonOf(app: AppVerdict, reasons: ReadonlyMap<string, string>): string {
+function reasonOf(app: AppVerdict, reasons: ReadonlyMap<string, string>, unpublished: ReadonlySet<string>): string {
+  if (unpublished.has(app.key)) return reasonWords(app, unpublished);
   const [rule] = app.because;
   if (rule === undefined) return 'nobody could look';
   const more = app.because.length > 1 ? `, ${app.because.slice(1).join(', ')}` : '';

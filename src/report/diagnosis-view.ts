@@ -1,7 +1,7 @@
 import { actorOf } from '../core/actor.ts';
 import type { Diagnosis } from '../core/diagnosis.ts';
 import type { Finding, NotJudged, Report, Severity, Symptom, SymptomStatus } from '../core/report.ts';
-import { SYMPTOM_OF_ROLE } from '../core/report.ts';
+import { SILENCED, SYMPTOM_OF_ROLE } from '../core/report.ts';
 import { rules } from '../core/rules/index.ts';
 import { shorten } from '../core/text.ts';
 import { appLines } from './diagnosis-apps.ts';
@@ -161,21 +161,21 @@ function aboutOf(group: readonly Finding[]): string | null {
 }
 
 /** What a clear symptom was clear of. */
-function checkedOf(id: Symptom, { summary, findings }: Report, { verbose, page }: ViewOptions): string {
+function checkedOf(id: Symptom, { summary, findings, target }: Report, { verbose, page }: ViewOptions): string {
   const notes = !verbose && page !== true && findings.some((finding) => finding.symptom === id && !isUsual(finding));
-  return `${soundOf(id, summary)}${notes ? '; there are notes: --verbose' : ''}`;
+  return `${soundOf(id, summary, /^http:/i.test(target) ? 'reachable' : 'reachable over HTTPS')}${notes ? '; there are notes: --verbose' : ''}`;
 }
 
-function soundOf(id: Symptom, { apps, artifacts }: Report['summary']): string {
+function soundOf(id: Symptom, { apps, artifacts }: Report['summary'], reachable: string): string {
   switch (id) {
     case 'registry-does-not-refresh':
-      return 'the manifest is reachable over HTTPS, valid, allowed to browsers, not held by caches for long';
+      return `the manifest is ${reachable}, valid, allowed to browsers, not held by caches for long`;
     case 'checksum-mismatch':
       return artifacts === 0
         ? 'there are no artifacts to download'
         : `${count(artifacts, 'artifact')} downloaded and hashed: the SHA-256 is the listed one`;
     case 'icon-does-not-display':
-      return apps === 0 ? 'no app is listed' : 'reachable over HTTPS, allowed to browsers, PNG or SVG';
+      return apps === 0 ? 'no app is listed' : `${reachable}, allowed to browsers, PNG or SVG`;
     case 'app-does-not-appear':
       return apps === 0 ? 'no app is listed' : 'keys URL-safe, metadata files reachable, versions valid';
   }
@@ -190,24 +190,30 @@ function isUsual({ rule, cause, evidence }: Finding): boolean {
 
 const SYMPTOM_OF_RULE = new Map(rules.map((rule) => [rule.id, rule.symptom]));
 
+const CHECKSUM_RULE = 'artifact-checksum-mismatch';
+
 /** Why a symptom could not be judged: two reasons at most. */
 function reasonsOf(id: Symptom, report: Report): string {
   const reasons = new Set<string>();
+  const silenced = new Set<string>();
   const old = report.notJudged.find(isOldCopy);
   if (old !== undefined && id !== 'registry-does-not-refresh') reasons.add(old.reason);
   for (const entry of report.notJudged) {
     const { rule, resource, reason } = entry;
     const symptom = SYMPTOM_OF_RULE.get(rule);
     const own = symptom === 'by-resource' ? (resource === null ? null : SYMPTOM_OF_ROLE[resource]) : symptom;
-    if (isFailure(entry) || own === id) reasons.add(reason);
+    if (own === id && reason === SILENCED) silenced.add(`${rule}: ${reason}`);
+    else if (isFailure(entry) || own === id) reasons.add(reason);
   }
-  const told = [...reasons].filter((reason) => !ASIDE.test(reason)).slice(0, 2);
+  const told = [...silenced, ...reasons].filter((reason) => !ASIDE.test(reason)).slice(0, 2);
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
     return 'of a version that is not listed there is no artifact to look at';
   if (told.length === 0) return blocked ? `because of ${blocked.rule}` : 'nothing was looked at that would tell';
   const { artifacts } = report.summary;
-  const right = id === 'checksum-mismatch' && artifacts > 0 ? `; ${count(artifacts, 'artifact')} hashed and right` : '';
+  const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.reason === SILENCED);
+  const right =
+    id === 'checksum-mismatch' && artifacts > 0 && isHashed ? `; ${count(artifacts, 'artifact')} hashed and right` : '';
   return `${told.join('; ')}${right}`;
 }
 

@@ -1,6 +1,7 @@
 import type { AppDifference, Difference, VersionDifference } from '../core/difference.ts';
 import { printable, redact, safeJson, shorten } from '../core/text.ts';
 import { cell, code, prose } from './markdown-text.ts';
+import { reasonWords } from './hidden-apps.ts';
 import type { Style } from './style.ts';
 import { count, size } from './words.ts';
 
@@ -102,13 +103,15 @@ function headline({ summary: sum, apps, notCompared: unseen }: Difference): stri
   return `${said.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
 }
 
-function aside({ key, change, latest, visible, because }: AppDifference, unseen: ReadonlySet<string>): string {
+function aside(app: AppDifference, unseen: ReadonlySet<string>): string {
+  const { key, change, latest, visible } = app;
   const said: string[] = [];
   if (change === 'changed' && latest.before !== latest.after)
     said.push(`latest ${latest.before ?? 'none'} → ${latest.after ?? 'none'}`);
-  if (change === 'added' && !unseen.has(key))
+  if (change === 'added' && !unseen.has(key) && !app.unpublished)
     said.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
-  if (change !== 'removed' && visible.after === false) said.push(`hidden because of ${because.join(', ')}`);
+  if (change !== 'removed' && visible.after === false)
+    said.push(`hidden because ${reasonWords(app, new Set(app.unpublished ? [key] : []))}`);
   if (change === 'changed' && visible.before === false && visible.after === true) said.push('can be seen now');
   return said.length === 0 ? '' : `  (${said.map(shown).join('; ')})`;
 }

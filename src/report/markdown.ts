@@ -7,6 +7,7 @@ import type { RenderOptions } from './options.ts';
 import { failures, isAside } from './run.ts';
 import { PLAIN } from './style.ts';
 import { whereIs } from './where.ts';
+import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count, symptomName } from './words.ts';
 
 // A comment on GitHub takes 65,536 characters; some are left for what others put around it.
@@ -47,12 +48,14 @@ function symptoms(report: Report): string[] {
   return ['', '| symptom | status | because of |', '| --- | --- | --- |', ...rows];
 }
 
-function hidden({ apps }: Report): string[] {
+function hidden({ apps, findings }: Report): string[] {
   const gone = apps.filter((app) => app.visible === false);
   if (gone.length === 0) return [];
-  const lines = gone
-    .slice(0, HIDDEN)
-    .map(({ key, because }) => `- ${code(brief(key, 80))}, because of ${because.slice(0, 8).map(code).join(', ')}`);
+  const unpublished = unpublishedApps(findings);
+  const lines = gone.slice(0, HIDDEN).map(({ key, because }) => {
+    const reason = reasonWords({ key, because: because.slice(0, 8) }, unpublished, code);
+    return `- ${code(brief(key, 80))}, because ${reason}`;
+  });
   const more = gone.length - HIDDEN;
   if (more > 0) lines.push(`- … and ${count(more, 'more app')}`);
   return ['', `**${count(gone.length, 'app')} that subscribers will not see:**`, '', ...lines];

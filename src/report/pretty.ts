@@ -3,6 +3,7 @@ import { printable, shorten } from '../core/text.ts';
 import { closing } from './closing.ts';
 import { isAside, isFailure } from './run.ts';
 import type { Style } from './style.ts';
+import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
 
 export interface PrettyOptions {
@@ -85,9 +86,10 @@ function label(severity: Severity, style: Style): string {
 function hidden(report: Report, { style }: PrettyOptions): string[] {
   const apps = report.apps.filter((app) => app.visible === false);
   if (apps.length === 0) return [];
+  const unpublished = unpublishedApps(report.findings);
   const lines = apps
     .slice(0, SHOWN)
-    .map((app) => `  ${style.bold(shorten(printable(app.key), 80))}  hidden, because of ${app.because.join(', ')}`);
+    .map((app) => `  ${style.bold(shorten(printable(app.key), 80))}  hidden, because ${reasonWords(app, unpublished)}`);
   if (apps.length > SHOWN) lines.push(style.dim(`  … and ${count(apps.length - SHOWN, 'more app')}`));
   return [`${count(apps.length, 'app')} that subscribers will not see:`, ...lines, ''];
 }

@@ -1,4 +1,5 @@
 import { type Finding, type Report, SEVERITIES } from '../core/report.ts';
+import { parseUrl } from '../core/url.ts';
 
 /** Where a finding lies, for readers that know files of a repository and nothing else. */
 export interface Where {
@@ -35,7 +36,7 @@ function asked(url: string | null, report: Report): string {
 
 /** The URL that a text is, if it is one of http or https. */
 export function webUrl(text: string): URL | null {
-  return /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : null;
+  return /^https?:/i.test(text) ? parseUrl(text) : null;
 }
 
 /** Joins and normalises; a path that begins at the root, or on a drive, stays as it is. */

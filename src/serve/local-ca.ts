@@ -1,5 +1,6 @@
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+import { link, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir, hostname, networkInterfaces } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { printable, shorten } from '../core/text.ts';
@@ -145,15 +146,16 @@ async function replace(file: string, text: string, mode: number): Promise<void> 
 
 async function write(file: string, text: string, mode: number): Promise<string> {
   const temporary = `${file}.${randomUUID()}.tmp`;
-  const handle = await open(temporary, 'wx', mode);
+  // The file handles of Yarn's Plug'n'Play have no sync().
+  const descriptor = openSync(temporary, 'wx', mode);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
     return temporary;
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }

@@ -1,3 +1,5 @@
+import { parseUrl } from '../core/url.ts';
+
 /**
  * Replaces the base URL of a registry by another one, wherever a JSON string value starts with it. Works on the text, so
  * that everything else stays as it is, byte for byte; `json` may hold each byte as one character (latin1).
@@ -22,7 +24,7 @@ export function rewriteBase(json: string, from: string, to: string): string {
 
 /** A string's opening quote with the base behind it, up to the end of a segment. */
 function startOf(base: string): RegExp {
-  const spellings = new Set([base, URL.canParse(base) ? new URL(base).href : base]);
+  const spellings = new Set([base, parseUrl(base)?.href ?? base]);
   const patterns = [...spellings].map((spelling) => Array.from(spelling.replace(/\/+$/, ''), spelled).join(''));
   return new RegExp(`"(?<!\\\\")(?:${patterns.join('|')})(?=["?#/]|\\\\/)`, 'g');
 }

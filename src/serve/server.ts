@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { isIPv6, type AddressInfo } from 'node:net';
 import { printable, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { parseUrl } from '../core/url.ts';
 import { etagMemory } from './files.ts';
 import { handler, type Served } from './handler.ts';
 
@@ -42,7 +43,7 @@ export interface Serving {
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const scheme = options.https ? 'https' : 'http';
-  if (!URL.canParse(addressOf(scheme, options.host, 1))) throw hostUnknown(options.host);
+  if (parseUrl(addressOf(scheme, options.host, 1)) === null) throw hostUnknown(options.host);
   const root = await realpath(options.root);
   const hidden = new Set(await Promise.all((options.hidden ?? []).map((file) => realpath(file))));
   let url = '';
@@ -91,8 +92,7 @@ const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?
 /** Listening everywhere, the address is the one that the client knows: behind a forwarded port only the client knows it. */
 function addressFor(url: string, host: string | undefined): string {
   if (host === undefined || !HOST.test(host)) return url;
-  const asked = `${new URL(url).protocol}//${host}/`;
-  return URL.canParse(asked) ? new URL(asked).href : url;
+  return parseUrl(`${new URL(url).protocol}//${host}/`)?.href ?? url;
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

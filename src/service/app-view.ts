@@ -8,6 +8,7 @@ export interface AppStanding {
   description: string;
   color: string | null;
   icon: Buffer | null;
+  iconFragment: string;
   listed: boolean;
   visible: boolean | null;
   because: readonly string[];
@@ -31,6 +32,7 @@ export function appView(app: AppStanding): AppView {
     description: app.description,
     color: app.color,
     icon: app.icon?.toString('hex') ?? null,
+    iconFragment: app.icon === null ? '' : app.iconFragment,
     ...standing,
     offered: standing.visible === true ? Number(app.offeredCount) : 0,
     versions: Number(app.versionCount),

@@ -156,6 +156,7 @@ const STANDING = [
   'a.name',
   'a.description',
   'a.color',
+  'a.iconFragment',
   'a.icon',
   'a.listed',
   'a.visible',

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { parseUrl } from '../core/url.ts';
 import { DEFAULT_LIMITS, type Settings } from './settings.ts';
 
 /** What `appreg service` is given on its command line. */
@@ -85,7 +86,7 @@ function databaseUrl(text: string | undefined): string | null {
 function webUrl(env: Environment, name: string, asFolder = false): string | null {
   const text = env[name]?.trim();
   if (!text) return null;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || (asFolder && (url.search || url.hash)))
     throw unusable(
       `${name} is no web address that can be used: ${printable(redact(text))}`,
@@ -110,7 +111,7 @@ function roles(named: string[] | undefined): Settings['roles'] {
 /** As a URL has it, in small letters and international names in ASCII; with its port where one was named. */
 function hostName(text: string): string {
   const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(isIPv6(text) ? `[${text}]` : text) ?? [];
-  const url = URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`) : null;
+  const url = parseUrl(`http://${host}/`);
   if (url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '')
     return `${url.hostname}${port}`;
   throw unusable(

@@ -37,6 +37,8 @@ export interface AppView {
   name: string;
   description: string;
   color: string | null;
+  /** With its "#"; '' where there is none. */
+  iconFragment: string;
   /** SHA-256 in hexadecimal digits of the icon to show, or null. */
   icon: string | null;
   /** Whether it can be installed: it is listed, and a version of it is verified; null while that is being found out. */

@@ -1,15 +1,17 @@
 import { constants, type Stats } from 'node:fs';
-import { access, link, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { type Bytes, chunksOf } from './bytes.ts';
 import { diskTrouble, errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
-import { failHalfway, failpoint } from './failpoint.ts';
+import { failpoint } from './failpoint.ts';
 import { shielded, stopIfInterrupted } from './interrupt.ts';
 import { sweep } from './leftovers.ts';
 import { takeLock } from './lock.ts';
 import { tempName } from './owner.ts';
 import { lstat, patiently, realpath, SURELY, syncFolder } from './system.ts';
+import { syncFile } from './sync-file.ts';
 
 export interface WriteOptions {
   /** What the user calls the file (default: its path). */
@@ -58,7 +60,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
  * @returns false when something is there already (a dangling symbolic link counts)
  * @throws Trouble on Ctrl-C (`interrupted`) or when the disk refuses; nothing is changed then
  */
-export async function createFile(path: string, bytes: Uint8Array, options: { as?: string } = {}): Promise<boolean> {
+export async function createFile(path: string, bytes: Bytes, options: { as?: string } = {}): Promise<boolean> {
   const { as = path } = options;
   let placed = false;
   try {
@@ -82,7 +84,7 @@ export async function createFile(path: string, bytes: Uint8Array, options: { as?
 /** Writes a temporary file beside `target`, hands it over when it is complete, and sees to it that it is gone afterwards. */
 async function withTemp(
   target: string,
-  bytes: Uint8Array,
+  bytes: Bytes,
   like: Stats | null,
   use: (temp: string) => Promise<void>,
 ): Promise<void> {
@@ -96,15 +98,24 @@ async function withTemp(
   }
 }
 
-async function fill(handle: FileHandle, bytes: Uint8Array, like: Stats | null): Promise<void> {
+async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promise<void> {
   failpoint('temp-created');
   if (like !== null) await resemble(handle, like);
-  const from = await failHalfway(handle, bytes);
-  // A single write() may take fewer bytes than it is given, and does when the disk is nearly full. This one goes on
-  // until the last byte, and fails where that cannot be.
-  await handle.writeFile(bytes.subarray(from));
+  // One write() may take fewer bytes than it is given, and does when the disk is nearly full; writeFile() goes on.
+  const half = bytes.length >> 1;
+  let written = 0;
+  for await (const chunk of chunksOf(bytes)) {
+    const toHalf = half - written;
+    written += chunk.length;
+    if (toHalf < 0 || toHalf > chunk.length) await handle.writeFile(chunk);
+    else {
+      await handle.writeFile(chunk.subarray(0, toHalf));
+      failpoint('half-written');
+      await handle.writeFile(chunk.subarray(toHalf));
+    }
+  }
   failpoint('before-sync');
-  await handle.sync();
+  await syncFile(handle);
   const { size } = await handle.stat();
   if (size !== bytes.length)
     throw new Error(`${size} of ${bytes.length} bytes are in the file after a write that succeeded`);

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { createFile, replaceFile } from './atomic.ts';
+import { type Bytes, type Digest, digestOfChunks } from './bytes.ts';
 import { diskTrouble, errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
 import { shielded } from './interrupt.ts';
+import { tidy } from './leftovers.ts';
 import { takeLock, type LockOptions } from './lock.ts';
 import { locate } from './paths.ts';
 import type { Store, Stored } from './store.ts';
@@ -22,7 +25,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
   /** A write reads its file several times, and mostly finds what it found before: that is compared, not hashed anew. */
   let last: { target: string; stored: Stored } | null = null;
 
-  return { name: root, read, create, replace };
+  return { name: root, read, digest, create, replace, tidy: tidyBeside };
 
   /** @throws Trouble when the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
   async function read(path: string): Promise<Stored | null> {
@@ -31,6 +34,24 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     } catch (error) {
       throw diskTrouble(error, path, null);
     }
+  }
+
+  /** @throws Trouble as `read` does */
+  async function digest(path: string): Promise<Digest | null> {
+    try {
+      const target = await locate(root, path);
+      if (!(await isFile(target, path))) return null;
+      return await orNull(digestOfChunks(createReadStream(target) as AsyncIterable<Buffer>));
+    } catch (error) {
+      throw diskTrouble(error, path, null);
+    }
+  }
+
+  /** A folder that is not there has nothing to remove. @throws Trouble when a path is refused */
+  async function tidyBeside(paths: readonly string[]): Promise<void> {
+    const folders = new Set<string>();
+    for (const path of paths) folders.add(dirname(await locate(root, path)));
+    for (const folder of folders) await tidy(folder);
   }
 
   async function readAgain(target: string, path: string): Promise<Stored | null> {
@@ -44,7 +65,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
   }
 
   /** Makes missing folders too. @throws Trouble when the path is refused or the disk refuses */
-  async function create(path: string, bytes: Uint8Array): Promise<'created' | 'exists'> {
+  async function create(path: string, bytes: Bytes): Promise<'created' | 'exists'> {
     try {
       const target = await locate(root, path);
       await makeFolders(dirname(target));
@@ -84,14 +105,19 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
 }
 
 async function readAt(target: string, path: string): Promise<Uint8Array | null> {
+  return (await isFile(target, path)) ? orNull(patiently(() => readFile(target))) : null;
+}
+
+/** False where nothing is. @throws Trouble `not-a-file` for a folder or a special file */
+async function isFile(target: string, path: string): Promise<boolean> {
   const there = await orNull(stat(target)).catch((error: unknown) => {
     if (errno(error) === 'ENOTDIR') return null; // Below a file there is nothing.
     throw error;
   });
-  if (there === null) return null;
+  if (there === null) return false;
   if (!there.isFile())
     throw new Trouble('not-a-file', `${printable(path)} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
-  return await orNull(patiently(() => readFile(target)));
+  return true;
 }
 
 /** Each new folder's name is made to last, as the file's will be. (Node's own recursion hides why it failed.) */

@@ -41,6 +41,9 @@ const KNOWN: Record<string, [string, string, string]> = {
   EIO: ['disk-error', 'the disk reports an error', 'Check the disk before you go on.'],
 };
 
+/** Windows answers so where another program has the target of a rename open; after some seconds it is not a scanner. */
+const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
+
 /** What holds after a write that failed. */
 export const NOTHING_CHANGED = 'Nothing was changed.';
 const MEND = 'Mend that, then run the same command again.';
@@ -49,12 +52,20 @@ const MEND = 'Mend that, then run the same command again.';
  * A system error as trouble that names the file, the reason and what holds now; anything else comes back as it is.
  * @param path as the user knows it
  * @param holds a sentence; null for a read, which changes nothing
+ * @param platform of the system that reported the error
  */
-export function diskTrouble(error: unknown, path: string, holds: string | null = NOTHING_CHANGED): unknown {
+export function diskTrouble(
+  error: unknown,
+  path: string,
+  holds: string | null = NOTHING_CHANGED,
+  platform: NodeJS.Platform = process.platform,
+): unknown {
   if (isTrouble(error)) return error;
   const system = errno(error);
   if (system === '' || (error as NodeJS.ErrnoException).syscall === undefined) return error;
-  const [code, what, hint] = KNOWN[system] ?? ['disk-error', `the system says ${system}`, MEND];
+  const { syscall } = error as NodeJS.ErrnoException;
+  const isBusy = platform === 'win32' && syscall === 'rename' && OPEN_ELSEWHERE.has(system);
+  const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['disk-error', `the system says ${system}`, MEND];
   const doing = holds === null ? 'read' : 'write';
   const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).${holds === null ? '' : ` ${holds}`}`;
   return new Trouble(code, message, hint, { cause: error });

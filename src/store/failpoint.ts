@@ -1,5 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
-
 /**
  * Where the tests let a write die. `APPREG_FAILPOINT=<step>` kills the process there, as a power cut would;
  * `APPREG_FAILPOINT=<step>:SIGSTOP` (or any other signal) sends it that signal instead, once. Unset, this does nothing.
@@ -27,13 +25,4 @@ export function failpoint(step: FailStep): void {
   if (STEP !== step || struck) return;
   struck = true;
   process.kill(process.pid, SIGNAL);
-}
-
-/** The step in the middle of a write: it strikes when half of the bytes are in the file. Returns how many that are. */
-export async function failHalfway(handle: FileHandle, bytes: Uint8Array): Promise<number> {
-  if (STEP !== 'half-written' || struck) return 0;
-  const half = bytes.length >> 1;
-  await handle.writeFile(bytes.subarray(0, half));
-  failpoint('half-written');
-  return half;
 }

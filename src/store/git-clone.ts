@@ -5,6 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { errno, NOTHING_CHANGED } from './disk-trouble.ts';
+import { isAlive, type Owner, self } from './owner.ts';
 import { type GitRun, isPassing, runGit, saidBy } from './git-process.ts';
 
 export interface GitPlace {
@@ -23,7 +24,6 @@ export interface Clone {
 
 const PREFIX = 'appreg-git-';
 const DAY = 24 * 60 * 60 * 1000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** A bare clone without any content yet, gone when the program ends. @throws Trouble where it cannot be made */
 export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
@@ -35,6 +35,8 @@ export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
     // What is not fetched now may be fetched when it is read.
     ['remote.origin.promisor', 'true'],
     ['gc.auto', '0'],
+    // Larger files are streamed, and not held in memory to compress them against others.
+    ['core.bigFileThreshold', '4m'],
     ['maintenance.auto', 'false'],
     ...(await accessOf(root)),
   ];
@@ -87,13 +89,14 @@ async function accessOf(root: string): Promise<string[][]> {
   return settings;
 }
 
-/** Gone when the program ends, also by a signal; what one that was killed left behind is swept a day later. */
+/** Gone when the program ends; one that a killed run left behind is removed by the next run. */
 async function temporaryFolder(): Promise<string> {
   const parent = tmpdir();
   let folder: string;
   try {
     await sweep(parent);
-    folder = await mkdtemp(join(parent, PREFIX));
+    const { machine, pid, started } = self();
+    folder = await mkdtemp(join(parent, `${PREFIX}${machine}-${pid}-${started ?? 0}-`));
   } catch (cause) {
     throw new Trouble(
       'temporary-folder',
@@ -102,10 +105,7 @@ async function temporaryFolder(): Promise<string> {
       { cause },
     );
   }
-  if (folders.size === 0) {
-    process.once('exit', removeAll);
-    for (const signal of SIGNALS) process.once(signal, die);
-  }
+  if (folders.size === 0) process.once('exit', removeAll);
   folders.add(folder);
   return folder;
 }
@@ -116,20 +116,29 @@ function removeAll(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
-function die(signal: NodeJS.Signals): void {
-  removeAll();
-  // Somebody else who listens has heard the signal too, and decides.
-  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-}
-
+/** Removes the clones of processes that are gone; where that cannot be known, those that are a day old. */
 async function sweep(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(PREFIX)) continue;
     const path = join(parent, name);
-    // Somebody else's may be neither looked at nor removed, and need not be.
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > DAY) await rm(path, { recursive: true, force: true }).catch(() => {});
+    const owner = ownerOf(name);
+    const alive = owner === null ? null : isAlive(owner);
+    // A folder of another user may be neither looked at nor removed.
+    if (alive === false || (alive === null && (await isOld(path))))
+      await rm(path, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+/** The process in the name of a clone; null for names without one. */
+function ownerOf(name: string): Pick<Owner, 'machine' | 'pid' | 'started'> | null {
+  const [, machine, pid, started] = /^([0-9a-f]{12})-(\d{1,10})-(\d+)-/.exec(name.slice(PREFIX.length)) ?? [];
+  if (machine === undefined) return null;
+  return { machine, pid: Number(pid), started: started === '0' ? null : (started ?? null) };
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+  return Date.now() - mtimeMs > DAY;
 }
 
 /** What git answers. @throws Trouble where it fails, with what it said */

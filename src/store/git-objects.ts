@@ -1,19 +1,17 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import type { Digest } from './bytes.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 import { must, text } from './git-clone.ts';
-import type { GitRun } from './git-process.ts';
+import type { GitDetails, GitRun } from './git-process.ts';
 
 /** What a branch holds, and commits on top of it: objects of git, nothing checked out. */
 
 /** Runs git in the clone. */
-export type Git = (
-  args: readonly string[],
-  more?: { input?: Uint8Array | string; env?: Record<string, string> },
-) => Promise<GitRun>;
+export type Git = (args: readonly string[], more?: GitDetails) => Promise<GitRun>;
 
 /** A file whose content is an object already. */
 export interface Change {
@@ -92,13 +90,32 @@ export async function contentsOf(git: Git, blobs: readonly string[]): Promise<Ma
   return contents;
 }
 
-/** A commit with these changes, and nothing else changed. @param folder the clone; @param author for the environment */
+/** Size and SHA-256 of an object, which is fetched first where it was not yet. */
+export async function blobDigest(git: Git, blob: string): Promise<Digest> {
+  const hash = createHash('sha256');
+  let length = 0;
+  await must(
+    git(['cat-file', 'blob', blob], {
+      sink(chunk) {
+        hash.update(chunk);
+        length += chunk.length;
+      },
+    }),
+  );
+  return { length, sha256: hash.digest('hex') };
+}
+
+/**
+ * A commit with these changes, and nothing else changed.
+ * @param folder the clone; @param author for the environment; @param why the subject, where it is known
+ */
 export async function commitOn(
   git: Git,
   parent: string | null,
   changes: readonly Change[],
   folder: string,
   author: Record<string, string>,
+  why: string | undefined,
 ): Promise<string> {
   const index = join(folder, `index-${randomUUID()}`);
   const env = { GIT_INDEX_FILE: index };
@@ -109,18 +126,27 @@ export async function commitOn(
     // The other files' contents were never fetched.
     const tree = text(await must(git(['write-tree', '--missing-ok'], { env })));
     const parents = parent === null ? [] : ['-p', parent];
-    return text(await must(git(['commit-tree', tree, ...parents], { env: author, input: messageFor(changes) })));
+    return text(await must(git(['commit-tree', tree, ...parents], { env: author, input: messageFor(changes, why) })));
   } finally {
     await rm(index, { force: true });
   }
 }
 
-/** The last change of a plan is the one that lists the others. */
-function messageFor(changes: readonly Change[]): string {
+/** Characters of a subject, as git's own tools show it. */
+const SUBJECT = 72;
+
+/** The subject, then what was changed. */
+function messageFor(changes: readonly Change[], why: string | undefined): string {
   const lines = changes.map(({ path, isNew }) => `${isNew ? 'Add' : 'Update'} ${path}`);
-  const [last = '', ...others] = lines.toReversed();
-  const title = others.length === 0 ? last : `${last}, and ${others.length} more`;
-  const rest = others.length === 0 ? '' : `${others.toReversed().join('\n')}\n\n`;
+  const title = why === undefined ? titleOf(lines) : printable(why);
+  const subject = title.length <= SUBJECT ? title : `${title.slice(0, SUBJECT - 1)}…`;
+  const body = lines.length === 1 && lines[0] === subject ? '' : `${lines.join('\n')}\n\n`;
   // Two who write the same in the same second would make the same commit, and both believe that theirs came first.
-  return `${title}\n\n${rest}Appreg-Write: ${randomUUID()}\n`;
+  return `${subject}\n\n${body}Appreg-Write: ${randomUUID()}\n`;
+}
+
+/** The last change of a plan is the one that lists the others. */
+function titleOf(lines: readonly string[]): string {
+  const last = lines.at(-1) ?? '';
+  return lines.length === 1 ? last : `${last}, and ${lines.length - 1} more`;
 }

@@ -1,6 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { type Bytes, chunksOf, isFileBytes } from './bytes.ts';
+import { stopIfInterrupted, stopping } from './interrupt.ts';
 
 /** Running git: nothing is asked at the keyboard, and its words are in the one language that this program reads. */
 
@@ -8,6 +11,8 @@ export interface GitRun {
   status: number;
   stdout: Buffer;
   stderr: string;
+  /** True when it was ended by a signal: what it did before is not known. */
+  cut: boolean;
 }
 
 /** What binds git to a repository, as it is set in hooks: ours are named by their folder. Settings of the user stay. */
@@ -26,30 +31,114 @@ const BINDING = [
   'GIT_QUARANTINE_PATH',
 ];
 
-/** @throws Trouble `git-missing` where there is no git; a status other than 0 is an answer, not an error */
+export interface GitDetails {
+  /** Written to its stdin. */
+  input?: Bytes | string;
+  env?: Record<string, string>;
+  /** Takes what it writes to stdout, which is then not in the result. */
+  sink?: (chunk: Uint8Array) => void;
+  /**
+   * What a stop does to the run. `end` (default): ends it, and the run throws Trouble `interrupted`. `finish`: a push;
+   * it has some seconds to finish and is `cut` then. `ignore`: a look after a stop, with its own time limit.
+   */
+  stop?: 'end' | 'finish' | 'ignore';
+}
+
+/** Milliseconds: a push that is under way when a stop is requested may take this long. */
+const GRACE = 4_000;
+/** Milliseconds for a look at the remote after a stop. */
+const LAST_LOOK = 3_000;
+
+/**
+ * @throws Trouble `git-missing` where there is no git, `file-changed` for an input that changed; a status other than 0
+ * is an answer, not an error
+ */
 export async function runGit(
   args: readonly string[],
-  { cwd, input, env = {} }: { cwd: string; input?: Uint8Array | string; env?: Record<string, string> },
+  { cwd, input, env = {}, sink, stop = 'end' }: GitDetails & { cwd: string },
 ): Promise<GitRun> {
+  if (stop === 'end') stopIfInterrupted();
   const own = Object.entries(process.env).filter(([name]) => !BINDING.includes(name));
+  // Ctrl+C goes to all processes of the terminal's group: a push is not in it, so that it can finish.
+  const detached = stop === 'finish' && process.platform !== 'win32' && !mayAsk(env);
   const child = spawn('git', args, {
     cwd,
     env: { ...Object.fromEntries(own), ...env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached,
   });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => void out.push(chunk));
+  child.stdout.on('data', (chunk: Buffer) => (sink ? sink(chunk) : void out.push(chunk)));
   child.stderr.on('data', (chunk: Buffer) => void err.push(chunk));
+  let inputFault: unknown = null;
   // git may end before it has read everything; its status tells.
-  child.stdin.on('error', () => {}).end(input ?? '');
-  const status = await new Promise<number>((resolve, reject) => {
+  child.stdin.on('error', () => {});
+  if (input === undefined || typeof input === 'string' || !isFileBytes(input)) child.stdin.end(input ?? '');
+  else
+    Readable.from(chunksOf(input), { objectMode: false })
+      .on('error', (error) => {
+        inputFault = error;
+        child.kill('SIGKILL');
+      })
+      .pipe(child.stdin);
+  const limit = limited(child, detached, stop);
+  const status = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (cause) =>
       reject(new Trouble('git-missing', `git cannot be run: ${cause.message}`, 'Install git.', { cause })),
     );
-    child.on('close', (code) => resolve(code ?? 128));
-  });
-  return { status, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') };
+    child.on('close', resolve);
+  }).finally(() => limit.done());
+  if (stop === 'end' && status !== 0) stopIfInterrupted();
+  if (inputFault !== null) throw inputFault;
+  const cut = status === null || limit.struck();
+  return { status: status ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), cut };
+}
+
+/** Ends the run when its time is over. */
+function limited(
+  child: ChildProcess,
+  detached: boolean,
+  stop: 'end' | 'finish' | 'ignore',
+): { done(): void; struck(): boolean } {
+  const signal = stopping();
+  let timer: NodeJS.Timeout | undefined;
+  let struck = false;
+  const end = (): void => {
+    struck = true;
+    if (child.pid === undefined) return;
+    try {
+      process.kill(detached ? -child.pid : child.pid, 'SIGTERM');
+    } catch {
+      // It ended meanwhile.
+    }
+  };
+  const onStop = (): void => {
+    timer = setTimeout(end, stop === 'finish' ? GRACE : 0);
+  };
+  const onExit = (): void => {
+    if (stop === 'finish') end();
+  };
+  if (stop === 'ignore') timer = setTimeout(end, LAST_LOOK);
+  else if (signal.aborted) onStop();
+  else signal.addEventListener('abort', onStop, { once: true });
+  process.once('exit', onExit);
+  return {
+    done() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onStop);
+      process.off('exit', onExit);
+    },
+    struck: () => struck,
+  };
+}
+
+/** True where ssh may ask for a passphrase at the terminal, which a process of another session cannot do. */
+function mayAsk(env: Record<string, string>): boolean {
+  const remote = Object.entries(env).find(([, value]) => value === 'remote.origin.url');
+  const url = remote ? (env[remote[0].replace('_KEY_', '_VALUE_')] ?? '') : '';
+  const isSsh = /^(ssh|git\+ssh|ssh\+git):/i.test(url) || /^[^/:]+:(?!\/\/)/.test(url);
+  return isSsh && process.stdin.isTTY;
 }
 
 /** What git said, as a sentence that may be shown: without the credentials of a URL. */

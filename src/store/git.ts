@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import type { Digest } from './bytes.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 import { failpoint } from './failpoint.ts';
 import { type Clone, fullDisk, type GitPlace, makeClone, must, text } from './git-clone.ts';
-import { blobsAt, type Change, checkFolders, commitOn, contentsOf, type Git } from './git-objects.ts';
+import { blobDigest, blobsAt, type Change, checkFolders, commitOn, contentsOf, type Git } from './git-objects.ts';
+import { interrupted, stopIfInterrupted, stopping, stopRequested } from './interrupt.ts';
 import { type GitRun, isPassing, runGit, saidBy } from './git-process.ts';
 import { segmentsOf } from './paths.ts';
 import type { Store, Stored, Write } from './store.ts';
@@ -91,8 +93,14 @@ export function openGit(place: GitPlace): Store {
     return files;
   }
 
+  async function digest(path: string): Promise<Digest | null> {
+    segmentsOf(path);
+    const blob = (await blobsAt(patiently, await tip(), [path], branch)).get(path);
+    return blob === undefined ? null : blobDigest(git, blob);
+  }
+
   /** Writes if the files are in the states that are asked for; false when one is not. */
-  async function write(writes: readonly Write[]): Promise<boolean> {
+  async function write(writes: readonly Write[], why?: string): Promise<boolean> {
     const paths = writes.map(({ path }) => path);
     for (const path of paths) segmentsOf(path);
     const changes: Change[] = [];
@@ -120,22 +128,39 @@ export function openGit(place: GitPlace): Store {
       if (unanswered !== null && attempt > PATIENCE) throw unreachable(remote, unanswered);
       if (attempt > ATTEMPTS) throw contended(branch);
       await checkFolders(patiently, parent, changes);
-      const commit = await commitOn(git, parent, changes, (await clone!).folder, await (ident ??= author()));
+      const commit = await commitOn(git, parent, changes, (await clone!).folder, await (ident ??= author()), why);
+      stopIfInterrupted();
       failpoint('before-send');
-      const push = await git(['push', '--quiet', 'origin', `${commit}:refs/heads/${branch}`]);
+      const push = await git(['push', '--quiet', 'origin', `${commit}:refs/heads/${branch}`], { stop: 'finish' });
       failpoint('after-send');
+      if (push.cut && stopRequested() !== null) return await settled(commit);
       if (push.status === 0) {
         latest = commit;
         return true;
       }
-      unanswered = isPassing(push) ? push : null;
+      unanswered = push.cut || isPassing(push) ? push : null;
       if (unanswered === null && !isBeaten(push)) throw fullDisk(push) ?? refusedBy(remote, branch, push);
       if (unanswered === null) beaten = { on: parent, times: parent === beaten.on ? beaten.times + 1 : 1 };
       if (beaten.times > STUCK) throw refusedBy(remote, branch, push);
       // Also one that was beaten at the remote: below git, what got no answer is sent again unasked.
       if (!/^ ! \[rejected\]/m.test(push.stderr)) sent.push(commit);
+      if (stopRequested() !== null && sent.length > 0) return await settled(commit);
       await pause(attempt);
     }
+  }
+
+  /**
+   * Whether a commit is in the branch whose push was ended by a stop.
+   * @throws Trouble `interrupted` where it is not: the remote may still be at work on it
+   */
+  async function settled(commit: string): Promise<true> {
+    const how = ['--quiet', '--no-tags', `--depth=${DEPTH}`, '--filter=blob:none'];
+    const fetched = await git(['fetch', ...how, 'origin', `refs/heads/${branch}`], { stop: 'ignore' });
+    if (fetched.status === 0) {
+      const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
+      if (contained.status === 0) return true;
+    }
+    throw interrupted(stopRequested() ?? 'SIGINT', 'A push was under way.', 'unknown');
   }
 
   /** Whether one of these commits is in the branch; others may have gone on from there. */
@@ -155,19 +180,23 @@ export function openGit(place: GitPlace): Store {
 
   return {
     name: `the branch ${branch} of ${redact(remote)}`,
+    digest: (path) => inTurn(() => digest(path)),
     read: async (path) => (await inTurn(() => read([path]))).get(path) ?? null,
-    create: async (path, bytes) => ((await inTurn(() => write([{ path, bytes, token: null }]))) ? 'created' : 'exists'),
-    replace: async (path, bytes, token) =>
-      (await inTurn(() => write([{ path, bytes, token }]))) ? 'replaced' : 'changed',
+    create: async (path, bytes, { why } = {}) =>
+      (await inTurn(() => write([{ path, bytes, token: null }], why))) ? 'created' : 'exists',
+    replace: async (path, bytes, token, { why } = {}) =>
+      (await inTurn(() => write([{ path, bytes, token }], why))) ? 'replaced' : 'changed',
     atOnce: {
       read: (paths) => inTurn(() => read(paths)),
-      write: async (writes) => ((await inTurn(() => write(writes))) ? 'written' : 'changed'),
+      write: async (writes, why) => ((await inTurn(() => write(writes, why))) ? 'written' : 'changed'),
     },
   };
 }
 
 async function pause(attempt: number): Promise<void> {
-  await wait(Math.random() * Math.min(2000, 50 * 2 ** attempt));
+  await wait(Math.random() * Math.min(2000, 50 * 2 ** attempt), undefined, { signal: stopping() }).catch(
+    stopIfInterrupted,
+  );
 }
 
 /** `Name <mail> seconds zone`, as variables that commit-tree takes. */
@@ -198,9 +227,9 @@ function unreachable(remote: string, run: GitRun): Trouble {
 function uncertain(remote: string, run: GitRun, cause: unknown): Trouble {
   return new Trouble(
     'git-unreachable',
-    `The git remote ${printable(redact(remote))} broke off while it was written to: ${saidBy(run)} Whether the last write came through is not known.`,
+    `The git remote ${printable(redact(remote))} broke off while it was written to: ${saidBy(run)}`,
     'Run the same command again when it can be reached: it finishes what is left.',
-    { cause },
+    { cause, effect: 'unknown' },
   );
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { Trouble } from '../core/trouble.ts';
 import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
 import { failpoint } from './failpoint.ts';
 import { stopIfInterrupted } from './interrupt.ts';
+import { removeEmpty } from './leftovers.ts';
 import { isAlive, type Owner, parseOwner, self, shortBase, tempName } from './owner.ts';
 import { inFlux, SURELY } from './system.ts';
 
@@ -16,9 +17,9 @@ import { inFlux, SURELY } from './system.ts';
  * folder with something in it is; an empty one is free. To break a lock is to remove that one file: of several who try,
  * one succeeds, and a lock that was taken meanwhile has another name and is left alone.
  *
- * A lock is broken when its process is known to be gone. Of a process on another machine nothing is known but that
- * its lock's file is touched every few seconds; when that has not happened for `stale` of our own time, it is gone. A
- * live process on this machine keeps its lock however long it sleeps.
+ * A lock is broken when its process is known to be gone. Of a process on another machine, or whose start is not
+ * known, nothing is known but that its lock's file is touched every few seconds; when that has not happened for `stale`
+ * of our own time, it is gone. A live process on this machine keeps its lock however long it sleeps (Linux).
  */
 export interface Lock {
   /** False when somebody took the lock away: then nothing may be written any more. */
@@ -71,7 +72,7 @@ async function place(prepared: string, folder: string, as: string, options: Lock
     const now = performance.now();
     if (other !== null) {
       if (other.sign !== sign) [sign, signAt] = [other.sign, now];
-      const alive = other.owner === null ? null : isAlive(other.owner);
+      const alive = isHeld(other.owner);
       if (alive === false || (alive === null && now - signAt >= stale)) {
         if (await broken(folder, other.file))
           notice?.(`Took over the lock of ${printable(as)}: ${describe(other.owner)} is gone.`);
@@ -95,6 +96,16 @@ async function moved(prepared: string, folder: string): Promise<boolean> {
     if (['ENOTEMPTY', 'EEXIST'].includes(errno(error)) || inFlux(error)) return false;
     throw error;
   }
+}
+
+/**
+ * Whether the owner of a lock still runs. Null where only its signs of life tell: it is unknown or on another machine, or
+ * its start is not known (Windows, macOS), so that its number may belong to a later process.
+ */
+function isHeld(owner: Owner | null): boolean | null {
+  if (owner === null) return null;
+  const alive = isAlive(owner);
+  return alive === true && owner.started === null ? null : alive;
 }
 
 interface Holder {
@@ -149,15 +160,6 @@ function keep(folder: string, file: string): Lock {
       await removeEmpty(folder);
     },
   };
-}
-
-async function removeEmpty(folder: string): Promise<void> {
-  try {
-    await rmdir(folder);
-  } catch (error) {
-    // Gone, or somebody's lock by now; on Windows also: somebody looks into it.
-    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY'].includes(errno(error))) throw error;
-  }
 }
 
 function describe(owner: Owner | null): string {

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { printable, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { otherNameOnDisk } from '../platform/names.ts';
 import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
 import { lstat, realpath } from './system.ts';
 
@@ -30,7 +31,8 @@ export function segmentsOf(path: string): string[] {
 /**
  * Where a path of the store leads on disk, with all symbolic links resolved as far as anything is there.
  * @param root the store's folder, absolute; it need not be there
- * @throws Trouble `path-refused`, also when a link leads out of the root; `dangling-link`
+ * @throws Trouble `path-refused`, also when a link leads out of the root, or where the folder lists what is found there
+ *   under another name (in another case, on a file system that does not tell case); `dangling-link`
  */
 export async function locate(root: string, path: string): Promise<string> {
   const segments = segmentsOf(path);
@@ -39,6 +41,13 @@ export async function locate(root: string, path: string): Promise<string> {
   const way = relative(base, target);
   if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way))
     throw refused(path, 'a symbolic link leads out of the folder');
+  const listed = otherNameOnDisk(base, segments);
+  if (listed !== null)
+    throw new Trouble(
+      'path-refused',
+      `The path “${printable(shorten(path))}” is refused: the folder lists it as “${printable(shorten(listed))}”, and hosts tell these names apart. ${NOTHING_CHANGED}`,
+      'Rename what is there (git mv), or use its name as it is listed.',
+    );
   return target;
 }
 

@@ -1,20 +1,30 @@
+import { inPool } from './pool.ts';
 import type { Store, Stored } from './store.ts';
 
-/** So many are asked for at a time, where each has to be asked for by itself. */
+/** Files that are read at a time, where the store names no number. */
 const AT_A_TIME = 16;
+/** For fewer files a listing is not worth its request. */
+const LISTED_FROM = 8;
 
-/** What is there of several files: as of one moment where the store can. A path where nothing is, is not in it. */
-export async function readAll(store: Store, paths: readonly string[]): Promise<Map<string, Stored>> {
-  const wanted = [...new Set(paths)];
+/**
+ * What is there of several files: as of one moment where the store can. A path where nothing is, is not in it.
+ * @param options.mayBeAbsent true where many of them are probably not there: then a store that can list is listed first
+ */
+export async function readAll(
+  store: Store,
+  paths: readonly string[],
+  { mayBeAbsent = false } = {},
+): Promise<Map<string, Stored>> {
+  let wanted = [...new Set(paths)];
+  if (mayBeAbsent && store.absent && wanted.length >= LISTED_FROM) {
+    const absent = await store.absent(wanted);
+    wanted = wanted.filter((path) => !absent.has(path));
+  }
   if (store.atOnce) return wanted.length === 0 ? new Map() : store.atOnce.read(wanted);
   const found = new Map<string, Stored>();
-  const left = wanted.values();
-  const work = async (): Promise<void> => {
-    for (const path of left) {
-      const stored = await store.read(path);
-      if (stored) found.set(path, stored);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await inPool(wanted, store.concurrency ?? AT_A_TIME, async (path) => {
+    const stored = await store.read(path);
+    if (stored) found.set(path, stored);
+  });
   return found;
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { parseUrl } from '../core/url.ts';
 import { openWeb, type Web } from './s3-web.ts';
 
 export interface Credentials {
@@ -226,9 +227,10 @@ async function ask(
   { headers, content = null, timeout = TIMEOUT }: Asked,
 ): Promise<{ status: number; body: string }> {
   const shown = printable(redact(url));
-  if (!URL.canParse(url)) throw refused(`${shown} is no address to ask for credentials.`, 'Check the variable.');
+  const address = parseUrl(url);
+  if (address === null) throw refused(`${shown} is not a valid URL.`, 'Check the variable.');
   try {
-    const { status, bytes } = await web(new URL(url), { method, headers, body: content, timeout });
+    const { status, bytes } = await web(address, { method, headers, body: content, timeout });
     return { status, body: bytes.toString('utf8') };
   } catch (cause) {
     if (cause instanceof Trouble) throw cause;

@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
+import { parseUrl } from '../core/url.ts';
+import type { Bytes } from './bytes.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 import { failpoint } from './failpoint.ts';
+import { interrupted, stopping, stopRequested } from './interrupt.ts';
 import { type Credentials, findCredentials, profileSettings } from './s3-credentials.ts';
-import { AMAZON, encodeSegment, GOOGLE, signed } from './s3-sign.ts';
+import { AMAZON, encodeSegment, GOOGLE, queryOf, signed } from './s3-sign.ts';
 import { openWeb, type WebProxyFor } from './s3-web.ts';
 
 /** Signed requests to an object store that speaks S3. */
@@ -30,29 +34,43 @@ export interface S3Answer {
   uncertain: boolean;
 }
 
-export type S3Request = (
-  method: 'GET' | 'PUT',
-  path: string,
-  headers?: Record<string, string>,
-  body?: Uint8Array,
-) => Promise<S3Answer>;
+interface S3Details {
+  headers?: Record<string, string>;
+  body?: Bytes;
+  /** Makes, for each attempt, what takes the body of an answer with a status below 300. */
+  sink?: () => (chunk: Uint8Array) => void;
+  /** True for one short look after a stop was requested. */
+  isLastLook?: boolean;
+}
+
+export type S3Request = (method: 'GET' | 'PUT', path: string, details?: S3Details) => Promise<S3Answer>;
+
+/** The requests to one place in a store. */
+export interface S3Requests {
+  request: S3Request;
+  /** Asks the bucket itself; the paths in `query` are not prefixed. */
+  list(query: Readonly<Record<string, string>>): Promise<S3Answer>;
+  /** Whether the store speaks as Google's does. */
+  google: boolean;
+  /** A digest of the endpoint, the bucket, the prefix, the region and the id of the credentials; no secret is in it. */
+  identity(): Promise<string>;
+}
 
 const ATTEMPTS = 6;
 /** Milliseconds for one file, however large and however slow the way. */
 const TIMEOUT = 3_600_000;
+/** Milliseconds: a write that is under way when a stop is requested may take this long. */
+const GRACE = 4_000;
+/** Milliseconds for a look at what is stored, after a stop. */
+const LAST_LOOK = 3_000;
 /** Codes of a 4xx that mean: later. */
 const PASSING = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConflict', 'OperationAborted']);
 
 /**
- * @returns how to ask, and whether the store speaks as Google's does
  * @throws Trouble `s3-endpoint`; asking throws Trouble for what trying again would not help, other answers are given
  * back, whatever their status
  */
-export function openRequests(
-  place: S3Place,
-  env: NodeJS.ProcessEnv,
-  proxyFor?: WebProxyFor,
-): { request: S3Request; google: boolean } {
+export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: WebProxyFor): S3Requests {
   const profile = profileSettings(env);
   const named = place.endpoint ?? env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] ?? profile.endpoint;
   const endpoint = named === null ? null : checked(named);
@@ -67,21 +85,25 @@ export function openRequests(
   const discreet = (text: string): string =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, 'REDACTED'), redact(text));
 
-  async function once(method: 'GET' | 'PUT', path: string, headers: Record<string, string>, body: Uint8Array | null) {
-    const known = await (credentials ??= findCredentials(env, region, web));
+  const findKeys = (): Promise<Credentials> => (credentials ??= findCredentials(env, region, web));
+
+  async function once(method: 'GET' | 'PUT', url: URL, { headers = {}, body, sink }: S3Details, signal: AbortSignal) {
+    const known = await findKeys();
     secrets = [known.secretAccessKey, known.sessionToken ?? ''].filter((secret) => secret !== '');
-    const url = new URL(base + `${place.prefix}${path}`.split('/').map(encodeSegment).join('/'));
-    const sent = signed({ method, url, headers, body, region }, known, google ? GOOGLE : AMAZON);
-    return web(url, { method, headers: sent, body, timeout: TIMEOUT });
+    const sent = signed({ method, url, headers, body: body ?? null, region }, known, google ? GOOGLE : AMAZON);
+    return web(url, { method, headers: sent, body: body ?? null, sink: sink?.() ?? null, timeout: TIMEOUT, signal });
   }
 
-  const request: S3Request = async (method, path, headers = {}, body) => {
+  async function ask(method: 'GET' | 'PUT', url: URL, what: string, details: S3Details): Promise<S3Answer> {
+    const { isLastLook = false } = details;
     let uncertain = false;
+    const stop = stopFor(method, isLastLook);
     for (let attempt = 1; ; attempt++) {
       let trouble: unknown;
+      if (stopRequested() !== null && !isLastLook) throw stopped(uncertain);
       try {
         if (method === 'PUT') failpoint('before-send');
-        const { status, headers: answered, bytes } = await once(method, path, headers, body ?? null);
+        const { status, headers: answered, bytes } = await once(method, url, details, stop);
         if (method === 'PUT') failpoint('after-send');
         const code = status >= 300 ? codeIn(bytes) : '';
         if (!isPassing(status, code)) {
@@ -89,7 +111,7 @@ export function openRequests(
           if (isAnswer && code !== 'NoSuchBucket') return { status, headers: answered, bytes, code, uncertain };
           const said = /<Message>([^<]+)<\/Message>/.exec(bytes.toString('utf8', 0, 8192))?.[1] ?? '';
           const meant = answered['x-amz-bucket-region'] ?? /<Region>([\w-]+)<\/Region>/.exec(bytes.toString())?.[1];
-          throw refused(place, `${method} ${place.prefix}${path}`, {
+          throw refused(place, `${method} ${what}`, {
             status,
             code,
             said: discreet(said),
@@ -105,15 +127,46 @@ export function openRequests(
         uncertain ||= method === 'PUT';
         trouble = error;
       }
-      if (attempt === ATTEMPTS) throw unreachable(base, discreet(reasonOf(trouble)), uncertain, trouble);
-      await wait(Math.random() * Math.min(8000, 200 * 2 ** attempt));
+      if (attempt === ATTEMPTS || isLastLook) throw unreachable(base, discreet(reasonOf(trouble)), uncertain, trouble);
+      await wait(Math.random() * Math.min(8000, 200 * 2 ** attempt), undefined, { signal: stopping() }).catch(() => {});
     }
+  }
+
+  return {
+    google,
+    async request(method, path, details = {}) {
+      const key = `${place.prefix}${path}`;
+      return ask(method, new URL(base + key.split('/').map(encodeSegment).join('/')), key, details);
+    },
+    async list(query) {
+      const url = new URL(base);
+      url.search = queryOf(query);
+      return ask('GET', url, 'the list of its files', {});
+    },
+    async identity() {
+      const { accessKeyId } = await findKeys();
+      const parts = JSON.stringify([base, place.prefix, region, google, accessKeyId]);
+      return createHash('sha256').update(parts).digest('hex');
+    },
   };
-  return { request, google };
+}
+
+/** Aborted when the request has to end: a write has some seconds to finish after a stop was requested. */
+function stopFor(method: 'GET' | 'PUT', isLastLook: boolean): AbortSignal {
+  if (isLastLook) return AbortSignal.timeout(LAST_LOOK);
+  if (method === 'GET') return stopping();
+  const controller = new AbortController();
+  stopping().addEventListener('abort', () => setTimeout(() => controller.abort(), GRACE).unref(), { once: true });
+  return controller.signal;
+}
+
+function stopped(uncertain: boolean): Trouble {
+  const signal = stopRequested() ?? 'SIGINT';
+  return uncertain ? interrupted(signal, 'A write was under way.', 'unknown') : interrupted(signal, NOTHING_CHANGED);
 }
 
 function checked(endpoint: string): URL {
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
+  const url = parseUrl(endpoint);
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === '') return url;
   throw new Trouble(
     's3-endpoint',
@@ -178,11 +231,11 @@ function hintFor(status: number, code: string, meant: string | undefined): strin
 }
 
 function unreachable(base: string, reason: string, uncertain: boolean, cause: unknown): Trouble {
-  const state = uncertain ? 'Whether the last write came through is not known.' : NOTHING_CHANGED;
+  const state = uncertain ? '' : ` ${NOTHING_CHANGED}`;
   return new Trouble(
     's3-unreachable',
-    `${printable(redact(base))} cannot be used: ${printable(reason)}, ${ATTEMPTS} times in a row. ${state}`,
+    `${printable(redact(base))} cannot be used: ${printable(reason)}, ${ATTEMPTS} times in a row.${state}`,
     `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it finishes what is left' : ''}.`,
-    cause instanceof Error ? { cause } : {},
+    { effect: uncertain ? 'unknown' : 'none', ...(cause instanceof Error && { cause }) },
   );
 }

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { type Bytes, sha256Of } from './bytes.ts';
 import type { Credentials } from './s3-credentials.ts';
 
 /** Signature version 4: Amazon's, which most object stores took over, and Google's, which differs in its words alone. */
@@ -29,11 +30,11 @@ export const GOOGLE: Dialect = {
 
 export interface Unsigned {
   method: string;
-  /** Without a query, its path encoded by `encodeSegment`. */
+  /** Its path encoded by `encodeSegment`, its query made by `queryOf`. */
   url: URL;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array | null;
+  body: Bytes | null;
   region: string;
 }
 
@@ -48,7 +49,7 @@ export function signed(
   const date = time.slice(0, 8);
   const sent: Record<string, string> = {
     ...headers,
-    [`${prefix}content-sha256`]: sha256(body ?? ''),
+    [`${prefix}content-sha256`]: body === null ? sha256('') : sha256Of(body),
     [`${prefix}date`]: time,
     ...(sessionToken === undefined ? {} : { [`${prefix}security-token`]: sessionToken }),
   };
@@ -57,7 +58,7 @@ export function signed(
   const canonical = [
     method,
     url.pathname,
-    '',
+    url.search.slice(1),
     ...lines.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}`),
     '',
     names,
@@ -70,6 +71,12 @@ export function signed(
   const signature = hmac(secret, toSign).toString('hex');
   const authorization = `${algorithm} Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
   return { ...sent, authorization };
+}
+
+/** A query as signatures have it: sorted by name, everything encoded that is not unreserved. */
+export function queryOf(parameters: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(parameters).map(([name, value]) => `${encodeSegment(name)}=${encodeSegment(value)}`);
+  return pairs.toSorted().join('&');
 }
 
 /** A part of a path as signatures want it: everything encoded that is not unreserved. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import undici from 'undici';
+import { type Bytes, chunksOf, isFileBytes } from './bytes.ts';
 
 /** Asking an object store, or whoever gives its credentials. */
 
@@ -16,9 +17,13 @@ export type WebProxyFor = (url: URL) => WebProxy | null;
 interface WebRequest {
   method: 'GET' | 'PUT' | 'POST';
   headers: Record<string, string>;
-  body?: Uint8Array | string | null;
+  body?: Bytes | string | null;
+  /** Takes the body of an answer with a status below 300, in place of `bytes`. */
+  sink?: ((chunk: Uint8Array) => void) | null;
   /** Milliseconds for all of it; where nothing moves any more, it ends sooner. */
   timeout: number;
+  /** Ends the request when it is aborted. */
+  signal?: AbortSignal;
 }
 
 interface WebAnswer {
@@ -29,7 +34,7 @@ interface WebAnswer {
 
 export type Web = (url: URL, request: WebRequest) => Promise<WebAnswer>;
 
-/** So many bytes of a body are handed over at a time. */
+/** Larger bodies, in bytes, are handed over in portions. */
 const PORTION = 65_536;
 
 /**
@@ -49,26 +54,31 @@ export function openWeb(proxyFor: WebProxyFor = () => null, idle = 60_000): Web 
     return agent;
   }
 
-  return async (url, { method, headers, body = null, timeout }) => {
+  return async (url, { method, headers, body = null, sink = null, timeout, signal }) => {
     const proxy = proxyFor(url);
     const answer = await undici.request(url, {
       method,
-      headers: body === null ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      // Handed over as a whole, an upload would have to be through within the time that its answer may take.
-      body: body instanceof Uint8Array && body.length > PORTION ? Readable.from(portionsOf(body)) : body,
+      headers: body === null ? headers : { ...headers, 'content-length': String(lengthOf(body)) },
+      body: body === null || typeof body === 'string' ? body : sendable(body),
       headersTimeout: Math.min(timeout, 5 * idle),
       bodyTimeout: Math.min(timeout, idle),
-      signal: AbortSignal.timeout(timeout),
+      signal: signal ? AbortSignal.any([signal, AbortSignal.timeout(timeout)]) : AbortSignal.timeout(timeout),
       ...(proxy && { dispatcher: over(proxy) }),
     });
-    return {
-      status: answer.statusCode,
-      headers: answer.headers as WebAnswer['headers'],
-      bytes: Buffer.from(await answer.body.arrayBuffer()),
-    };
+    const { statusCode: status } = answer;
+    const head = { status, headers: answer.headers as WebAnswer['headers'] };
+    if (sink === null || status >= 300) return { ...head, bytes: Buffer.from(await answer.body.arrayBuffer()) };
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) sink(chunk);
+    return { ...head, bytes: Buffer.alloc(0) };
   };
 }
 
-function* portionsOf(body: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < body.length; at += PORTION) yield body.subarray(at, at + PORTION);
+function lengthOf(body: Bytes | string): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}
+
+/** As a whole, an upload would have to be complete within the time that its answer may take. */
+function sendable(body: Bytes): Uint8Array | Readable {
+  if (!isFileBytes(body) && body.length <= PORTION) return body;
+  return Readable.from(chunksOf(body), { objectMode: false, highWaterMark: PORTION });
 }

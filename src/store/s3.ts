@@ -1,34 +1,59 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { cacheControlOf, mediaTypeOf } from '../core/media.ts';
+import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
-import { NOTHING_CHANGED } from './disk-trouble.ts';
+import { type Bytes, type Digest, sha256Of } from './bytes.ts';
+import { stopping, stopRequested } from './interrupt.ts';
 import { segmentsOf } from './paths.ts';
-import { openRequests, type S3Answer, type S3Place, type S3Request } from './s3-request.ts';
+import {
+  type Conditions,
+  conditionsFor,
+  type ConditionsMemory,
+  isNotImplemented,
+  prove,
+  withoutConditions,
+} from './s3-conditions.ts';
+import { headersOf } from './s3-headers.ts';
+import { absentIn } from './s3-list.ts';
+import { openRequests, type S3Place, type S3Request } from './s3-request.ts';
 import type { WebProxyFor } from './s3-web.ts';
-import type { Store, Stored } from './store.ts';
+import type { Store, WriteDetails } from './store.ts';
 
 export interface S3Options extends S3Place {
   env: NodeJS.ProcessEnv;
   /** True to use a store that knows no conditions: what is there is looked at before each write instead. */
   unconditional?: boolean;
+  /** Which conditions the store was proven to honour before (default: not known, so they are tried). */
+  memory?: ConditionsMemory;
+  /** Hears that the file was written which the store's conditions are tried with. */
+  onProbe?: (path: string) => void;
   /** The proxies of this machine (default: none). */
   proxyFor?: WebProxyFor;
-}
-
-/** How a store is asked to write only where nothing is, or only over what was read. */
-interface Conditions {
-  create: Record<string, string>;
-  replace(token: string): Record<string, string>;
-  tokenOf(answer: S3Answer): string;
 }
 
 /** So often what a store kept otherwise than it was sent is sent anew. */
 const REPAIRS = 4;
 
-/** Written where the store's promises are tried out; it stays, so that it need not be deleted. */
-const PROBE = '.appreg-probe.txt';
-const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store honours conditional writes.\n');
+/** Requests under way at once. */
+const CONCURRENCY = 64;
+
+/** Milliseconds before a write that does not show is sent again, doubled each time. */
+const PATIENCE = 50;
+
+/** What the store holds at a path. */
+interface Kept extends Digest {
+  token: string;
+  /** The mark of the write that made it. */
+  mark: string | undefined;
+}
+
+interface Sent {
+  path: string;
+  bytes: Bytes;
+  mark: string;
+  /** The token of what is replaced; null for a new file. */
+  before: string | null;
+}
 
 /**
  * A registry in a bucket: Amazon S3, R2, Ceph and their like by `If-None-Match` and `If-Match`, Google Cloud Storage by
@@ -36,123 +61,171 @@ const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store h
  * overwrite each other, and is refused.
  */
 export function openS3(options: S3Options): Store {
-  const { request, google } = openRequests(options, options.env, options.proxyFor);
-  const name = `the bucket ${options.bucket}${options.prefix === '' ? '' : `/${options.prefix}`}`;
+  const requests = openRequests(options, options.env, options.proxyFor);
+  const { request, google } = requests;
+  const { bucket, prefix, memory, unconditional = false } = options;
+  const name = `the bucket ${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const marker = google ? 'x-goog-meta-appreg-write' : 'x-amz-meta-appreg-write';
-  const usual = google ? GOOGLE : ETAGS;
-  let proven: Promise<Conditions> | null = null;
-  const conditions = (): Promise<Conditions> =>
-    (proven ??= options.unconditional
-      ? Promise.resolve({ ...usual, create: {}, replace: () => ({}) })
-      : prove(request, google ? [GOOGLE] : [ETAGS, BARE_ETAGS]));
+  const { tokenOf } = conditionsFor(google)[0];
+  /** The requests for the file that conditions are tried with. */
+  const noted: S3Request = async (method, path, details) => {
+    const answer = await request(method, path, details);
+    if (method === 'PUT' && answer.status < 300) options.onProbe?.(path);
+    return answer;
+  };
+  let known: Promise<{ conditions: Conditions; recalled: boolean }> | null = null;
+  const conditions = async (): Promise<Conditions> => (await (known ??= findConditions())).conditions;
 
-  async function read(path: string): Promise<(Stored & { mark: string | undefined }) | null> {
-    segmentsOf(path);
-    const answer = await request('GET', path);
-    if (answer.status === 404) return null;
-    return { bytes: answer.bytes, token: usual.tokenOf(answer), mark: answer.headers[marker] };
+  async function findConditions(): Promise<{ conditions: Conditions; recalled: boolean }> {
+    if (unconditional) return { conditions: withoutConditions(google), recalled: false };
+    const place = memory === undefined ? '' : await requests.identity();
+    const recalled = memory?.recall(place) ?? null;
+    const earlier = conditionsFor(google).find((one) => one.name === recalled);
+    if (earlier !== undefined) return { conditions: earlier, recalled: true };
+    const proven = await prove(noted, google);
+    memory?.keep(place, proven.name);
+    return { conditions: proven, recalled: false };
   }
 
-  async function put(path: string, bytes: Uint8Array, condition: Record<string, string>): Promise<boolean> {
-    const mark = randomUUID();
-    const headers = { ...headersOf(path, bytes), [marker]: mark };
-    const answer = await request('PUT', path, { ...headers, ...condition }, bytes);
-    // An attempt that got no answer may have been carried out, and then it is what stands in the way now.
-    if (answer.status >= 300 && (!answer.uncertain || (await read(path))?.mark !== mark)) return false;
-    // A store that keeps something else than what it took is found out before anything lists it.
+  /** Tries the conditions again where they were only recalled. @returns false where they were tried by this process */
+  async function proveAgain(): Promise<boolean> {
+    if (known === null || !(await known).recalled) return false;
+    memory?.forget(await requests.identity());
+    known = null;
+    await conditions();
+    return true;
+  }
+
+  async function look(path: string, isLastLook = false): Promise<Kept | null> {
+    let hash = createHash('sha256');
+    let length = 0;
+    const answer = await request('GET', path, {
+      isLastLook,
+      sink() {
+        hash = createHash('sha256');
+        length = 0;
+        return (chunk) => {
+          hash.update(chunk);
+          length += chunk.length;
+        };
+      },
+    });
+    if (answer.status === 404) return null;
+    return { length, sha256: hash.digest('hex'), token: tokenOf(answer), mark: answer.headers[marker] };
+  }
+
+  /** @param before the token of what is replaced; null for a new file */
+  async function put(path: string, bytes: Bytes, before: string | null, details: WriteDetails = {}): Promise<boolean> {
+    const sent: Sent = { path, bytes, mark: randomUUID(), before };
+    const headers = { ...headersOf(path, bytes), [marker]: sent.mark };
+    const { create, replace } = await conditions();
+    const condition = before === null ? create : replace(before);
+    try {
+      const answer = await request('PUT', path, { headers: { ...headers, ...condition }, body: bytes });
+      // An attempt without an answer may have been carried out; then its own file is in the way now.
+      if (answer.status >= 300 && (!answer.uncertain || (await look(path))?.mark !== sent.mark)) return false;
+    } catch (error) {
+      if (stopRequested() === null || (await lastLook(path))?.mark !== sent.mark) throw error;
+      return true;
+    }
+    await keeps(sent, headers, details).catch((error: unknown) => {
+      // The store answered that it has it, and there is no time for another look.
+      if (stopRequested() === null) throw error;
+    });
+    return true;
+  }
+
+  /** What is there after a stop was requested; null where that cannot be read in a moment. */
+  async function lastLook(path: string): Promise<Kept | null> {
+    return look(path, true).catch(() => null);
+  }
+
+  /**
+   * Waits until the store has what it answered that it stored; what it does not keep is sent again, so that this is
+   * found out before any document lists the file.
+   * @throws Trouble `s3-damaged`, `s3-not-kept`
+   */
+  async function keeps(sent: Sent, headers: Record<string, string>, { verified }: WriteDetails): Promise<void> {
+    const { path, bytes, before } = sent;
     for (let attempt = 1; ; attempt++) {
-      const there = await read(path);
-      // Others may have gone on from there already.
-      if (there && (there.mark !== mark || Buffer.from(there.bytes).equals(bytes))) return true;
-      if (attempt === REPAIRS) throw damaged(name, path, bytes, there?.bytes ?? null);
+      const there = await look(path);
+      const fault = faultOf(there, sent);
+      // Without conditions, another process may overwrite it at the next moment.
+      if (fault === null && there?.mark === sent.mark && !unconditional) verified?.(there.token);
+      if (fault === null) return;
+      if (attempt === REPAIRS) throw fault === 'old' ? notKept(name, path) : damaged(name, path, bytes.length, there);
+      // Some stores show a write only after a moment.
+      await wait(PATIENCE * 2 ** attempt, undefined, { signal: stopping() });
+      if (faultOf(await look(path), sent) === null) continue;
       const { create, replace } = await conditions();
-      await request('PUT', path, { ...headers, ...(there ? replace(there.token) : create) }, bytes);
+      const token = there?.token ?? before;
+      const again = there && token !== null ? replace(token) : create;
+      await request('PUT', path, { headers: { ...headers, ...again }, body: bytes });
+    }
+  }
+
+  /** Writes under a condition; where recalled conditions do not hold, they are tried again, and the write is repeated. */
+  async function write(path: string, isAsExpected: () => Promise<boolean>, send: () => Promise<boolean>) {
+    segmentsOf(path);
+    try {
+      if (unconditional && !(await isAsExpected())) return false;
+      if (await send()) return true;
+      const recalled = known !== null && (await known).recalled;
+      return recalled && (await isAsExpected()) && (await proveAgain()) && (await send());
+    } catch (error) {
+      if (isNotImplemented(error) && (await proveAgain())) return send();
+      throw error;
     }
   }
 
   return {
     name,
-    read,
-    async create(path, bytes) {
+    concurrency: CONCURRENCY,
+    async read(path) {
       segmentsOf(path);
-      if (options.unconditional && (await read(path)) !== null) return 'exists';
-      return (await put(path, bytes, (await conditions()).create)) ? 'created' : 'exists';
+      const answer = await request('GET', path);
+      return answer.status === 404 ? null : { bytes: answer.bytes, token: tokenOf(answer) };
     },
-    async replace(path, bytes, token) {
+    async digest(path) {
       segmentsOf(path);
-      if (options.unconditional && (await read(path))?.token !== token) return 'changed';
-      return (await put(path, bytes, (await conditions()).replace(token))) ? 'replaced' : 'changed';
+      const there = await look(path);
+      return there && { length: there.length, sha256: there.sha256 };
     },
+    async create(path, bytes, details) {
+      const isFree = async (): Promise<boolean> => (await look(path)) === null;
+      const send = async (): Promise<boolean> => put(path, bytes, null, details);
+      return (await write(path, isFree, send)) ? 'created' : 'exists';
+    },
+    async replace(path, bytes, token, details) {
+      const isAsRead = async (): Promise<boolean> => (await look(path))?.token === token;
+      const send = async (): Promise<boolean> => put(path, bytes, token, details);
+      return (await write(path, isAsRead, send)) ? 'replaced' : 'changed';
+    },
+    absent: (paths) => absentIn(requests, prefix, paths),
   };
 }
 
-/** The digests let the store refuse what was damaged on its way. */
-function headersOf(path: string, bytes: Uint8Array): Record<string, string> {
-  return {
-    'content-type': mediaTypeOf(path),
-    'cache-control': cacheControlOf(path),
-    'content-md5': createHash('md5').update(bytes).digest('base64'),
-  };
+/** What the store has instead of what was sent; null where that is there, or the write of another publisher. */
+function faultOf(there: Kept | null, { bytes, mark, before }: Sent): 'none' | 'old' | 'other' | null {
+  if (there === null) return 'none';
+  if (there.sha256 === sha256Of(bytes)) return null;
+  if (there.mark === mark) return 'other';
+  return there.token === before ? 'old' : null;
 }
 
-const ETAGS: Conditions = {
-  create: { 'if-none-match': '*' },
-  replace: (token) => ({ 'if-match': token }),
-  tokenOf: ({ headers }) => headers['etag'] ?? '',
-};
-/** Ceph compares the entity tag with its quotes left out. */
-const BARE_ETAGS: Conditions = { ...ETAGS, replace: (token) => ({ 'if-match': token.replaceAll('"', '') }) };
-const GOOGLE: Conditions = {
-  create: { 'x-goog-if-generation-match': '0' },
-  replace: (token) => ({ 'x-goog-if-generation-match': token }),
-  tokenOf: ({ headers }) => headers['x-goog-generation'] ?? '',
-};
-
-/** Writes a small file in all the ways that must succeed or fail. @returns the first conditions that the store knows */
-async function prove(request: S3Request, known: readonly Conditions[]): Promise<Conditions> {
-  const put = async (condition: Record<string, string>): Promise<boolean> => {
-    const answer = await request('PUT', PROBE, { ...headersOf(PROBE, PROBE_BYTES), ...condition }, PROBE_BYTES).catch(
-      (error: unknown) => {
-        throw error instanceof Trouble && /: 501\b/.test(error.message)
-          ? unconditional('it answers them with 501')
-          : error;
-      },
-    );
-    return answer.status < 300;
-  };
-  const [{ create }] = known as [Conditions];
-  if ((await put(create)) && (await put(create))) throw unconditional('it lets a file be created twice');
-  // Somebody else may be trying the store out at the same time.
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const there = await request('GET', PROBE);
-    if (there.status >= 300) continue;
-    for (const conditions of known) {
-      if (!(await put(conditions.replace(conditions.tokenOf(there))))) continue;
-      if (await put(conditions.replace(conditions === GOOGLE ? '1' : '"00000000000000000000000000000000"')))
-        throw unconditional('it replaces a file that was in another state');
-      return conditions;
-    }
-  }
-  throw new Trouble(
-    'store-refuses',
-    `The store refuses to replace a file that was not changed (If-Match). ${NOTHING_CHANGED}`,
-    'Set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
-  );
-}
-
-function unconditional(why: string): Trouble {
+function notKept(name: string, path: string): Trouble {
   return new Trouble(
-    'store-unconditional',
-    `The store does not honour conditional writes: ${printable(why)}. Two who publish at once could overwrite each other. ${NOTHING_CHANGED}`,
-    'Use a store that does (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
+    's3-not-kept',
+    `${printable(name)} answered that it stored ${printable(path)}, but did not keep the write: it still has what was there before, ${REPAIRS} times in a row.`,
+    'A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.',
   );
 }
 
-function damaged(name: string, path: string, sent: Uint8Array, there: Uint8Array | null): Trouble {
+function damaged(name: string, path: string, sent: number, there: Digest | null): Trouble {
   const kept = there === null ? 'nothing' : `${there.length} bytes that are not it`;
   return new Trouble(
     's3-damaged',
-    `${printable(name)} took ${printable(path)} (${sent.length} bytes), and keeps ${kept}, ${REPAIRS} times in a row.`,
+    `${printable(name)} took ${printable(path)} (${sent} bytes), and keeps ${kept}, ${REPAIRS} times in a row.`,
     'Ask whoever runs that store, or what stands in front of it; then run the same command again.',
   );
 }

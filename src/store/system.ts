@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'nod
 import { open, type FileHandle } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { errno } from './disk-trouble.ts';
+import { syncFile } from './sync-file.ts';
 
 /** Where systems and disks differ. */
 
@@ -55,7 +56,7 @@ export async function syncFolder(folder: string): Promise<void> {
     throw error;
   }
   try {
-    await handle.sync();
+    await syncFile(handle);
   } catch (error) {
     if (!['EPERM', 'EINVAL', 'ENOTSUP', 'EBADF'].includes(errno(error))) throw error;
   } finally {

@@ -2,6 +2,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Report } from '../../src/core/report.ts';
 import { chunk, END, header, png, SIGNATURE } from '../support/png-builder.ts';
+import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
 import { openStage, type Stage } from './situation.ts';
 
@@ -210,7 +211,7 @@ const SVGS: Row[] = [
     'the entities of drawing programs',
     `${DTD} [<!ENTITY ns "http://www.w3.org/2000/svg">]>${svg().replace(/"http[^"]*"/, '"&ns;"')}`,
     'all',
-    'warning doctype',
+    '',
   ],
   [
     'shapes in an entity',
@@ -260,6 +261,25 @@ const SVGS: Row[] = [
   ['shapes of another file', svg('<use href="sprite.svg#a"/>'), 'none', 'warning foreign-reference', UNDRAWN],
 ];
 
+const LABELS: readonly (readonly string[])[] = [
+  [],
+  ...[
+    'image/png',
+    'image/svg+xml',
+    'image/svg+xml; charset=iso-8859-1',
+    'image/jpeg',
+    'text/plain',
+    'text/html',
+    'text/csv',
+    'text/xml',
+    'application/json',
+    'application/xml',
+    'application/gzip',
+    'application/pdf',
+    'application/octet-stream',
+  ].map((label) => [label]),
+];
+
 describeInChromium('the bytes of icons in a browser', () => {
   let stage: Stage;
   beforeAll(async () => {
@@ -283,6 +303,34 @@ describeInChromium('the bytes of icons in a browser', () => {
     const shown = await stage.service.ask(stage.pages.usual, asks);
     const got = rows.map(([name], i) => `${name}: ${String(shown[i])}, ${verdictOf(seen[i]!.report) || 'nothing'}`);
     expect(got).toEqual(rows.map(([name, , shown, verdict]) => `${name}: ${shown}, ${verdict || 'nothing'}`));
+  });
+
+  // A page shows an icon by a plain <img> and by one with crossorigin; labels decide for the two in different ways.
+  test.each<[string, string | Buffer]>([
+    ['a PNG', png(HEADER, PIXELS, END)],
+    ['a PNG with data behind the end', Buffer.concat([png(HEADER, PIXELS, END), Buffer.from('x')])],
+    ['an SVG', svg()],
+    ['an SVG with a byte order mark', `\ufeff${svg()}`],
+    ['an SVG in UTF-16', Buffer.from(`\ufeff${svg()}`, 'utf16le')],
+    ['an SVG with a DOCTYPE', `${DTD}>${svg()}`],
+    ['an SVG with a script', svg(`<script>1</script>${RECT}`)],
+  ])('under any label: %s', async (name, icon) => {
+    const situations = LABELS.flatMap((label) =>
+      [false, true].map((nosniff) => ({
+        name: `${name} as ${label.join()}${nosniff ? ' with nosniff' : ''}`,
+        icon,
+        type: label,
+        hops: [
+          {
+            at: 'registry' as const,
+            allow: ['*'],
+            headers: nosniff ? ([['X-Content-Type-Options', 'nosniff']] as const) : [],
+          },
+        ],
+      })),
+    );
+    const seen = await stage.look(situations, stage.pages.usual, ['icon']);
+    expect(await disagreements(stage, seen, ['icon'])).toEqual([]);
   });
 
   test('what is shown has no error, and the other way round, but for the rows that say why', () => {

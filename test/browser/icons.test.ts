@@ -177,6 +177,33 @@ const policiesAlong: Situation[] = (
   }));
 });
 
+const SPRITE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><view id="part" viewBox="0 0 4 4"/><rect id="box" width="8" height="8"/></svg>';
+const FRAGMENTS = [
+  '#',
+  '#part',
+  '#box',
+  '#absent',
+  '#svgView(viewBox(0,0,4,4))',
+  '#xywh=0,0,4,4',
+  '#a%20b',
+  '#é',
+  '#/?x',
+];
+const fragments: Situation[] = FRAGMENTS.flatMap((fragment) => [
+  { name: `SVG${fragment}`, hops: [{ at: 'registry', allow: ['*'] }], icon: SPRITE, fragment },
+  { name: `PNG${fragment}`, hops: [{ at: 'registry', allow: ['*'] }], type: ['image/png'], icon: PNG, fragment },
+  {
+    name: `redirected SVG${fragment}`,
+    hops: [
+      { at: 'registry', allow: ['*'] },
+      { at: 'registry', allow: ['*'] },
+    ],
+    icon: SPRITE,
+    fragment,
+  },
+]);
+
 describeInChromium('icons in a browser', () => {
   let stage: Stage;
   beforeAll(async () => {
@@ -189,6 +216,7 @@ describeInChromium('icons in a browser', () => {
     ['X-Content-Type-Options', nosniffs],
     [POLICY, policies],
     [`${POLICY} along redirects`, policiesAlong],
+    ['fragments of the URL', fragments],
   ])('%s', async (_, situations) => {
     const seen = await stage.look(situations, stage.pages.ported, ['icon']);
     expect(await disagreements(stage, seen, ['icon'])).toEqual([]);

@@ -31,6 +31,8 @@ export interface Situation {
   hops: readonly Hop[];
   /** The icon's bytes and its Content-Type, one value per line. */
   icon?: string | Uint8Array;
+  /** What follows the URL of the icon, from "#". */
+  fragment?: string;
   type?: readonly string[];
 }
 
@@ -112,7 +114,8 @@ export async function openStage(): Promise<Stage> {
         }),
       );
     }
-    return origins[situation.hops[0]!.at] + path(0);
+    const fragment = role === 'icon' ? (situation.fragment ?? '') : '';
+    return origins[situation.hops[0]!.at] + path(0) + fragment;
   }
 
   async function look(

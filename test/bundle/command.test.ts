@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundle } from '../../src/cli/commands/bundle.ts';
@@ -60,9 +60,12 @@ describe('on success', () => {
 
   test('--format json is one document, warnings included', async () => {
     const cwd = tree({ 'app/main.js': '', 'app/.DS_Store': '' });
-    const { out, log } = await run(cwd, 'app', 'app/x.tar.gz', { format: 'json' });
+    const refused = run(cwd, 'app', 'app/x.tar.gz', { format: 'json' });
+    await expect(refused).rejects.toMatchObject({ code: 'artifact-no-app', exit: 1 });
+    expect(existsSync(join(cwd, 'app/x.tar.gz'))).toBe(false);
+    const { out, log } = await run(cwd, 'app', 'app/x.tar.gz', { format: 'json', anyContent: true });
     const archive = readFileSync(join(cwd, 'app/x.tar.gz'));
-    const warnings = ['left out: .DS_Store', 'there is no app.js at the top of the folder'];
+    const warnings = ['left out: .DS_Store', 'the artifact has no app.js at its top'];
     expect(JSON.parse(out)).toEqual({
       path: 'app/x.tar.gz',
       bytes: archive.length,

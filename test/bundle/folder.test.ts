@@ -53,10 +53,6 @@ describe('a folder', () => {
     expect(second.warnings).toEqual(['left out: latest.tar.gz', 'left out: out/app.tar.gz']);
   });
 
-  test('it warns when there is no app.js', async () => {
-    expect((await bundle({ entry: tree({ 'x/app.js': '' }) })).warnings).toEqual([expect.stringContaining('app.js')]);
-  });
-
   test('links inside are followed, to files and to folders', async () => {
     const folder = tree({ 'app.js': 'app', 'real/a.txt': 'a' });
     symlinkSync('real', join(folder, 'again'));

@@ -29,6 +29,13 @@ describe('files beside the code', () => {
     expect(entries.map((entry) => entry.path)).toEqual(['app.js', ...expected].sort());
   });
 
+  test('a glob with backslashes is answered with the slash', async () => {
+    await expect(built(FILES, { include: ['assets\\*.txt'] })).rejects.toMatchObject({
+      code: 'include-empty',
+      hint: expect.stringContaining('with /'),
+    });
+  });
+
   test.each([
     [['*.nothing'], 'include-empty'],
     [['../*'], 'include-outside'],

@@ -226,14 +226,11 @@ test('a hundred and fifty apps are one commit, and another run none', async () =
   const commits = (): string =>
     execFileSync('git', ['-C', remote, 'log', '--format=%s', 'pages'], { encoding: 'utf8' });
   await assembleManifest(contextIn(root), {});
-  expect(commits()).toBe('Update registry.json, and 300 more\nAdd registry.json\n');
+  expect(commits()).toBe('Add 150 apps\nCreate the registry\n');
   for (let i = 0; i < 150; i += 50) put(root, `app-${i}`, { name: 'Other' });
   write(root, { 'apps/app-7/logo.svg': SVG.replace('width="8"', 'width="9"') });
   await assembleManifest(contextIn(root), {});
-  expect(commits().split('\n').slice(0, 2)).toEqual([
-    'Update registry.json, and 1 more',
-    'Update registry.json, and 300 more',
-  ]);
+  expect(commits().split('\n').slice(0, 2)).toEqual(['Update apps app-0, app-100, app-50', 'Add 150 apps']);
   const again = contextIn(root);
   await assembleManifest(again, {});
   expect(again.said.out.join()).toContain('nothing to do');

@@ -30,10 +30,7 @@ describe('a new workspace', () => {
     });
     expect(validateConfig(config)).toBe(true);
     expect(readFileSync(join(dir, 'registry/registry.json'), 'utf8')).toBe('{\n  "apps": {}\n}\n');
-    expect(context.said.out).toEqual([
-      `created ${join('registry', 'appreg.config.json')}`,
-      `created ${join('registry', 'registry.json')}`,
-    ]);
+    expect(context.said.out).toEqual(['created registry/appreg.config.json', 'created registry/registry.json']);
     expect(context.said.next).toEqual(['cd registry && appreg add-app <key>']);
   });
 
@@ -52,6 +49,25 @@ describe('a new workspace', () => {
       },
     ]);
     expect(existsSync(join(dir, 'apps.json'))).toBe(true);
+  });
+
+  test('in a checkout with CRLF line endings: nothing to do', async () => {
+    const dir = folder();
+    await init(contextIn(dir), undefined, { ...BASE, ci: 'github' });
+    const files = ['appreg.config.json', 'registry.json', '.github/workflows/registry.yml'];
+    for (const file of files) {
+      const text = readFileSync(join(dir, file), 'utf8');
+      writeFileSync(join(dir, file), text.replaceAll('\n', '\r\n'));
+    }
+    const context = contextIn(dir);
+    expect(await init(context, undefined, { ...BASE, ci: 'github' })).toBe(0);
+    expect(context.said.out).toEqual(files.map((file) => `unchanged ${file}`));
+  });
+
+  test('in a folder with a space in its name: the next command can be pasted', async () => {
+    const context = contextIn(folder());
+    await init(context, 'my registry', BASE);
+    expect(context.said.next).toEqual(['cd "my registry" && appreg add-app <key>']);
   });
 
   test('once more: nothing to do', async () => {

@@ -70,7 +70,7 @@ async function workspace(): Promise<string> {
   const dir = folder();
   writeFileSync(join(dir, 'i.svg'), SVG);
   // A host that refuses at once, so that nobody waits for it.
-  await init(contextIn(dir), undefined, { baseUrl: 'http://127.0.0.1:9/' });
+  await init(contextIn(dir), undefined, { baseUrl: 'http://127.0.0.1:5/' });
   await addApp(contextIn(dir), 'a', { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' });
   return dir;
 }

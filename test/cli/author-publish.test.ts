@@ -197,7 +197,7 @@ describe('2. the artifact, then its public address, then the metadata', () => {
     expect(trouble.exit).toBe(1);
     expect(trouble.message).toContain(sha(one));
     expect(trouble.message).toContain(sha(two));
-    expect(trouble.message).toContain('Done: apps/a/versions/1.0.0.tar.gz. Not done: apps/a/versions.json.');
+    expect(trouble.message).toContain('Stored: apps/a/versions/1.0.0.tar.gz. Not stored: apps/a/versions.json.');
     expect(listed(dir)).toEqual([]);
   });
 

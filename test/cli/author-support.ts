@@ -7,6 +7,7 @@ import { afterEach } from 'vitest';
 import { loadConfig } from '../../src/cli/config.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
 import type { Trouble } from '../../src/core/trouble.ts';
+import { newJournal } from '../../src/store/journal.ts';
 import { PLAIN } from '../../src/report/style.ts';
 
 /** Commands as functions, in folders of their own, with a terminal that records. */
@@ -38,6 +39,7 @@ export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readon
     cwd,
     options,
     env: {},
+    journal: newJournal(),
     said,
     asked: () => shown,
     config: (from = cwd) => loadConfig(from, null, {}),

@@ -86,9 +86,9 @@ describe('publishing', () => {
     const cwd = folder(APP);
     git(cwd, 'init', '--quiet');
     git(cwd, 'remote', 'add', 'origin', remote);
-    const base = '--base-url https://127.0.0.1:9/ --store git --yes';
+    const base = '--base-url https://127.0.0.1:5/ --store git --yes';
     expect(run(`appreg init ${base} --branch ${branch}`, cwd, {}).status).toBe(0);
-    const icon = '--icon https://127.0.0.1:9/icon.svg --color "#1864ab"';
+    const icon = '--icon https://127.0.0.1:5/icon.svg --color "#1864ab"';
     expect(run(`appreg add-app clock --name Clock --description Clock ${icon} --yes`, cwd, {}).status).toBe(0);
     return { remote, cwd };
   }

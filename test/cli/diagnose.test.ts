@@ -189,13 +189,13 @@ describe('told by symptom', () => {
   });
 
   test('everything dead', async () => {
-    const { code, out } = await run('https://127.0.0.1:1/registry.json', { app: ['app-a'] });
+    const { code, out } = await run('https://127.0.0.1:2/registry.json', { app: ['app-a'] });
     expect(code).toBe(1);
     expect(statuses(out)).toEqual(NOTHING_BEHIND);
     expect(line(out, 'seen')).toContain('code ECONNREFUSED');
     expect(out).toContain('Apps\n  app-a: not known, because of unreachable\n');
-    expect(line(out, 'https://127.0.0.1:1/')).toMatch(
-      /^https:\/\/127\.0\.0\.1:1\/registry\.json · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC · appreg \S+ · 0 apps, 0 versions · 1 error, 0 warnings$/,
+    expect(line(out, 'https://127.0.0.1:2/')).toMatch(
+      /^https:\/\/127\.0\.0\.1:2\/registry\.json · \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC · appreg \S+ · 0 apps, 0 versions · 1 error, 0 warnings$/,
     );
   });
 

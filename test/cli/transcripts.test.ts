@@ -48,7 +48,7 @@ describe.each([process.execPath, ...others])('with %s', (node) => {
     mkdirSync(folder);
     // A checkout on Windows may have given it other line endings.
     const text = readFileSync(join(root, file), 'utf8').replaceAll('\r\n', '\n');
-    const played = play(text, { node, appreg, folder });
+    const played = play(text, { appreg: [node, appreg], folder });
     if (process.env['UPDATE'] === '1' && node === process.execPath) writeFileSync(join(root, file), played);
     else expect(played, 'If this is what it ought to print: UPDATE=1 writes it into the walk').toBe(text);
   });

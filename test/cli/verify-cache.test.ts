@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +65,10 @@ function manifest(more: object = {}): object {
 async function cached(options: object = {}, env: NodeJS.ProcessEnv = {}): Promise<Ran & { asked: string[] }> {
   host.requests.length = 0;
   const ran = await runs.verify(live.url, { cache: 'cache', ...options }, { format: 'json' }, env);
-  const gets = host.requests.filter((r) => r.method === 'GET' && r.headers['origin'] === undefined);
+  // Requests as a page sends them, with Origin or for a plain <img>, are another view.
+  const gets = host.requests.filter(
+    (r) => r.method === 'GET' && r.headers['origin'] === undefined && r.headers['sec-fetch-mode'] === undefined,
+  );
   const plain = new Set(gets.filter((r) => r.headers['if-none-match'] === undefined).map((r) => r.path));
   const asked = new Set(gets.map((r) => (plain.has(r.path) ? r.path : `${r.path} if changed`)));
   return { ...ran, asked: [...asked].toSorted() };
@@ -72,9 +76,12 @@ async function cached(options: object = {}, env: NodeJS.ProcessEnv = {}): Promis
 
 const LOOKED_AGAIN = ['/a.json if changed', '/a.svg if changed', '/registry.json if changed'];
 
-/** The paths that were asked for by a method. */
+const isForHead = ({ headers }: { headers: IncomingHttpHeaders }): boolean =>
+  headers['access-control-request-method'] === 'HEAD';
+
+/** The paths that were requested by a method; of preflights those for GET. */
 function views(method: string): string[] {
-  return host.requests.filter((r) => r.method === method).map((r) => r.path);
+  return host.requests.filter((r) => r.method === method && !isForHead(r)).map((r) => r.path);
 }
 
 /** What is left when what may differ between a first run and a cached one is taken away. */

@@ -170,7 +170,7 @@ describe('what is looked at', () => {
     live.list();
     await run(live.url);
     const plain = host.requests
-      .filter((r) => r.method === 'GET' && r.headers['origin'] === undefined && !r.headers['if-none-match'])
+      .filter((r) => r.method === 'GET' && r.headers['sec-fetch-mode'] === undefined && !r.headers['if-none-match'])
       .map((r) => r.path)
       .sort();
     expect(plain).toEqual(['/1.tar.gz', '/2.tar.gz', '/a.json', '/a.svg', '/registry.json']);
@@ -192,6 +192,8 @@ describe('usage errors', () => {
     ['apps.example.com/registry.json', {}, 'url-unusable', /https:\/\/apps\.example\.com\/registry\.json/],
     ['./registry.json', {}, 'url-unusable', /appreg lint/],
     ['ftp://example.com/', {}, 'url-unusable', /https:/],
+    ['file:///C:/acme/registry.json', {}, 'url-unusable', /appreg lint/],
+    ['C:\\acme\\registry.json', {}, 'url-unusable', /appreg lint/],
     ['https://user:pw@example.com/', {}, 'url-credentials', /--header-env/],
     ['https://example.com/', { origin: ['https://svc.test/page'] }, 'origin-unusable', /--origin https:\/\/svc\.test/],
     ['https://example.com/', { origin: ['*'] }, 'origin-unusable', /https:/],

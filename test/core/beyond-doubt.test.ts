@@ -5,7 +5,7 @@ import { judge } from '../../src/core/judge.ts';
 import type { DocumentContent, Snapshot, Unseen } from '../../src/core/facts.ts';
 import type { VersionEntry } from '../../src/core/rule.ts';
 import { rules } from '../../src/core/rules/index.ts';
-import { parseUrl } from '../../src/core/url.ts';
+import { urlParts } from '../../src/core/url.ts';
 import { isBeyondDoubt } from '../support/rule-table.ts';
 
 const HEX = '7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730';
@@ -29,11 +29,11 @@ function findings(entries: readonly VersionEntry[]): string[] {
       const said: unknown = rule.check(facts);
       if (Array.isArray(said) ? said.length > 0 : said) found.push(rule.id);
     };
-    if (rule.on === 'metadata') note({ versions: entries, askedVersion: null, copyAge: 0 });
+    if (rule.on === 'metadata') note({ versions: entries, listed: entries.length, askedVersion: null, copyAge: 0 });
     for (const { index, version, artifactUrl: url, artifactChecksum: checksum } of entries) {
       if (rule.on === 'version') note({ index, version, checksum, all: entries, served: null });
       if (rule.on === 'url')
-        note({ role: 'artifact', url, parsed: parseUrl(url ?? ''), now: '2026-11-21T00:00:00.000Z' });
+        note({ role: 'artifact', url, parsed: urlParts(url ?? ''), now: '2026-11-21T00:00:00.000Z' });
     }
   }
   return found;

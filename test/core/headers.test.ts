@@ -68,6 +68,8 @@ test.each([
   ['X-GZip', ['gzip']],
   ['gzip ,', ['gzip']],
   ['identity', []],
+  ['identity, identity', []],
+  ['gzip, identity', ['gzip', 'identity']],
   ['', []],
   ['gzip, br', ['gzip', 'br']],
   ['aws-chunked', ['aws-chunked']],

@@ -497,7 +497,7 @@ describe('the cause of a fault, and where it is', () => {
     ['a word behind the end', '{} x', 'trailing-data', 1, 4],
     ['the wrong bracket', '{"a": [1}', 'unexpected', 1, 9],
     ['no value', '{"a": }', 'unexpected', 1, 7],
-    ['JSONP', 'callback({})', 'unexpected', 1, 1],
+    ['JSONP', 'callback({})', 'jsonp', 1, 1],
     ['behind a byte order mark', '\ufeff{"a": 1,}', 'trailing-comma', 1, 8],
   ];
   test.each(table)('%s', (_, text, cause, line, column) => {

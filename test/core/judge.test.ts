@@ -184,7 +184,7 @@ describe('one fault, one error', () => {
     ['an empty metadata file', metadata(''), ['error document-unreadable empty']],
     ['the manifest as metadata', metadata({ apps: {} }), ['error document-misshapen manifest-file']],
     ['no versions field', metadata({}), ['error document-misshapen missing']],
-    ['no versions', metadata({ versions: [] }), ['error versions-none-valid empty']],
+    ['no versions', metadata({ versions: [] }), ['warning versions-none-valid empty']],
     ['versions that are no objects', metadata({ versions: [null] }), ['error document-misshapen wrong-type']],
     [
       'a version that is a number',
@@ -505,6 +505,46 @@ describe('visibility', () => {
         because: ['app-key-unsafe'],
       });
     }
+  });
+});
+
+describe('an app without a version', () => {
+  const facts = snapshot(['a', 'b'], { a: { versions: [] } });
+
+  test('is a warning and hidden, and the run succeeds', () => {
+    const report = lint(facts);
+    expect(short(report)).toEqual(['warning versions-none-valid empty']);
+    expect(report.apps).toMatchObject([
+      { key: 'a', visible: false, because: ['versions-none-valid'], latest: null },
+      { key: 'b', visible: true },
+    ]);
+    expect(symptoms(report)['app-does-not-appear']).toBe('confirmed');
+    expect(exitCode(report, null)).toBe(0);
+  });
+
+  test.each([
+    ['of which none is a version', listed('v1')],
+    ['of which none is an object', { versions: [null] }],
+  ])('lists elements %s: an error', (_, source) => {
+    expect(exitCode(lint(metadata(source)), null)).toBe(1);
+    const lowered = lint(metadata(source), {
+      severities: { 'document-misshapen': 'note', 'version-not-semver': 'note' },
+    });
+    expect(short(lowered)).toContain('error versions-none-valid all-invalid');
+  });
+
+  test('with a version in the earlier state: an error of the history', () => {
+    const earlier = before(() => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }]);
+    const report = lint(snapshot(['a'], { a: { versions: [] } }), { before: earlier });
+    expect(short(report)).toEqual(['warning versions-none-valid empty', 'error version-withdrawn newest']);
+    expect(exitCode(report, null)).toBe(1);
+  });
+
+  test('keeps every reason that hides it', () => {
+    expect(verdict(snapshot(['a b'], { 'a b': { versions: [] } }))).toMatchObject({
+      visible: false,
+      because: ['app-key-unsafe', 'versions-none-valid'],
+    });
   });
 });
 

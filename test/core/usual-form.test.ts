@@ -5,7 +5,7 @@ import { duplicateNames } from '../../src/core/json-text.ts';
 import { faultInText } from '../../src/core/json-fault.ts';
 import { type JsonObject, type JsonValue, readingOf } from '../../src/core/json.ts';
 import { rules } from '../../src/core/rules/index.ts';
-import { parseUrl, isUsualUrl } from '../../src/core/url.ts';
+import { urlParts, isUsualUrl } from '../../src/core/url.ts';
 
 const VERSION = {
   version: '1.0.0',
@@ -163,7 +163,7 @@ test('the rules have nothing to say about an app of the usual form', () => {
           ['metadata', entry.appMetadataUrl],
         ].map(([role, url]): [string, object] => [
           'url',
-          { role, url, parsed: parseUrl(url!), now: '2026-11-21T00:00:00.000Z' },
+          { role, url, parsed: urlParts(url!), now: '2026-11-21T00:00:00.000Z' },
         ]),
       ];
       for (const [subject, facts] of subjects)

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import type { AppFacts, DocumentFacts } from '../../src/core/facts.ts';
 import type { Mirrored, MirrorOptions } from '../../src/mirror/app.ts';
 import { mirror } from '../../src/mirror/mirror.ts';
 import { observeWorkspace } from '../../src/observe/directory.ts';
+import { caseInsensitiveFolder } from '../support/case-insensitive.ts';
 import { answer, type FaultHost, inTurn, json, openFaultHost, reset } from '../support/fault-host.ts';
 import { checksum, gzipped, type Live, putRegistry } from '../support/live-registry.ts';
 
@@ -166,6 +167,17 @@ describe('what cannot be had is left out, and said', () => {
     expect(listed()).toEqual(['2.0.0', '1.0.0']);
   });
 
+  test('the fragment of an icon stays: it is the part of the image that is shown', async () => {
+    await run();
+    const { apps } = parsed('registry.json');
+    const source = { ...apps['app-a'], appMetadataUrl: `${host.origin}/a.json` };
+    source.blockStyle = { ...source.blockStyle, iconUrl: `${host.origin}/a.svg#clock` };
+    live.serve('registry.json', json({ apps: { 'app-a': source } }));
+    expect(await run()).toMatchObject({ apps: 1, problems: [] });
+    expect(parsed('registry.json').apps['app-a'].blockStyle.iconUrl).toBe(`${BASE}apps/app-a/icon.svg#clock`);
+    expect(await errors()).toEqual([]);
+  });
+
   test('an icon that is none stays where it is', async () => {
     live.serve('a.svg', answer({ body: '<html></html>' }));
     expect(await run()).toMatchObject({ apps: 1, problems: [{ code: 'icon-not-image' }] });
@@ -280,4 +292,16 @@ test('stopped at any moment and run again, it is whole; and never lists what is 
   }
   expect(await run()).toMatchObject({ versions: 11, problems: [], interrupted: false });
   expect(await errors()).toEqual([]);
+});
+
+test('on a file system that does not tell case, an app is not put into the folder of another one', async (context) => {
+  const folder = caseInsensitiveFolder();
+  if (typeof folder !== 'string') return context.skip(folder.missing);
+  root = join(folder, 'mirror');
+  mkdirSync(join(root, 'apps/APP-A/versions'), { recursive: true });
+  const { problems, fetched } = await run();
+  expect(fetched).toBe(0);
+  expect(problems).toMatchObject([{ app: 'app-a', code: 'path-refused' }]);
+  expect(problems[0]?.message).toContain('apps/APP-A');
+  expect(files().filter((path) => path.startsWith('apps/APP-A/'))).toEqual([]);
 });

@@ -116,6 +116,24 @@ test('the manifest itself missing, a folder in its place, or broken', async () =
   expect(told(await lint(folder({ 'registry.json': '{' })))).toEqual(['document-unreadable truncated registry.json']);
 });
 
+/** A part of a file that several apps share. */
+function sprite(part: string): object {
+  return { blockStyle: { iconUrl: `${BASE}sprite.svg#${part}`, color: '#112233' } };
+}
+
+test('parts of one sprite are icons without a finding, and the file is found', async () => {
+  const root = folder({
+    'registry.json': { apps: { a: entry('a', sprite('a')), b: entry('b', sprite('b')) } },
+    'apps/a/versions.json': listed('1.0.0'),
+    'apps/b/versions.json': listed('1.0.0'),
+    'sprite.svg': SVG,
+  });
+  const report = await lint(root);
+  expect(told(report)).toEqual([]);
+  const { apps } = await look(root);
+  expect(apps.map(({ icon }) => icon.file)).toEqual(['ws/sprite.svg', 'ws/sprite.svg']);
+});
+
 test('a folder where metadata, an artifact or an icon should be', async () => {
   const root = folder({
     'registry.json': registry('a', 'b'),

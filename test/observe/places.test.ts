@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asBase, inferBase, localPath, staysInside } from '../../src/observe/places.ts';
+import { asBase, inferBase, isWithin, localPath, staysInside } from '../../src/observe/places.ts';
 import { folder } from '../support/folders.ts';
 
 const BASE = 'https://apps.example.com/reg/';
@@ -161,3 +161,16 @@ describe('the base URL that a folder seems to have', () => {
     expect(inferBase(['https://x.test/a/b/c.json'], has('b/c.json', 'a/b/c.json'))).toBe('https://x.test/');
   });
 });
+
+test.each([
+  [win32, 'C:\\registry', 'C:\\registry', true],
+  [win32, 'C:\\registry', 'c:\\Registry\\apps', true],
+  [win32, 'C:\\registry', 'C:\\registry\\..apps', true],
+  [win32, 'C:\\registry', 'C:\\registry2', false],
+  [win32, 'C:\\registry', 'C:\\', false],
+  [win32, 'C:\\registry', 'D:\\registry\\apps', false],
+  [win32, 'C:\\registry', '\\\\server\\share\\apps', false],
+  [posix, '/registry', '/registry/apps', true],
+  [posix, '/registry', '/registry2', false],
+  [posix, '/registry', '/', false],
+])('isWithin: %#', (path, root, file, expected) => expect(isWithin(root, file, path)).toBe(expected));

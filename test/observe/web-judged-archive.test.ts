@@ -38,6 +38,17 @@ const unsafe = (cause: string, severity = 'error'): string[] => [`${severity} ar
 const notArchive = (cause: string, severity = 'error'): string[] => [`${severity} artifact-not-tar-gz ${cause}`];
 const trailing = (cause: string, severity = 'error'): string[] => [`${severity} artifact-trailing-data ${cause}`];
 
+const noApp = (cause: string): string[] => [`warning artifact-no-app ${cause}`];
+
+describe('the app', () => {
+  all([
+    ['no code at all', () => tgz(entry('readme', '1')), noApp('absent')],
+    ['a folder around it', () => tgz(entry('package/app.js', '1')), noApp('in-folder')],
+    ['sources', () => tgz(entry('app.ts', '1')), noApp('not-built')],
+    ['with "./" in front', () => tgz(entry('./app.js', '1')), []],
+  ]);
+});
+
 describe('entries', () => {
   all([
     ['the folder above', of(entry('../escape.txt', '1')), unsafe('path-escapes')],
@@ -190,6 +201,6 @@ describe('clean', () => {
       [],
     ],
     ['the oldest form of tar', of(entry('old', '1', { magic: '\0'.repeat(8), type: '\0' })), []],
-    ['9 MB of zeros', () => tgz(entry('zeros', Buffer.alloc(9_000_000))), []],
+    ['9 MB of zeros', () => tgz(APP, entry('zeros', Buffer.alloc(9_000_000))), []],
   ]);
 });

@@ -319,6 +319,33 @@ describe('transport', () => {
       [],
     ]),
     [
+      'the same Location twice',
+      (s) => {
+        s.host.on('/same.json', json(s.manifest()));
+        s.live.serve(
+          'registry.json',
+          byMethod({
+            GET: answer({
+              status: 302,
+              headers: [...Object.entries(CORS), ['Location', '/same.json'], ['Location', '/same.json']],
+            }),
+          }),
+        );
+      },
+      [],
+    ],
+    ...['identity', 'Identity', '', 'identity, identity'].map((coding): Case => [
+      `Content-Encoding over plain JSON: ${coding}`,
+      (s) => s.serveManifest({ 'Content-Encoding': coding }),
+      [],
+    ]),
+    [
+      'Content-Encoding: gzip, gzip, and it is so',
+      (s) => s.serveManifest({ 'Content-Encoding': 'gzip, gzip' }, gzipSync(gzipSync(s.manifest()))),
+      [],
+    ],
+    ['Content-Encoding: x-gzip', (s) => s.serveManifest({ 'Content-Encoding': 'x-gzip' }, gzipSync(s.manifest())), []],
+    [
       'a relative Location',
       (s) => {
         s.host.on('/v2/x.json', json(s.manifest()));

@@ -98,7 +98,7 @@ const CASES: [rule: string, faulty: Change, clean: Change][] = [
   ['artifact-suffix', artifactAt('/2.zip'), artifactAt('/download?file=2')],
   ['url-unstable', artifactAt('/latest/2.tar.gz'), artifactAt('/releases/v2/latest-news.tar.gz')],
   ['artifact-url-shared', version({}, { version: '3.0.0', artifactChecksum: checksum(Buffer.from('x')) }), same],
-  ['checksum-shared', version({}, { version: '3.0.0', artifactUrl: 'https://127.0.0.1:1/x.tar.gz' }), same],
+  ['checksum-shared', version({}, { version: '3.0.0', artifactUrl: 'https://127.0.0.1:2/x.tar.gz' }), same],
   ['version-duplicate', numbered('1.0.0+a', '1.0.0+b'), numbered('1.0.0-a', '1.0.0')],
   ['version-not-plain', numbered('1.0.0', '2.0.0-rc.1'), numbered('1.0.0')],
   ['version-not-semver', numbered('1.0.0', 'v2.0.0'), numbered('1.0.0', '10.20.30')],

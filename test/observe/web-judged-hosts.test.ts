@@ -109,3 +109,22 @@ describe('one host of several', () => {
     expect(faults(report)).toEqual(['error unreachable dns-not-found (icon)']);
   });
 });
+
+test('a port that browsers block is one error, though the file is there (url-port-blocked)', async () => {
+  const port = 10_080;
+  const blocked = await openFaultHost({ tls: certificates().get('names'), port });
+  try {
+    const url = put({});
+    const listed = {
+      version: '1.0.0',
+      artifactUrl: `https://cdn.test:${port}/1.tar.gz`,
+      artifactChecksum: checksum(BYTES),
+    };
+    host.on('/a.json', json({ versions: [listed] }));
+    blocked.on('/1.tar.gz', gzipped(BYTES));
+    const { report } = await patiently(url, { lookup: toLoopback });
+    expect(faults(report)).toEqual(['error url-port-blocked (artifact 1.0.0)']);
+  } finally {
+    await blocked.close();
+  }
+});

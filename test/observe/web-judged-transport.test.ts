@@ -344,6 +344,55 @@ describe('something else in the place of a file: one error, whatever the headers
 describe('encodings and labels', () => {
   all([
     [
+      'two Location lines that differ',
+      (s) =>
+        s.live.serve(
+          'registry.json',
+          answer({
+            status: 302,
+            headers: [
+              ['Location', '/other.json'],
+              ['Location', '/elsewhere.json'],
+            ],
+          }),
+        ),
+      ['error unreachable redirect-ambiguous (manifest)'],
+    ],
+    [
+      'a redirect to a port that browsers block',
+      (s) => s.live.serve('a.svg', redirect('https://127.0.0.1:6000/a.svg', 302, CORS)),
+      ['error unreachable redirect-port-blocked (icon)'],
+    ],
+    [
+      'identity beside gzip, which browsers take for no coding at all',
+      (s) => s.serveManifest({ 'Content-Encoding': 'gzip, identity' }, gzipSync(s.manifest())),
+      ['error document-unreadable gzip (manifest)'],
+    ],
+    [
+      'identity beside gzip in two lines',
+      (s) =>
+        s.live.serve(
+          'a.json',
+          byMethod({
+            GET: answer({
+              headers: [...Object.entries(GOOD_JSON), ['Content-Encoding', 'identity'], ['Content-Encoding', 'gzip']],
+              body: gzipSync(s.metadata()),
+            }),
+          }),
+        ),
+      ['error document-unreadable gzip (metadata)'],
+    ],
+    [
+      'identity beside gzip, over JSON that is not compressed',
+      (s) => s.serveManifest({ 'Content-Encoding': 'gzip, identity' }),
+      ['warning content-encoded unknown-coding (manifest)'],
+    ],
+    [
+      'a coding that is not there: gzip twice',
+      (s) => s.serveManifest({ 'Content-Encoding': 'gzip, gzip' }, gzipSync(s.manifest())),
+      ['error unreachable content-encoding-broken (manifest)'],
+    ],
+    [
       'br that is gzip',
       (s) => s.serveManifest({ 'Content-Encoding': 'br' }, gzipSync(s.manifest())),
       ['error unreachable content-encoding-broken (manifest)'],

@@ -301,7 +301,11 @@ const plain = async (options: object): Promise<string[]> => {
 describe('names with several addresses', () => {
   test.each<[string, string[], string[]]>([
     ['both answer', ['127.0.0.1', '127.0.0.1'], []],
-    ['the first answers', ['127.0.0.1', '127.0.0.2'], []],
+    [
+      'a dead A record, behind one that answers',
+      ['127.0.0.1', '127.0.0.2'],
+      ['warning host-unsteady address-dead (manifest)'],
+    ],
     ['a dead AAAA record', ['::1', '127.0.0.1'], ['warning host-unsteady address-dead (manifest)']],
     ['a dead A record', ['127.0.0.2', '127.0.0.1'], ['warning host-unsteady address-dead (manifest)']],
     ['none answers', ['::1', '127.0.0.2'], ['error unreachable refused (manifest)']],

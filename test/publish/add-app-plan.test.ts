@@ -82,7 +82,7 @@ test('once it is all there, there is nothing to do, whatever was published since
   const place = placeOf(store);
   for (const step of (await planApp(place, newApp(), JUDGEMENT)).plan.steps) {
     const text = step.kind === 'edit' ? step.edit(String(store.files.get(step.path)))! : '';
-    store.files.set(step.path, step.kind === 'edit' ? Buffer.from(text) : Buffer.from(step.bytes));
+    store.files.set(step.path, step.kind === 'edit' ? Buffer.from(text) : Buffer.from(step.bytes as Uint8Array));
   }
   store.files.set('apps/a/versions.json', Buffer.from('{"versions":[{}]}'));
   expect(written(await planApp(place, newApp(), JUDGEMENT))).toEqual([]);

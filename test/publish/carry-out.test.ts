@@ -45,6 +45,7 @@ function watched(
   const store: Store = {
     name: 'memory',
     read: (path) => odd.read(path),
+    digest: (path) => odd.digest(path),
     async create(path, bytes) {
       const answer = await odd.create(path, bytes);
       log.push(`${answer} ${path}`);
@@ -119,7 +120,7 @@ describe('a plan', () => {
   });
 
   test('whose artifact an earlier run left there reads it back before it is listed', async () => {
-    const { store, log } = watched({ [metadata]: '', [artifact.path]: artifact.bytes });
+    const { store, log } = watched({ [metadata]: '', [artifact.path]: 'bytes' });
     const readBack = async (): Promise<void> => void log.push('read back');
     expect(outcomes(await carryOut(plan, store, { readBack }))).toEqual([
       'a/1.0.0.tar.gz: already-there',
@@ -262,12 +263,18 @@ describe('when others are faster', () => {
     await expect(carryOut({ steps: [artifact, refusing] }, store)).rejects.toMatchObject({
       code: 'immutable',
       exit: 1,
-      message: 'Published meanwhile. Done: a/1.0.0.tar.gz. Not done: a/versions.json.',
+      message: 'Published meanwhile. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
     });
   });
 
   test('always: it gives up in the end', async () => {
-    const { store } = watched({ [metadata]: '' }, () => ({ replace: async () => 'changed' }));
+    const { store } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path) {
+        const now = (await inner.read(path))!;
+        await inner.replace(path, Buffer.concat([now.bytes, Buffer.from('rival\n')]), now.token);
+        return 'changed';
+      },
+    }));
     await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({ code: 'contended', exit: 2 });
   });
 
@@ -299,13 +306,61 @@ describe('when others are faster', () => {
   });
 });
 
+describe('a store that does not do what it answers', () => {
+  const found = { exit: 2, message: expect.stringContaining('a/versions.json') as string };
+
+  test('keeps the old document: found after a few tries, not taken for others', async () => {
+    const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'replaced' }));
+    await expect(carryOut(plan, store)).rejects.toMatchObject({
+      ...found,
+      code: 'store-not-kept',
+      message: expect.stringMatching(
+        /did not keep the write: it has the document from before.*Stored: a\/1\.0\.0\.tar\.gz\. Not stored: a\/versions\.json\.$/,
+      ) as string,
+    });
+    expect(log.length).toBeLessThan(10);
+  });
+
+  test('refuses each write as if the document had changed, and it did not', async () => {
+    const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'changed' }));
+    await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({ ...found, code: 'store-stale' });
+    expect(log.length).toBeLessThan(20);
+  });
+
+  test.each([
+    ['something else', Buffer.from([0xff, 0xfe])],
+    ['nothing', null],
+  ])('keeps %s', async (_, kept) => {
+    let isWritten = false;
+    const { store } = watched({ [metadata]: '' }, (inner) => ({
+      async replace() {
+        isWritten = true;
+        return 'replaced';
+      },
+      async read(path) {
+        if (!isWritten || path !== metadata) return inner.read(path);
+        return kept && { bytes: kept, token: 'other' };
+      },
+    }));
+    await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({ ...found, code: 'store-not-kept' });
+  });
+
+  test('says that a file exists, and does not have it', async () => {
+    const { store } = watched({ [metadata]: '' }, () => ({ create: async () => 'exists' }));
+    await expect(carryOut(plan, store)).rejects.toMatchObject({
+      code: 'store-stale',
+      message: expect.stringContaining('a/1.0.0.tar.gz exists') as string,
+    });
+  });
+});
+
 describe('what holds after a failure is said', () => {
   test('of the file that was read back, and of the rest', async () => {
     const { store, log, text } = watched({ [metadata]: '' });
     await expect(carryOut(plan, store, { readBack: notServed })).rejects.toMatchObject({
       code: 'read-back',
       exit: 2,
-      message: 'It is not served yet. Done: a/1.0.0.tar.gz. Not done: a/versions.json.',
+      message: 'It is not served yet. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
       hint: 'Wait for the host. Then run the same command again to finish.',
     });
     expect(log).toEqual(['created a/1.0.0.tar.gz']);
@@ -325,7 +380,7 @@ describe('what holds after a failure is said', () => {
   test('when a later one fails', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({ replace: full }));
     await expect(carryOut(plan, store)).rejects.toMatchObject({
-      message: 'Cannot write it: the disk is full. Done: a/1.0.0.tar.gz. Not done: a/versions.json.',
+      message: 'Cannot write it: the disk is full. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
     });
   });
 
@@ -336,15 +391,16 @@ describe('what holds after a failure is said', () => {
       },
     }));
     await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({
-      message: 'The host hung up. Not done: a/versions.json.',
+      message: 'The host hung up. Not stored: a/versions.json.',
     });
     const unclear = watched({ [metadata]: '' }, () => ({
       create() {
-        throw new Trouble('host', 'It hung up. Whether the last write came through is not known.', 'Look at it.');
+        throw new Trouble('host', 'It hung up.', 'Look at it.', { effect: 'unknown' });
       },
     }));
     await expect(carryOut(plan, unclear.store)).rejects.toMatchObject({
-      message: 'It hung up. Whether the last write came through is not known. Not done: a/versions.json.',
+      message: 'It hung up. Not stored: a/versions.json. Whether it was stored is not known: a/1.0.0.tar.gz.',
+      written: { stored: [], notStored: ['a/versions.json'], unknown: ['a/1.0.0.tar.gz'] },
     });
   });
 
@@ -377,7 +433,7 @@ function together(
     log.push(`${ok ? 'written' : 'changed'} ${writes.map(({ path }) => path).join(' ')}`);
     if (!ok) return 'changed';
     for (const { path, bytes, token } of writes)
-      await (token === null ? memory.create(path, bytes) : memory.replace(path, bytes, token));
+      await (token === null ? memory.create(path, bytes) : memory.replace(path, bytes as Uint8Array, token));
     return 'written';
   };
   return { store: { ...store, atOnce: { read, write } }, log, text };
@@ -448,9 +504,12 @@ describe('where the store writes several files at once', () => {
     [
       'a host that breaks off',
       together({ [metadata]: '' }, () => {
-        throw new Trouble('git-unreachable', 'Whether the last write came through is not known.', 'Run it again.');
+        throw new Trouble('git-unreachable', 'It broke off.', 'Run it again.', { effect: 'unknown' });
       }).store,
-      { message: 'Whether the last write came through is not known.', hint: 'Run it again.' },
+      {
+        message: 'It broke off. Whether it was stored is not known: a/1.0.0.tar.gz, a/versions.json.',
+        hint: 'Run it again.',
+      },
     ],
   ])('%s: what holds is said', async (_, store, trouble) => {
     await expect(carryOut(plan, store)).rejects.toMatchObject(trouble);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Artifact } from '../../src/publish/publish-version.ts';
 import type { Place } from '../../src/publish/place.ts';
+import { digestOf } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { localPath } from '../../src/observe/places.ts';
 import { seen } from '../support/archives.ts';
@@ -20,9 +21,13 @@ export function memoryStore(files: Record<string, string | Uint8Array>): Store &
       const bytes = kept.get(path);
       return bytes ? { bytes, token: token(bytes) } : null;
     },
+    async digest(path) {
+      const bytes = kept.get(path);
+      return bytes ? digestOf(bytes) : null;
+    },
     async create(path, bytes) {
       if (kept.has(path)) return 'exists';
-      kept.set(path, Buffer.from(bytes));
+      kept.set(path, Buffer.from(bytes as Uint8Array));
       return 'created';
     },
     async replace(path, bytes, expected) {

@@ -33,9 +33,14 @@ describe('a bucket that fails', () => {
   });
 
   test.each<[Mishap, string, RegExp, RegExp]>([
-    ['truncate', 'the artifact', ARTIFACT, /keeps \d+ bytes that are not it, 4 times in a row\. Not done: /],
-    ['truncate', 'the metadata', METADATA, /keeps \d+ bytes.*Done: .*Not done: /],
-    ['reset-before', 'the metadata', METADATA, /is not known\. Done: apps\/a\/versions\/[\d.]+\.tar\.gz\.\n/],
+    ['truncate', 'the artifact', ARTIFACT, /keeps \d+ bytes that are not it, 4 times in a row\. Not stored: /],
+    ['truncate', 'the metadata', METADATA, /keeps \d+ bytes.*Stored: .*Not stored: /],
+    [
+      'reset-before',
+      'the metadata',
+      METADATA,
+      /Stored: apps\/a\/versions\/[\d.]+\.tar\.gz\. Whether it was stored is not known: apps\/a\/versions\.json\.\n/,
+    ],
   ])('%s, each time, with %s: told, and the next run finishes', { timeout: 60_000 }, async (mishap, _, path, words) => {
     const { arena, storm } = await places.opened('bucket in memory');
     const before = await arena.get('apps/a/versions.json');
@@ -141,8 +146,8 @@ describe.each<Kind>(['bucket in memory', 'git'])('a cache in front of a %s', (ki
   });
 
   test.each<[string, (bytes: Buffer | null) => Buffer | null, RegExp]>([
-    ['never has the artifact', () => null, /after 1 s .* answers with status 404.*Done: .*Not done: /],
-    ['serves half of it', (bytes) => bytes && bytes.subarray(0, bytes.length >> 1), /serves other bytes.*Not done: /],
+    ['never has the artifact', () => null, /after 1 s .* answers with status 404.*Stored: .*Not stored: /],
+    ['serves half of it', (bytes) => bytes && bytes.subarray(0, bytes.length >> 1), /serves other bytes.*Not stored: /],
   ])('that %s: not listed until it is served', { timeout: 60_000 }, async (_, spoil, words) => {
     const { arena, storm } = await places.opened(kind);
     arena.front = async (path, stored) => spoil(await stored());

@@ -164,7 +164,36 @@ describe('a published version never changes', () => {
       entry: { version: '2.0.0' },
       plan: { steps: [] },
     });
-    expect(await plan(store, 'patch', one)).toMatchObject({ published: false, entry: { version: '2.0.1' } });
+    expect(await plan(store, 'patch', tarGz('three'))).toMatchObject({ published: false, entry: { version: '2.0.1' } });
+  });
+
+  test.each([
+    ['patch', '10.0.2'],
+    ['minor', '10.1.0'],
+    ['major', '11.0.0'],
+  ])('%s with the bytes of an older version is refused; the full number publishes them', async (word, next) => {
+    const store = await registry([await listed('10.0.0', one), await listed('10.0.1', two)], {
+      'apps/a/versions/10.0.0.tar.gz': one,
+      'apps/a/versions/10.0.1.tar.gz': two,
+    });
+    const trouble = await refusal(plan(store, word, one));
+    expect(trouble).toMatchObject({ code: 'version-older', exit: 1 });
+    expect(trouble.message).toMatch(/as a 10\.0\.0, and 10\.0\.1 is the latest.*Nothing was changed\.$/);
+    expect(trouble.hint).toContain(`appreg publish-version a ${next} `);
+    expect(await plan(store, next, one)).toMatchObject({ published: false, entry: { version: next } });
+    expect(await plan(store, word, two)).toMatchObject({ published: true, entry: { version: '10.0.1' } });
+  });
+
+  test('bytes of a pre-release above the latest version are no older code', async () => {
+    const store = await registry([await listed('1.0.0', one), await listed('2.0.0-rc.1', two)]);
+    expect(await plan(store, 'major', two)).toMatchObject({ published: false, entry: { version: '2.0.0' } });
+  });
+
+  test('bytes that the latest and an older version have are published already', async () => {
+    const store = await registry([await listed('1.0.0', one), await listed('1.0.1', one)], {
+      'apps/a/versions/1.0.1.tar.gz': one,
+    });
+    expect(await plan(store, 'patch', one)).toMatchObject({ published: true, entry: { version: '1.0.1' } });
   });
 });
 

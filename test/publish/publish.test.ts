@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { publish } from '../../src/publish/publish.ts';
+import type { Bytes } from '../../src/store/bytes.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 
 const METADATA = 'apps/a/versions.json';
@@ -38,7 +39,11 @@ test.each([
       await rival(path, 'look');
       return store.read(path);
     },
-    async create(path: string, bytes: Uint8Array) {
+    async digest(path: string) {
+      await rival(path, 'look');
+      return store.digest(path);
+    },
+    async create(path: string, bytes: Bytes) {
       await rival(path, 'write');
       return store.create(path, bytes);
     },

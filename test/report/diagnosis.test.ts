@@ -3,7 +3,7 @@ import { diagnose } from '../../src/core/diagnosis.ts';
 import type { Snapshot, Web } from '../../src/core/facts.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { entry, listed, snapshot } from '../support/snapshots.ts';
+import { artifact, entry, listed, snapshot } from '../support/snapshots.ts';
 import { hop, visit, web } from '../support/visits.ts';
 
 type Show = { verbose?: boolean; format?: 'pretty' | 'markdown' | 'json' };
@@ -26,6 +26,14 @@ const all = <T>(names: readonly string[], value: T): Record<string, T> =>
   Object.fromEntries(names.map((name) => [name, value]));
 const seen = (text: string): string => /seen:? .*/.exec(text.slice(text.indexOf('checksum-malformed')))![0];
 const section = (text: string, title: string): string => text.split(`\n${title}\n`)[1]?.split('\n\n')[0] ?? '';
+
+test.each([
+  ['http://127.0.0.1:8080/registry.json', 'the manifest is reachable, valid'],
+  ['https://apps.example.com/registry.json', 'the manifest is reachable over HTTPS, valid'],
+])('a clear symptom of %s: %s', (target, words) => {
+  const headers = { 'access-control-allow-origin': '*', 'last-modified': 'Sun, 01 Mar 2026 10:00:00 GMT' };
+  expect(show({ ...answered(snapshot(['a']), headers), target })).toContain(words);
+});
 
 describe('causes', () => {
   test('the same cause over many apps is told once, with the count and some names', () => {
@@ -167,6 +175,15 @@ describe('apps', () => {
     expect(section(text, 'Apps')).toBe('  40 apps hidden, because of versions-none-valid: app-0, app-1, app-10, …');
   });
 
+  test('those without a version yet, one by one and many', () => {
+    const few = snapshot(['a'], { a: { versions: [] } });
+    expect(section(show(few), 'Apps')).toBe('  a: hidden, because no version is published yet');
+    const many = show(snapshot([...keys(40), 'z'], { ...all(keys(40), { versions: [] }), z: listed('v1') }));
+    expect(section(many, 'Apps').split('\n')).toContain(
+      '  40 apps hidden, because no version is published yet: app-0, app-1, app-10, …',
+    );
+  });
+
   test('those that nobody knows of', () => {
     const text = show(snapshot(['a'], { a: { unseen: 'because of unreachable' } }));
     expect(section(text, 'Apps')).toBe('  a: not known, because nobody could look');
@@ -237,4 +254,17 @@ test('Markdown writes digests out, and the other formats are those of every repo
   expect(seen(show(facts))).not.toContain('a'.repeat(64));
   expect(seen(show(facts, { format: 'markdown' }))).toContain('a'.repeat(64));
   expect(JSON.parse(show(facts, { format: 'json' }))).toMatchObject({ command: 'diagnose' });
+});
+
+test('a rule that is off and would report an error is named, and nothing is called right', () => {
+  const facts = snapshot(['a']);
+  const other = { bytes: 3, sha256: 'f'.repeat(64), sha1: '', md5: '', head: '', cut: false, decoded: null };
+  facts.apps[0]!.artifacts = [artifact(null, other)];
+  const { report, about } = diagnose(facts, { severities: { 'artifact-checksum-mismatch': 'off' } });
+  expect(report.summary.artifacts).toBe(1);
+  const text = render(report, 'pretty', { style: PLAIN, verbose: false, about });
+  expect(text).toContain(
+    'Checksum mismatch: not judged (artifact-checksum-mismatch: the settings turn this rule off, and it has a finding',
+  );
+  expect(text).not.toContain('hashed and right');
 });

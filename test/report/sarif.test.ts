@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { rules } from '../../src/core/rules/index.ts';
 import type { Report, Severity } from '../../src/core/report.ts';
+import { parseUrl } from '../../src/core/url.ts';
 import { sarif } from '../../src/report/sarif.ts';
 import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
 
@@ -16,8 +17,8 @@ const ajv = new Ajv({
   strict: false,
   unicodeRegExp: false,
   formats: {
-    uri: (text: string) => URL.canParse(text) && /^[!-~]+$/.test(text),
-    'uri-reference': (text: string) => URL.canParse(text, 'https://base.example/a/') && /^[!-~]*$/.test(text),
+    uri: (text: string) => parseUrl(text) !== null && /^[!-~]+$/.test(text),
+    'uri-reference': (text: string) => parseUrl(text, 'https://base.example/a/') !== null && /^[!-~]*$/.test(text),
     'date-time': (text: string) => !Number.isNaN(Date.parse(text)),
   },
 });

@@ -49,6 +49,18 @@ describe('segmentsOf', () => {
     '/%c0%ae%c0%ae/x',
     'http://other.example',
   ])('refuses %s', (target) => expect(segmentsOf(target)).toBeNull());
+
+  test.each(['/con', '/apps/NUL.json', '/aux.tar.gz', '/COM1', '/lpt%C2%B2.txt', '/CONIN$'])(
+    'refuses %s on Windows, where it is a device',
+    (target) => {
+      expect(segmentsOf(target, 'win32')).toBeNull();
+      expect(segmentsOf(target, 'linux')).not.toBeNull();
+    },
+  );
+
+  test.each(['/console', '/com.json', '/nullable/aux-1'])('%s is no device', (target) =>
+    expect(segmentsOf(target, 'win32')).not.toBeNull(),
+  );
 });
 
 test.each([

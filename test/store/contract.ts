@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Trouble } from '../../src/core/trouble.ts';
+import { digestOf, fileBytes, md5Of, sha256Of } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export interface Made {
@@ -57,6 +61,28 @@ export function storeContract(
       expect(await store.replace(path, Uint8Array.of(1, 2), created!.token)).toBe('replaced');
       expect(await store.replace(path, other, (await store.read(path))!.token)).toBe('replaced');
       expect(Buffer.compare((await rival.read(path))!.bytes, other)).toBe(0);
+    });
+
+    test('creates a file from a local one, and tells its digest', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'appreg-contract-'));
+      try {
+        const bytes = Buffer.from(new Uint8Array(300_000).map((_, i) => (i * 7919) >> 5));
+        writeFileSync(join(folder, 'local.bin'), bytes);
+        const known = { length: bytes.length, sha256: sha256Of(bytes), md5: md5Of(bytes) };
+        const local = fileBytes(join(folder, 'local.bin'), 'local.bin', known);
+        expect(await store.digest('from/local.bin')).toBeNull();
+        expect(await store.create('from/local.bin', local)).toBe('created');
+        expect(await rival.create('from/local.bin', local)).toBe('exists');
+        expect(Buffer.compare((await rival.read('from/local.bin'))!.bytes, bytes)).toBe(0);
+        expect(await rival.digest('from/local.bin')).toEqual(digestOf(bytes));
+
+        writeFileSync(join(folder, 'local.bin'), bytes.fill(1, 200_000));
+        const changed = { code: 'file-changed', exit: 1 };
+        await expect(store.create('from/changed.bin', local)).rejects.toMatchObject(changed);
+        expect(await store.digest('from/changed.bin')).toBeNull();
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
     });
 
     test('only what is asked for is written', async () => {
@@ -147,6 +173,7 @@ export function storeContract(
     ])('refuses the path %j for every verb', async (path) => {
       const refused = { code: 'path-refused', exit: 2 };
       await expect(store.read(path)).rejects.toMatchObject(refused);
+      await expect(store.digest(path)).rejects.toMatchObject(refused);
       await expect(store.create(path, bytesOf('x'))).rejects.toMatchObject(refused);
       await expect(store.replace(path, bytesOf('x'), 'x')).rejects.toMatchObject(refused);
     });

@@ -91,7 +91,7 @@ describe.skipIf(noLimit !== null)(
       const { code, trouble } = await start(publisher, job, { command: limited }).ended;
       expect({ code, trouble }).toMatchObject({ code: 2, trouble: { code: 'file-too-large' } });
       expect(trouble!.message).toBe(
-        `Cannot write apps/a/versions.json: it is larger than a file may be here (EFBIG). Done: ${artifactPath('1.0.0')}. Not done: apps/a/versions.json.`,
+        `Cannot write apps/a/versions.json: it is larger than a file may be here (EFBIG). Stored: ${artifactPath('1.0.0')}. Not stored: apps/a/versions.json.`,
       );
       expect(readFileSync(join(root, METADATA))).toEqual(before);
       expect(leftovers(root)).toEqual([]);
@@ -129,7 +129,9 @@ describe.skipIf(noMount !== null)(`a disk of 64 KiB${noMount === null ? '' : ` (
       { command: onSmallDisk(scratched, fill) },
     ).ended;
     expect(ended).toMatchObject({ code: 2, trouble: { code: 'disk-full' } });
-    expect(ended.trouble!.message).toContain(artifactDone ? 'Not done: apps/a/versions.json.' : 'Nothing was changed.');
+    expect(ended.trouble!.message).toContain(
+      artifactDone ? 'Not stored: apps/a/versions.json.' : 'Nothing was changed.',
+    );
     expect(ended.trouble!.hint).toContain('run the same command again');
     expect(ended.out).toContain('same\n');
     expect(files(ended)).toEqual(

@@ -282,9 +282,9 @@ describe('where there are none, it is told which and why, and no secret is', () 
       /network/,
     ],
     [
-      'an address that is none',
+      'an address that is not a URL',
       () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: 'sts.test' }),
-      /sts\.test is no address/,
+      /sts\.test is not a valid URL/,
       /variable/,
     ],
     [

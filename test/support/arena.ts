@@ -170,7 +170,7 @@ function bucket(endpoint: string, name: string, prefix: string): Pick<Made, 'fla
 /** A file in the branch, without waiting for git in the way of everybody else. */
 async function shown(folder: string, path: string): Promise<Bytes> {
   return new Promise((resolve) => {
-    execFile('git', ['show', `pages:${path}`], { cwd: folder, encoding: 'buffer', maxBuffer: 2 ** 26 }, (error, out) =>
+    execFile('git', ['show', `pages:${path}`], { cwd: folder, encoding: 'buffer', maxBuffer: 2 ** 28 }, (error, out) =>
       resolve(error ? null : out),
     );
   });

@@ -2,7 +2,7 @@ import { documentText } from '../../src/core/document-text.ts';
 import type { DocumentContent, DocumentFacts, Role } from '../../src/core/facts.ts';
 import { documentContent, type JsonValue, type Reading, readingOf } from '../../src/core/json.ts';
 import type { VersionEntry } from '../../src/core/rule.ts';
-import { type ParsedUrl, parseUrl } from '../../src/core/url.ts';
+import { type UrlParts, urlParts } from '../../src/core/url.ts';
 
 /** Facts for the tests of core, made from what a test wants to say: a text, a URL, a list of versions. */
 
@@ -49,10 +49,11 @@ export function urlFacts(
   role: Role,
   url: string,
   now = NOW,
-): { role: Role; url: string; parsed: ParsedUrl; now: string } {
-  const parsed = parseUrl(url);
-  if (!parsed) throw new Error(`the test wants a URL that parses: ${url}`);
-  return { role, url, parsed, now };
+  registry: string | null = null,
+): { role: Role; url: string; parsed: UrlParts; now: string; registry: UrlParts | null } {
+  const parsed = urlParts(url);
+  if (!parsed) throw new Error(`the test needs a URL that parses: ${url}`);
+  return { role, url, parsed, now, registry: registry === null ? null : urlParts(registry) };
 }
 
 /** Elements of `versions`; what is not given is as it should be, and different for each. */

@@ -34,6 +34,8 @@ export interface FaultHostOptions {
   /** Instead of speaking HTTP: what to do with each connection. */
   onConnection?: (socket: Socket) => void;
   host?: string;
+  /** A free one where none is given. */
+  port?: number;
 }
 
 export async function openFaultHost(options: FaultHostOptions = {}): Promise<FaultHost> {
@@ -77,7 +79,7 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
 
   const server: Server = options.tls ? createTlsServer(options.tls, serve) : createServer(serve);
   server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, options.host ?? '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const name = options.host?.includes(':') ? `[${options.host}]` : 'localhost';
   const origin = `${options.tls ? 'https' : 'http'}://${options.host ? name : '127.0.0.1'}:${port}`;

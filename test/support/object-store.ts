@@ -19,15 +19,35 @@ export interface ObjectStore {
   next: Mishap[];
   /** The same for a key of one's choice (default: whatever is next). */
   mishapOf(key: string): Mishap | undefined;
+  /** Requests that were under way at the same time, at most. */
+  mostAtOnce: number;
   close(): Promise<void>;
 }
 
-export type Mishap = 'reset-before' | 'reset-after' | '500-before' | '500-after' | '503' | '409' | '403' | 'truncate';
+export type Mishap =
+  | 'reset-before'
+  | 'reset-after'
+  | '500-before'
+  | '500-after'
+  | '503'
+  | '409'
+  | '403'
+  | 'truncate'
+  /** Answers 200, and has what was there before. */
+  | 'keep-old'
+  /** Answers 200, and has something else. */
+  | 'keep-other'
+  /** Stores it, and answers after half a minute. */
+  | 'slow-answer';
 export interface ObjectStoreOptions {
   /** `s3` by entity tags, `google` by generations; `ignores` takes every write; `unknown` answers conditions with 501. */
   conditions?: 's3' | 'google' | 'ignores' | 'unknown';
   /** Answers every request with this error, and `says` something to it; with `writes`, only those that write. */
   error?: { status: number; code: string; says?: string; writes?: boolean };
+  /** Milliseconds until an answer begins. */
+  delay?: number;
+  /** How it lists its keys: not at all, or so many in a page, sorted or not. */
+  lists?: { page: number; sorted?: boolean };
 }
 
 function refuse(response: ServerResponse, status: number, code: string, says = `It says ${code}.`): void {
@@ -35,7 +55,12 @@ function refuse(response: ServerResponse, status: number, code: string, says = `
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${says}</Message></Error>`);
 }
 
-export async function openObjectStore({ conditions = 's3', error }: ObjectStoreOptions = {}): Promise<ObjectStore> {
+export async function openObjectStore({
+  conditions = 's3',
+  error,
+  delay = 0,
+  lists,
+}: ObjectStoreOptions = {}): Promise<ObjectStore> {
   const objects = new Map<string, StoredObject>();
   const store: ObjectStore = {
     endpoint: '',
@@ -43,6 +68,7 @@ export async function openObjectStore({ conditions = 's3', error }: ObjectStoreO
     requests: [],
     next: [],
     mishapOf: () => store.next.shift(),
+    mostAtOnce: 0,
     close: async () => {},
   };
   let generation = 1;
@@ -72,6 +98,14 @@ export async function openObjectStore({ conditions = 's3', error }: ObjectStoreO
     if (!holds(key, request.headers)) return refuse(response, 412, 'PreconditionFailed');
     const md5 = createHash('md5').update(bytes).digest();
     if (request.headers['content-md5'] !== md5.toString('base64')) return refuse(response, 400, 'BadDigest');
+    if (mishap === 'keep-old') {
+      response.writeHead(200, { etag: `"${md5.toString('hex')}"`, 'x-goog-generation': String(++generation) });
+      return void response.end();
+    }
+    if (mishap === 'keep-other') {
+      objects.set(key, { bytes: Buffer.from('other'), etag: `"${++generation}"`, generation, headers: {} });
+      return void response.writeHead(200, { etag: `"${md5.toString('hex')}"` }).end();
+    }
     const kept = mishap === 'truncate' ? bytes.subarray(0, bytes.length >> 1) : bytes;
     const { 'content-type': type = '', 'cache-control': cache = '' } = request.headers;
     const own = Object.entries(request.headers).filter(([name]) => /^x-(amz|goog)-meta-/.test(name));
@@ -80,29 +114,54 @@ export async function openObjectStore({ conditions = 's3', error }: ObjectStoreO
       string
     >;
     objects.set(key, { bytes: kept, etag: `"${md5.toString('hex')}"`, generation: ++generation, headers });
+    if (mishap === 'slow-answer') {
+      setTimeout(() => response.writeHead(200).end(), 30_000).unref();
+      return;
+    }
     if (mishap === 'reset-after') return void request.socket.destroy();
     if (mishap === '500-after') return refuse(response, 500, 'InternalError');
     response.writeHead(200, { etag: `"${md5.toString('hex')}"`, 'x-goog-generation': String(generation) });
     response.end();
   }
 
+  function list(bucket: string, query: URLSearchParams, response: ServerResponse): void {
+    const { page, sorted = true } = lists!;
+    const prefix = `${bucket}${query.get('prefix') ?? ''}`;
+    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(bucket.length));
+    keys.sort((a, b) => (a < b === sorted ? -1 : 1));
+    const from = Number(query.get('continuation-token') ?? 0);
+    const isTruncated = from + page < keys.length;
+    const contents = keys.slice(from, from + page).map((key) => `<Contents><Key>${key}</Key></Contents>`);
+    const next = isTruncated ? `<NextContinuationToken>${from + page}</NextContinuationToken>` : '';
+    response.writeHead(200, { 'content-type': 'application/xml' });
+    response.end(
+      `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`,
+    );
+  }
+
+  let underWay = 0;
   const server = createServer((request, response) => {
+    store.mostAtOnce = Math.max(store.mostAtOnce, ++underWay);
+    response.on('close', () => underWay--);
+    const { searchParams } = new URL(request.url!, 'http://x');
     const key = decodeURIComponent(new URL(request.url!, 'http://x').pathname.slice(1));
     store.requests.push({ method: request.method!, key, headers: request.headers as Record<string, string> });
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    const answer = (): void => {
       const names = Object.keys(request.headers);
       if (conditions === 'google' && ['x-amz-', 'x-goog-'].every((own) => names.some((name) => name.startsWith(own))))
         return refuse(response, 400, 'ExcessHeaderValues', 'Requests cannot specify both x-amz and x-goog headers.');
       if (error && (!error.writes || request.method === 'PUT'))
         return refuse(response, error.status, error.code, error.says);
       if (request.method === 'PUT') return put(key, Buffer.concat(chunks), request, response);
+      if (lists && searchParams.has('list-type')) return list(key, searchParams, response);
       const there = objects.get(key);
       if (!there) return refuse(response, 404, 'NoSuchKey');
       response.writeHead(200, { ...there.headers, etag: there.etag, 'x-goog-generation': String(there.generation) });
       response.end(request.method === 'HEAD' ? undefined : there.bytes);
-    });
+    };
+    request.on('end', () => (delay === 0 ? answer() : void setTimeout(answer, delay)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   store.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { latestBeyondDoubt } from '../../src/core/beyond-doubt.ts';
 import { documentText } from '../../src/core/document-text.ts';
 import { type JsonObject, type JsonValue, readingOf } from '../../src/core/json.ts';
-import type { Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rule.ts';
+import { Ledger, type Place } from '../../src/core/ledger.ts';
+import { SEVERITIES, type Severity } from '../../src/core/report.ts';
+import type { AnyRule, Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rule.ts';
 
 type Expected = Partial<Problem> | readonly Partial<Problem>[];
 
@@ -35,7 +37,57 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
         expect(problem.advice).not.toBe('');
       }
     });
+    test.each(table.faulty)('only a finding of the same severity or a higher one replaces: %s', (_, facts) => {
+      for (const key of supersedersOf(rule, facts))
+        for (const severity of SEVERITIES)
+          for (const setting of [undefined, ...SEVERITIES]) expectKept(rule, facts, [key, severity], setting);
+    });
   });
+}
+
+/** The findings that may replace those of a rule, as `unless` names them. */
+function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
+  rule: Rule<S, N>,
+  facts: Pick<Subjects[S], N>,
+): Set<string> {
+  return new Set([...(rule.unless ?? []), ...problems(rule, facts).flatMap(({ unless }) => unless ?? [])]);
+}
+
+/** Each problem of a higher severity than the other finding's must be reported; `setting` is the severity set for the rule. */
+function expectKept<S extends Subject, N extends keyof Subjects[S]>(
+  rule: Rule<S, N>,
+  facts: Pick<Subjects[S], N>,
+  other: readonly [key: string, severity: Severity],
+  setting: Severity | undefined,
+): void {
+  const ledger = new Ledger(setting === undefined ? {} : { [rule.id]: setting });
+  ledger.apply(rule as unknown as AnyRule, facts, placeOf(other), null);
+  const kept = ledger.findings.map(({ severity, cause }) => `${severity} ${cause}`);
+  const found = problems(rule, facts).map((problem) => ({
+    severity: setting ?? problem.severity ?? rule.severity,
+    cause: problem.cause ?? null,
+    mayGo: rule.unless?.includes(other[0]) === true || problem.unless?.includes(other[0]) === true,
+  }));
+  for (const { severity, cause, mayGo } of found) {
+    const isReplaced = mayGo && SEVERITIES.indexOf(other[1]) <= SEVERITIES.indexOf(severity);
+    if (!isReplaced) expect(kept, `${other.join(' ')} beside ${rule.id}`).toContain(`${severity} ${cause}`);
+    else if (found.length === 1) expect(kept).toEqual([]);
+  }
+}
+
+/** A place where another rule found something. */
+function placeOf([key, severity]: readonly [key: string, severity: Severity]): Place {
+  return {
+    app: 'echo',
+    version: null,
+    resource: 'metadata',
+    document: null,
+    pointer: '',
+    url: null,
+    file: null,
+    web: { unseen: 'not requested' },
+    found: new Map([[key, severity]]),
+  };
 }
 
 /** True where the screen would have kept what is faulty from the rule. */

@@ -19,12 +19,14 @@ import { VERSION } from '../../src/core/tool.ts';
  */
 
 export interface Stage {
-  /** The Node that runs appreg: an absolute path. */
-  node: string;
-  /** Its start file: an absolute path. */
-  appreg: string;
+  /** The words that start appreg, such as Node and the start file, as absolute paths; its arguments follow. */
+  appreg: readonly string[];
   /** An empty folder; a real path, without links. */
   folder: string;
+  /** The environment for `appreg`, made from that of the walk (default: the same). */
+  environment?: (env: Record<string, string>) => NodeJS.ProcessEnv;
+  /** A path as appreg prints it (default: as it is). */
+  shown?: (path: string) => string;
 }
 
 /** The servers of a walk, each with the port it has in the text. */
@@ -94,11 +96,11 @@ function run({ command, output: told }: Told, stage: Scene): string[] {
       .slice(2),
   );
   const { output, code } = ended(program!, args, stage);
-  const printed = steady(output, stage.folder);
+  const printed = steady(output, stage);
   if (/^(\$ |`{3,}$)/m.test(printed)) throw new Error(`this output cannot stand in a walk:\n${printed}`);
   const marker = code === 0 ? [] : [`[exit ${code}]`];
   const lines = [...(printed === '' ? [] : printed.replace(/\n$/, '').split('\n')), ...marker];
-  return [...command, ...lines.map((line, i) => (steady(told[i] ?? '', stage.folder) === line ? told[i]! : line))];
+  return [...command, ...lines.map((line, i) => (steady(told[i] ?? '', stage) === line ? told[i]! : line))];
 }
 
 /** Splits at spaces, other than in '…' and "…". */
@@ -108,7 +110,7 @@ function wordsOf(text: string): string[] {
 }
 
 function ended(program: string, args: readonly string[], stage: Scene): { output: string; code: number | null } {
-  const { folder, node, appreg } = stage;
+  const { folder, appreg } = stage;
   switch (program) {
     case 'cat':
       return { output: args.map((path) => readFileSync(join(folder, path), 'utf8')).join(''), code: 0 };
@@ -134,10 +136,10 @@ function ended(program: string, args: readonly string[], stage: Scene): { output
       };
     }
     case 'git':
-      return spawned('git', args, folder);
+      return spawned(['git', ...args], folder, environment(folder));
     case 'appreg':
-      if (args.at(-1) === '&') return serving([appreg, ...args.slice(0, -1)], stage);
-      return spawned(node, [appreg, ...args.map((word) => asServed(word, stage))], folder);
+      if (args.at(-1) === '&') return serving([...appreg, ...args.slice(0, -1)], stage);
+      return spawned([...appreg, ...args.map((word) => asServed(word, stage))], folder, environmentOf(stage));
     default:
       throw new Error(`a walk cannot run ${program}`);
   }
@@ -146,8 +148,8 @@ function ended(program: string, args: readonly string[], stage: Scene): { output
 const PORT = /(?<=^https?:\/\/127\.0\.0\.1:)\d+/;
 
 /** A word as it is meant on this machine. */
-function asServed(word: string, { folder, servers }: Scene): string {
-  return word.replace(PORT, (port) => servers.get(port)?.port ?? port).replace(/^~(?=\/)/, homeOf(folder));
+function asServed(word: string, { folder, servers, shown = asIs }: Scene): string {
+  return word.replace(PORT, (port) => servers.get(port)?.port ?? port).replace(/^~(?=\/)/, shown(homeOf(folder)));
 }
 
 function homeOf(folder: string): string {
@@ -155,15 +157,16 @@ function homeOf(folder: string): string {
 }
 
 /** Starts `appreg serve`, on a free port, and waits until it is ready and has said what it has to say. */
-function serving(args: readonly string[], { folder, node, servers }: Scene): { output: string; code: number } {
+function serving(command: readonly string[], stage: Scene): { output: string; code: number } {
+  const { folder, servers } = stage;
   const log = `${folder}.serve-${servers.size}.log`;
   const descriptor = openSync(log, 'w');
-  const at = args.indexOf('--port') + 1;
-  const told = at > 0 ? args[at]! : '8080';
-  const words = at > 0 ? args.with(at, '0') : [...args, '--port', '0'];
-  const child = spawn(node, words, {
+  const at = command.indexOf('--port') + 1;
+  const told = at > 0 ? command[at]! : '8080';
+  const [program, ...words] = at > 0 ? command.with(at, '0') : [...command, '--port', '0'];
+  const child = spawn(program!, words, {
     cwd: folder,
-    env: environment(folder),
+    env: environmentOf(stage),
     stdio: ['ignore', descriptor, descriptor],
   });
   closeSync(descriptor);
@@ -179,13 +182,17 @@ function serving(args: readonly string[], { folder, node, servers }: Scene): { o
 }
 
 /** Both streams go to one file, so that they stand in the order written; no terminal is seen. */
-function spawned(file: string, args: readonly string[], folder: string): { output: string; code: number | null } {
+function spawned(
+  [file, ...args]: readonly string[],
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): { output: string; code: number | null } {
   const log = `${folder}.log`;
   const descriptor = openSync(log, 'w');
   try {
-    const { status, error } = spawnSync(file, args, {
+    const { status, error } = spawnSync(file!, args, {
       cwd: folder,
-      env: environment(folder),
+      env,
       stdio: ['ignore', descriptor, descriptor],
       timeout: 60_000,
     });
@@ -197,19 +204,30 @@ function spawned(file: string, args: readonly string[], folder: string): { outpu
 }
 
 /** The same for everyone: nothing of the user's settings, of a CI system or of the test runner. */
-function environment(folder: string): NodeJS.ProcessEnv {
+function environmentOf({ folder, environment: changed = asIs, shown = asIs }: Scene): NodeJS.ProcessEnv {
+  return changed(environment(folder, shown));
+}
+
+function asIs<T>(value: T): T {
+  return value;
+}
+
+function environment(folder: string, shown: (path: string) => string = asIs): Record<string, string> {
   const kept = ['PATH', 'TMPDIR', 'SystemRoot', 'TEMP', 'TMP'];
   const who = { NAME: 'Ada Example', EMAIL: 'ada@example.com', DATE: '2026-01-01T00:00:00Z' };
   const settings = { 'init.defaultBranch': 'main', 'commit.gpgSign': 'false', 'core.autocrlf': 'false' };
-  const env: NodeJS.ProcessEnv = {
-    HOME: homeOf(folder),
-    USERPROFILE: homeOf(folder),
+  const env: Record<string, string> = {
+    HOME: shown(homeOf(folder)),
+    USERPROFILE: shown(homeOf(folder)),
     NO_COLOR: '1',
     LC_ALL: 'C',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
   };
-  for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name];
+  for (const name of kept) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
   for (const role of ['AUTHOR', 'COMMITTER'])
     for (const [name, value] of Object.entries(who)) env[`GIT_${role}_${name}`] = value;
   for (const [at, [name, value]] of Object.entries(settings).entries()) {
@@ -224,23 +242,29 @@ function environment(folder: string): NodeJS.ProcessEnv {
  * What differs between runs and machines gets a name: folders, times, ports, hosts, and the version of appreg. So does
  * the number of checks that were not made, which every new rule changes.
  */
-function steady(output: string, folder: string): string {
+function steady(output: string, { folder, shown = asIs }: Stage): string {
   const version = VERSION.replaceAll('.', '\\.');
-  return output
-    .replaceAll('\r\n', '\n')
-    .replaceAll(homeOf(folder), '~')
-    .replaceAll(JSON.stringify(folder).slice(1, -1), '<dir>')
-    .replaceAll(folder, '<dir>')
-    .replaceAll(/<dir>[^\s"]+/g, (path) => path.replaceAll(/\\+/g, '/'))
-    .replaceAll(/(?<=, )\d+(\.\d+)? (ms|s)(?=\))/g, '<time>')
-    .replaceAll(/(?<="seconds": )[\d.]+/g, '<time>')
-    .replaceAll(/(?<="ruleIndex": )\d+/g, '<index>')
-    .replaceAll(/(?<="notJudged": )\d+/g, '<count>')
-    .replaceAll(/^\d+(?= checks? not made: they need the network)/gm, '<count>')
-    .replaceAll(/(?<=\bappreg@|· appreg )\d+\.\d+\.\d+/g, '<version>')
-    .replaceAll(/(?<="notJudged": )\d+/g, '<count>')
-    .replaceAll(/\b\d{4}-\d\d-\d\d(T[\d:.]+Z| [\d:]+ UTC)/g, '<time>')
-    .replaceAll(/(?<=appreg local authority \()[^)]+/g, '<host>')
-    .replaceAll(/(?<=(127\.0\.0\.1|localhost):)\d+/g, '<port>')
-    .replaceAll(new RegExp(`(?<=^|"name": "appreg",\\s+"version": ")${version}(?="|$)`, 'gm'), '<version>');
+  return (
+    output
+      .replaceAll('\r\n', '\n')
+      // A message of Wine, which a busy machine shows now and then.
+      .replaceAll(/^wine: .*\n/gm, '')
+      .replaceAll(shown(homeOf(folder)), '~')
+      .replaceAll(JSON.stringify(shown(folder)).slice(1, -1), '<dir>')
+      .replaceAll(shown(folder), '<dir>')
+      .replaceAll(/(<dir>|~\\)[^\s"]+/g, (path) => path.replaceAll(/\\+/g, '/'))
+      // Progress, which only a slow machine shows.
+      .replaceAll(/^(Building|building|Reading|Asking) \S+( .*)?\n/gm, '')
+      .replaceAll(/(?<=, )\d+(\.\d+)? (ms|s)(?=\))/g, '<time>')
+      .replaceAll(/(?<="seconds": )[\d.]+/g, '<time>')
+      .replaceAll(/(?<="ruleIndex": )\d+/g, '<index>')
+      .replaceAll(/(?<="notJudged": )\d+/g, '<count>')
+      .replaceAll(/^\d+(?= checks? not made: they need the network)/gm, '<count>')
+      .replaceAll(/(?<=\bappreg@|· appreg )\d+\.\d+\.\d+/g, '<version>')
+      .replaceAll(/(?<="notJudged": )\d+/g, '<count>')
+      .replaceAll(/\b\d{4}-\d\d-\d\d(T[\d:.]+Z| [\d:]+ UTC)/g, '<time>')
+      .replaceAll(/(?<=appreg local authority \()[^)]+/g, '<host>')
+      .replaceAll(/(?<=(127\.0\.0\.1|localhost):)\d+/g, '<port>')
+      .replaceAll(new RegExp(`(?<=^|"name": "appreg",\\s+"version": ")${version}(?="|$)`, 'gm'), '<version>')
+  );
 }

@@ -44,6 +44,7 @@ export async function addApp(context: Context, key: string, options: Options): P
   });
   const status = plan.steps.length === 0 ? 'unchanged' : options.dryRun === true ? 'planned' : 'added';
   sayFindings(terminal, findings);
+  if (options.dryRun !== true) await place.store.tidy?.([place.manifest, `apps/${key}/versions.json`]);
   if (status === 'added') await carryOut(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);

@@ -56,6 +56,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
   const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgement);
   sayFindings(terminal, findings);
   const status = plan.steps.length === 0 ? 'unchanged' : dryRun ? 'planned' : 'assembled';
+  if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);
   if (status === 'assembled') await carryOut(plan, place.store);
 
   const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));

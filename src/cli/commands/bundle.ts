@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
+import { APP_ENTRY, type NoApp, noAppIn } from '../../core/app-entry.ts';
 import { grouped, printable, safeJson } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
+import { stopIfInterrupted } from '../../store/interrupt.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 
@@ -13,6 +15,7 @@ interface Options extends GlobalOptions {
   target?: string;
   minify?: boolean;
   sourcemap?: boolean;
+  anyContent?: boolean;
 }
 
 /** `appreg bundle <entry> <output>`: builds, then writes the archive in one step, or nothing at all. */
@@ -20,7 +23,8 @@ export async function bundle(context: Context, entry: string, output: string, op
   const { cwd, terminal } = context;
   const json = wantsJson('bundle', options.format);
   const target = outputFile(cwd, output);
-  const settings = (await context.config()).config.bundle ?? {};
+  const { config } = await context.config();
+  const settings = config.bundle ?? {};
   const request: BundleOptions = {
     entry: resolve(cwd, entry),
     external: [...(settings.external ?? []), ...(options.external ?? [])],
@@ -39,6 +43,13 @@ export async function bundle(context: Context, entry: string, output: string, op
     build(request),
     import('../../store/atomic.ts'),
   ]).finally(() => progress.stop());
+  const noApp = noAppIn(
+    entries.map(({ path }) => path),
+    config.artifact?.entry ?? APP_ENTRY,
+  );
+  if (noApp !== null && options.anyContent !== true) throw withoutApp(noApp);
+  if (noApp !== null) warnings.push(`the artifact ${noApp.message}`);
+  stopIfInterrupted();
   await write(target, () => replaceFile(target, archive));
 
   for (const warning of warnings) terminal.log(`warning: ${warning}`);
@@ -52,6 +63,15 @@ export async function bundle(context: Context, entry: string, output: string, op
   terminal.out(checksum);
   terminal.next(`appreg publish-version <app> <version> --artifact ${printable(output)}`);
   return 0;
+}
+
+function withoutApp({ message, advice }: NoApp): Trouble {
+  return new Trouble(
+    'artifact-no-app',
+    `The artifact ${printable(message)}. Nothing was changed.`,
+    `${advice} To pack it as it is: --any-content`,
+    { exit: 1 },
+  );
 }
 
 function outputFile(cwd: string, output: string): string {

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../core/near.ts';
 import { printable, safeJson } from '../../core/text.ts';
 import { Trouble } from '../../core/trouble.ts';
 import { SHELLS } from '../choices.ts';
@@ -15,7 +16,7 @@ export async function completion(context: Context, shell: string, options: Globa
   if (script === null)
     throw new Trouble(
       'shell-unknown',
-      `There is no completion for ${printable(shell)}.`,
+      `There is no completion for ${printable(shell)}.${didYouMean(shell, SHELLS)}`,
       `Name one of ${SHELLS.join(', ')}.`,
     );
   context.terminal.out(json ? safeJson({ shell, script }) : script);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type HostName, PRESETS } from '../../author/host-files.ts';
 import { type NewFile, type NewWorkspace, workspaceFiles } from '../../author/workspace-files.ts';
 import { printable, safeJson, shorten } from '../../core/text.ts';
@@ -10,6 +10,7 @@ import { carryOut } from '../../publish/carry-out.ts';
 import { planFiles } from '../../publish/new-files.ts';
 import type { Plan } from '../../publish/plan.ts';
 import { openDirectory } from '../../store/directory.ts';
+import { journaled } from '../../store/journal.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
@@ -17,6 +18,7 @@ import { answersTo, type Question } from '../prompts.ts';
 import { BASE_URL, BUCKET, CI, HOST, MANIFEST, ORIGIN, R2_ENDPOINT, STORE } from '../questions.ts';
 import type { Config } from '../config.ts';
 import { openStore } from '../open-store.ts';
+import { quoted, shownPath } from '../shown-path.ts';
 
 interface Options extends GlobalOptions {
   baseUrl?: string;
@@ -75,7 +77,7 @@ export async function init(context: Context, dir: string | undefined, options: O
     appreg: VERSION,
   });
   const elsewhere = type !== 'directory';
-  const folder = openDirectory(root);
+  const folder = context.journal ? journaled(openDirectory(root), context.journal) : openDirectory(root);
   const local = files.filter(({ served }) => !elsewhere || !served);
   // What stands in the way here is told before anything is written there.
   const plan = await planFiles(folder, local);
@@ -93,13 +95,13 @@ export async function init(context: Context, dir: string | undefined, options: O
     terminal.out(
       safeJson({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
     );
-  else for (const { path, status } of results) terminal.out(`${status} ${printable(join(relative(cwd, root), path))}`);
+  else for (const { path, status } of results) terminal.out(`${status} ${printable(shownPath(cwd, join(root, path)))}`);
   if (baseUrl.startsWith('http:'))
     terminal.log(`${baseUrl} is good for trying things out; subscribers need an https address.`);
   if (ci !== 'none' && !existsSync(join(root, '.git')))
     terminal.log('The CI file works at the top of a git repository; this folder is none yet.');
-  const there = relative(cwd, root);
-  terminal.next(`${there === '' ? '' : `cd ${printable(there)} && `}appreg add-app <key>`);
+  const there = shownPath(cwd, root);
+  terminal.next(`${there === '' ? '' : `cd ${quoted(printable(there))} && `}appreg add-app <key>`);
   return 0;
 }
 
@@ -110,6 +112,7 @@ interface Written {
 
 /** Writes what is not there yet. */
 async function put(plan: Plan, store: Store, files: readonly NewFile[]): Promise<Written[]> {
+  await store.tidy?.(files.map(({ path }) => path));
   await carryOut(plan, store);
   const created = new Set(plan.steps.map((step) => step.path));
   return files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged' }));

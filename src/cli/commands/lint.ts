@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startJudging, type Judging } from '../../core/judge.ts';
 import { LOCK_FILE } from '../../core/lock-file.ts';
 import { printable } from '../../core/text.ts';
@@ -12,6 +12,7 @@ import type { LoadedConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { fixFiles } from '../fix.ts';
 import { hasLock } from '../lock.ts';
+import { shownPath } from '../shown-path.ts';
 import { refuseStored } from '../stored-state.ts';
 
 export interface LintOptions {
@@ -51,6 +52,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
       target: named.join(', '),
       now: new Date().toISOString(),
       severities,
+      appEntry: config.config.artifact?.entry ?? null,
       before: against.registry,
     });
     const progress = terminal.progress('Reading');
@@ -94,11 +96,10 @@ async function look(
   await observeWorkspace(workspace, judging, { nameOf, onApp: (done, all) => say(`Reading apps: ${done} of ${all}`) });
 }
 
-/** How a path below the root is named to somebody who is in `cwd`. */
+/** Names paths below the root for a user whose current folder is `cwd`. */
 function namesBelow(root: string, cwd: string): (path: string) => string {
-  const way = relative(cwd, root).split(sep).join('/');
-  if (way === '') return (path) => path;
-  return (path) => relative(cwd, join(root, path)).split(sep).join('/');
+  if (shownPath(cwd, root) === '') return (path) => path;
+  return (path) => shownPath(cwd, join(root, path));
 }
 
 async function configAround(context: Context, path: string): Promise<LoadedConfig> {

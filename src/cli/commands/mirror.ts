@@ -35,7 +35,11 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
   const name = source.pathname.split('/').at(-1)!;
   const manifest = /^[\w-][\w.-]*\.json$/.test(name) ? name : 'registry.json';
   const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
+  let exit = 130;
+  const stop = (signal: NodeJS.Signals): void => {
+    exit = signal === 'SIGTERM' ? 143 : 130;
+    interrupt.abort();
+  };
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const line = terminal.progress(`Asking ${source.host}`);
   let result: Mirrored;
@@ -70,7 +74,7 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
     terminal.next(
       `appreg lint ${printable(dir)} (checks every checksum without the network, also after the folder was moved)`,
     );
-  return result.interrupted ? 130 : result.problems.length > 0 ? 1 : 0;
+  return result.interrupted ? exit : result.problems.length > 0 ? 1 : 0;
 }
 
 function inWords(result: Mirrored): string {

@@ -1,8 +1,11 @@
+import { LOCK_FILE } from '../../core/lock-file.ts';
 import { grouped, printable, redact, safeJson } from '../../core/text.ts';
+import { isTrouble, Trouble } from '../../core/trouble.ts';
+import { type Journal, newJournal, stateOf } from '../../store/journal.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
 import { publish, type Published } from '../../publish/publish.ts';
 import { appToPublish, planVersion } from '../../publish/publish-version.ts';
-import { artifactFrom, checkSource, type SourceOptions } from '../artifact-source.ts';
+import { artifactFrom, checkSource, hasSource, type SourceOptions, withSource } from '../artifact-source.ts';
 import { severitiesOf } from '../checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
@@ -13,6 +16,7 @@ import { openWorkspace } from '../workspace.ts';
 
 interface Options extends GlobalOptions, SourceOptions {
   allowPrerelease?: boolean;
+  anyContent?: boolean;
   dryRun?: boolean;
   readBack?: boolean;
   readBackTimeout?: number;
@@ -21,21 +25,29 @@ interface Options extends GlobalOptions, SourceOptions {
 /** Seconds until a stored file must be served: a page host builds its site first. */
 const PATIENCE = { directory: null, s3: 30, git: 600 };
 
+type Severities = ReturnType<typeof severitiesOf>;
 type Status = 'published' | 'already-published' | 'planned';
 
 /**
  * `appreg publish-version <app> <version|major|minor|patch>` (spec 4.4): the artifact first, then its entry in the
  * metadata file. The same bytes again are success; a published version never changes.
  */
-export async function publishVersion(context: Context, key: string, word: string, options: Options): Promise<number> {
+export async function publishVersion(context: Context, key: string, word: string, given: Options): Promise<number> {
   const { terminal } = context;
-  const json = wantsJson('publish-version', options.format);
-  checkVersion(word, options.allowPrerelease === true);
-  checkSource(options);
+  const json = wantsJson('publish-version', given.format);
+  checkVersion(word, given.allowPrerelease === true);
+  // At a terminal a source is asked for, once it is known that there is such an app.
+  if (!terminal.interactive || hasSource(given)) checkSource(given);
   const { place, config, root } = await openWorkspace(context);
   const app = await appToPublish(place, key);
+  const options = await withSource(context, given);
+  if (options === null) return 130;
   const artifact = await artifactFrom(context, options, config.bundle);
-  const judgement = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
+  const judgement = {
+    now: new Date().toISOString(),
+    severities: contentSeverities(severitiesOf(context, config), options.anyContent === true),
+    appEntry: config.artifact?.entry ?? null,
+  };
 
   let done: Published;
   let status: Status;
@@ -49,10 +61,10 @@ export async function publishVersion(context: Context, key: string, word: string
     const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(context, entry, patience) };
     done = await publish(place, key, word, artifact, judgement, deps || {});
     status = done.isNew ? 'published' : 'already-published';
-    await noteVersion(root, key, {
-      ...done.planned.entry,
-      bytes: artifact.content.bytes,
-      firstSeen: judgement.now,
+    const { entry } = done.planned;
+    const noted = { ...entry, bytes: artifact.content.bytes, firstSeen: judgement.now };
+    await noteVersion(root, key, noted).catch((error: unknown) => {
+      throw isTrouble(error) ? notNoted(error, `${key} ${entry.version}`, context.journal) : error;
     });
   }
 
@@ -65,6 +77,19 @@ export async function publishVersion(context: Context, key: string, word: string
     terminal.next(`appreg verify ${manifestUrl} --app ${key} --wait 10m`);
   else terminal.next(`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
   return 0;
+}
+
+/** The version is published, but the ledger of the workspace does not have it. */
+function notNoted(trouble: Trouble, what: string, journal: Journal = newJournal()): Trouble {
+  const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
+  const message = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.message}`;
+  return new Trouble(trouble.code, message, trouble.hint, { exit: trouble.exit, written, cause: trouble });
+}
+
+/** An artifact without its app is refused here; elsewhere that is a warning, since it is published. */
+function contentSeverities(set: Severities, anyContent: boolean): Severities {
+  if (anyContent || set['artifact-no-app'] === 'off') return set;
+  return { ...set, 'artifact-no-app': 'error' };
 }
 
 function asJson(app: string, status: Status, { planned, results }: Published, bytes: number): object {

@@ -8,6 +8,8 @@ import type { Subscribed } from '../../subscribe/subscribe.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { checkUrl } from '../fetch.ts';
 import { wantsJson } from '../format.ts';
+import { answersTo } from '../prompts.ts';
+import { REGISTRY_NAME, SERVICE } from '../questions.ts';
 import { networkOf } from '../network.ts';
 import { authoritiesIn, headersOf, registryUrl } from '../verify-options.ts';
 
@@ -25,7 +27,12 @@ interface Options extends GlobalOptions {
 export async function subscribeTo(context: Context, url: string, options: Options): Promise<number> {
   const { terminal, env } = context;
   const json = wantsJson('subscribe', options.format);
-  const { service, name } = options;
+  const questions = [SERVICE, REGISTRY_NAME];
+  const answers = terminal.interactive
+    ? await answersTo(terminal, questions, [options.service, options.name])
+    : [options.service, options.name];
+  if (answers === null) return 130;
+  const [service, name] = answers;
   if (service === undefined || name === undefined || name.trim() === '') {
     const flags = [
       ...(service === undefined ? ['--service <base_url>'] : []),

@@ -23,7 +23,7 @@ export async function verify(context: Context, url: string, options: VerifyOptio
       if (seen.unknownApps.length > 0)
         throw new Trouble(
           'app-unknown',
-          `The registry lists no app “${printable(seen.unknownApps.join('”, “'))}”.`,
+          `The registry lists no app “${printable(seen.unknownApps.join('”, “'))}”.${seen.nearApps}`,
           'App keys are compared letter by letter, case included.',
         );
       writer?.finish(incomplete, shard);

@@ -27,6 +27,7 @@ export const appWithdrawn = defineRule({
             renamed === null
               ? 'List it again, unless it was withdrawn on purpose.'
               : 'Keep the earlier key: a key is how subscribers know the app; what they see is its "name".',
+          app: key,
           evidence: { app: key, earlier: earlierSource, ...(renamed === null ? {} : { renamed }) },
         };
       });

@@ -1,5 +1,6 @@
 import { odditiesFor } from '../archive-oddity.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { counted } from '../text.ts';
 
 const ADVICE = 'Build the archive again and upload it as it is, as a new version if this one was published.';
 
@@ -30,17 +31,17 @@ export const artifactTrailingData = defineRule({
       case 'bytes-after-gzip':
         return {
           ...base,
-          message: `${evidence.bytes} bytes that are no gzip data stand behind the archive; strict readers refuse such a file.`,
+          message: `Behind the archive, the file has ${counted(evidence.bytes, 'byte')} of data that is not gzip; strict readers refuse such a file.`,
         };
       case 'zeros-after-gzip':
         return {
           ...base,
-          message: `${evidence.bytes} zero bytes stand behind the gzip data; most readers take them for padding.`,
+          message: `Behind the gzip data, the file has ${counted(evidence.bytes, 'zero byte')}; most readers take that for padding.`,
         };
       default:
         return {
           ...base,
-          message: `${evidence.bytes} bytes stand behind the end mark of the tar archive; readers ignore them.`,
+          message: `Behind the end mark of the tar archive, the file has ${counted(evidence.bytes, 'byte')}, which readers ignore.`,
         };
     }
   },

@@ -26,7 +26,7 @@ export const contentEncoded = defineRule({
       message:
         role === 'artifact'
           ? `${hostOf(hop.url)} labels the artifact with Content-Encoding: ${coding}; the bytes as sent are the listed ones, but clients that undo the label see others.`
-          : `${hostOf(hop.url)} labels the ${role} with Content-Encoding: ${coding}, which not every client knows.`,
+          : `${hostOf(hop.url)} labels the ${role} with Content-Encoding: ${coding}, which ${list.includes('identity') ? 'names identity beside another coding: browsers then decode nothing, other clients do' : 'not every client knows'}.`,
       advice:
         role === 'artifact'
           ? 'Take the Content-Encoding off the stored file, and exclude .gz from the server’s compression.'

@@ -2,6 +2,7 @@ import { corsEvidence, corsFault, saysNothing } from '../cors.ts';
 import { varyNames } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
+import { parseUrl } from '../url.ts';
 import { hostOf } from '../visit.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -56,6 +57,6 @@ export const corsInvalid = defineRule({
 function repaired(value: string): string | null {
   if (/[*,\s]/.test(value)) return null;
   const text = value.includes('://') ? value : `https://${value}`;
-  const origin = URL.canParse(text) ? new URL(text).origin : 'null';
+  const origin = parseUrl(text)?.origin ?? 'null';
   return origin === 'null' || !/^https?:\/\/[^/]*\./.test(origin) ? null : origin;
 }

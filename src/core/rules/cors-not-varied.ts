@@ -1,3 +1,4 @@
+import { freshness } from '../cache.ts';
 import { corsEvidence, corsFault } from '../cors.ts';
 import { cacheControl, header, varyNames } from '../headers.ts';
 import type { Hop } from '../facts.ts';
@@ -8,14 +9,14 @@ import { hostOf, lastHop } from '../visit.ts';
 export const corsNotVaried = defineRule({
   id: 'cors-not-varied',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['role', 'web', 'answer', 'now'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
   when: 'the answer depends on Origin, but `Vary: Origin` is missing',
   why: 'A cache that does not know of the difference gives one visitor the answer meant for another, and browsers refuse it: it fails now and then, for some.',
-  check({ role, web, answer }) {
+  check({ role, web, answer, now }) {
     const plain = lastHop(answer)!;
     for (const visit of web.browser) {
       const hop = lastHop(visit);
@@ -25,18 +26,20 @@ export const corsNotVaried = defineRule({
       if (withOrigin === without || withOrigin === null || isVaried(hop) || isUnstored(hop)) {
         // Told apart by the answers to those who name an origin, and yet not by this one.
         if (withOrigin === without || withOrigin === null || isUnstored(plain) || isVaried(plain)) continue;
+        const isReused = mayBeReused(plain, Date.parse(now));
         return {
-          severity: 'note',
+          severity: isReused ? 'warning' : 'note',
           cause: 'vary-only-with-origin',
-          message: `${hostOf(hop.url)} says Vary: Origin for the ${role} only when an Origin is sent; a copy that a cache made without one lacks the CORS headers.`,
-          advice: 'Send Vary: Origin with every answer.',
+          message: `${hostOf(hop.url)} sends Vary: Origin for the ${role} only when an Origin is sent. A cache that stored the answer to a request without one${role === 'icon' ? ' (a plain <img>)' : ''} uses it for pages${isReused ? '' : ', once it may,'} and it has ${without === null ? 'no Access-Control-Allow-Origin' : 'another Access-Control-Allow-Origin'}.`,
+          advice:
+            'Send Vary: Origin with every answer, with and without an Origin in the request. An object store cannot be told to: let a CDN in front of it add the header.',
           evidence: corsEvidence(visit, visit.hops.length - 1),
           once: `${role} ${hostOf(hop.url)}`,
         };
       }
       return {
         cause: without === null ? 'only-with-origin' : 'differs',
-        message: `${hostOf(hop.url)} answers the ${role} with ${without === null ? 'no Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${without}`} unless an Origin is sent, but does not say Vary: Origin.`,
+        message: `${hostOf(hop.url)} answers the ${role} with ${namedOrigin(without)} unless an Origin is sent, but does not say Vary: Origin.`,
         advice: 'Send Vary: Origin with every answer, or Access-Control-Allow-Origin: * always.',
         evidence: { ...corsEvidence(visit, visit.hops.length - 1), withoutOrigin: without },
         once: `${role} ${hostOf(hop.url)}`,
@@ -51,8 +54,19 @@ function isVaried(hop: Hop): boolean {
   return names.includes('origin') || names.includes('*');
 }
 
+/** Whether a browser or a cache uses it again without asking the host (RFC 9111 section 4.2). */
+function mayBeReused(hop: Hop, now: number): boolean {
+  const { lifetime, heuristic } = freshness(hop, now);
+  return (lifetime ?? heuristic ?? 0) > 0;
+}
+
 /** What no cache keeps cannot be mixed up. */
 function isUnstored(hop: Hop): boolean {
   const value = header(hop.headers, 'cache-control');
   return value !== null && cacheControl(value).directives.has('no-store');
+}
+
+function namedOrigin(value: string | null): string {
+  if (value === null) return 'no Access-Control-Allow-Origin';
+  return value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${value}`;
 }

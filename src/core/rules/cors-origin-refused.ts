@@ -1,6 +1,7 @@
 import { allowedBeside, corsEvidence, corsFault, saysNothing } from '../cors.ts';
 import { varyNames } from '../headers.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
+import { mayBlameOrigin } from '../probes.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { hostOf, lastHop, statusOf } from '../visit.ts';
 import type { Role, Visit } from '../facts.ts';
@@ -19,7 +20,8 @@ export const corsOriginRefused = defineRule({
     const problems: Problem[] = [];
     for (const visit of web.browser) {
       const problem =
-        refusedStatus(role, visit, origins.length > 0) ?? refusedOrigin(role, visit, web.browser, origins.length > 0);
+        (mayBlameOrigin(web) ? refusedStatus(role, visit, origins.length > 0) : null) ??
+        refusedOrigin(role, visit, web.browser, origins.length > 0);
       // Who may ask is a setting of the host, and not of one file; the message names the host and who.
       if (problem) problems.push({ ...problem, once: `${role} ${problem.message}` });
     }

@@ -1,5 +1,7 @@
-import { isUnseen } from '../facts.ts';
+import { isUnseen, type Unseen, type Web } from '../facts.ts';
+import { codings } from '../headers.ts';
 import { defineRule } from '../rule.ts';
+import { lastHop } from '../visit.ts';
 import { pageAnswer, pageInstead } from '../web-page.ts';
 
 export const documentUnreadable = defineRule({
@@ -19,11 +21,22 @@ export const documentUnreadable = defineRule({
     if (cause === 'html-page' && !isUnseen(facts.content))
       return { ...pageInstead(facts.content.text ?? '', 'JSON', pageAnswer(facts.web)), cause, offset };
     return {
-      message: fault.message,
-      advice: fault.advice,
+      ...(undecoded(cause, facts.web) ?? { message: fault.message, advice: fault.advice }),
       cause,
       offset,
       evidence: fault.evidence ?? {},
     };
   },
 });
+
+/** Compressed bytes whose label holds a coding that clients do not undo; null where the label is not the reason. */
+function undecoded(cause: string, web: Web | Unseen): { message: string; advice: string } | null {
+  const hop = cause === 'gzip' && !isUnseen(web) ? lastHop(web.service) : null;
+  const list = hop === null ? [] : codings(hop.headers);
+  if (list.length === 0) return null;
+  const label = list.join(', ');
+  return {
+    message: `The file is gzip data, and its label (Content-Encoding: ${label}) is one that browsers and Node.js do not undo${list.includes('identity') ? ': beside identity, they decode nothing' : ''}.`,
+    advice: 'Send Content-Encoding: gzip and nothing else, or the JSON as it is.',
+  };
+}

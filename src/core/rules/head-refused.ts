@@ -1,5 +1,6 @@
 import { header } from '../headers.ts';
 import type { Hop, Web } from '../facts.ts';
+import { dependenceOf, isOther, isRefusal } from '../probes.ts';
 import { defineRule } from '../rule.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
 import { hostOf, isAnswered, lastHop, statusOf } from '../visit.ts';
@@ -23,7 +24,12 @@ export const headRefused = defineRule({
     const once = `${role} ${hostOf(got.url)}`;
     const status = statusOf(head);
     if (status === 429 || status === 503) return null;
+    // What GET brings now and then only says nothing about HEAD.
+    const dependence = dependenceOf(web);
+    if (dependence?.on === 'intermittent') return null;
     if (!isAnswered(head)) {
+      // Where a page's GET is refused as well, the method is not the reason.
+      if (web.browser.some((visit) => visit.origin === head.origin && isOther(visit) && isRefusal(visit))) return null;
       const how = head.failure ? `fails (${head.failure.code})` : `is answered with ${status}`;
       return {
         cause: head.failure ? 'failed' : `status-${status}`,
@@ -33,6 +39,7 @@ export const headRefused = defineRule({
         once,
       };
     }
+    if (dependence?.on === 'changed' || dependence?.on === 'each-time') return null;
     const other = lastHop(head)!;
     for (const name of ['content-length', 'etag']) {
       const inGet = named(got, name);
@@ -41,7 +48,7 @@ export const headRefused = defineRule({
       // Lengths are only comparable in the same coding.
       if (header(got.headers, 'content-encoding') !== header(other.headers, 'content-encoding')) continue;
       // What differs from one GET to the next says nothing about HEAD: it was published just now, or made anew each time.
-      if (otherGets(web).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
+      if (otherGets(web, got).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
       return {
         cause: `${name}-differs`,
         message: `HEAD of the ${role} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
@@ -58,7 +65,11 @@ function named(hop: Hop, name: string): string | null {
   return header(hop.headers, name)?.replace(/^W\//, '') ?? null;
 }
 
-/** The whole answers to the same GET with an Origin. */
-function otherGets(web: Web): Hop[] {
-  return web.browser.flatMap((visit) => (statusOf(visit) === 200 && !visit.failure ? [lastHop(visit)!] : []));
+/** The whole answers to the same GET in the same coding. */
+function otherGets({ browser, probes = [] }: Web, got: Hop): Hop[] {
+  return [...browser, ...probes.map(({ visit }) => visit)].flatMap((visit) => {
+    const hop = lastHop(visit)!;
+    const isWhole = statusOf(visit) === 200 && !visit.failure;
+    return isWhole && named(hop, 'content-encoding') === named(got, 'content-encoding') ? [hop] : [];
+  });
 }

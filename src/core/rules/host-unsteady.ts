@@ -1,6 +1,6 @@
 import type { Visit } from '../facts.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { hostOf, isAnswered } from '../visit.ts';
+import { hostnameOf, hostOf, isAnswered } from '../visit.ts';
 
 export const hostUnsteady = defineRule({
   id: 'host-unsteady',
@@ -33,9 +33,9 @@ const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 /** A name with several addresses, of which some do not answer. */
 function deadAddresses(visit: Visit): Problem | null {
   for (const { url, vain = [], address } of visit.hops) {
-    const dead = vain.filter(({ code }) => !LOCAL.test(code));
+    const dead = vain.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
     if (dead.length === 0) continue;
-    const host = hostOf(url);
+    const host = hostnameOf(url);
     // What this machine calls itself is in nobody's DNS.
     if (/^([\w.-]+\.)?localhost\.?(:|$)/i.test(host)) continue;
     // Silence over IPv6 may as well be the network here; a refusal comes from the other end.

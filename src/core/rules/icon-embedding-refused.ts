@@ -1,6 +1,7 @@
 import { header } from '../headers.ts';
 import type { Hop } from '../facts.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { parseUrl } from '../url.ts';
 import { hostOf } from '../visit.ts';
 
 export const iconEmbeddingRefused = defineRule({
@@ -22,7 +23,8 @@ export const iconEmbeddingRefused = defineRule({
 function refusal(hop: Hop, origins: readonly string[]): Problem | null {
   const policy = header(hop.headers, 'cross-origin-resource-policy');
   if (policy !== 'same-origin' && policy !== 'same-site') return null;
-  const own = new URL(hop.url);
+  const own = parseUrl(hop.url);
+  if (own === null) return null;
   const foreign = origins.filter((origin) =>
     policy === 'same-origin' ? origin !== own.origin : !maybeSameSite(origin, own),
   );
@@ -41,8 +43,8 @@ function refusal(hop: Hop, origins: readonly string[]): Problem | null {
 
 /** Two hosts are at one site when they share a registrable domain; without the public list of those, a shared end of two labels is given the benefit of the doubt. */
 function maybeSameSite(origin: string, other: URL): boolean {
-  if (!URL.canParse(origin)) return false;
-  const asked = new URL(origin);
+  const asked = parseUrl(origin);
+  if (asked === null) return false;
   if (asked.protocol !== other.protocol) return false;
   if (asked.hostname === other.hostname) return true;
   const isAddress = /^\[|\.\d+$/.test(asked.hostname);

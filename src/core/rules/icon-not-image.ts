@@ -1,4 +1,5 @@
-import type { ImageFacts } from '../facts.ts';
+import type { Content, ImageFacts } from '../facts.ts';
+import { programMessage } from '../program-output.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { Severity } from '../report.ts';
 import { shorten } from '../text.ts';
@@ -22,6 +23,7 @@ const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
     'Use the URL of the image itself; this may be an error message of the store.',
   ],
   json: ['is a JSON text', 'Use the URL of the image itself; this is probably an error message.'],
+  'utf-32': ['is text in UTF-32, which browsers do not read', 'Save the SVG as UTF-8.'],
   text: ['is a text', 'Use the URL of the image itself; this is probably an error message or a link.'],
 };
 const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'tiff']);
@@ -65,7 +67,7 @@ export const iconNotImage = defineRule({
   check({ content, image }): Problem | null {
     const { kind, fault, width, height } = image;
     if (kind === 'xml' && fault !== null) return faultProblem('XML', kind, fault);
-    if (kind !== 'png' && kind !== 'svg') return kindProblem(kind, content.bytes);
+    if (kind !== 'png' && kind !== 'svg') return kindProblem(kind, content);
     // The rest may be sound; icon-oversized tells of the size.
     if (content.cut) return null;
     const name = kind.toUpperCase();
@@ -82,8 +84,16 @@ export const iconNotImage = defineRule({
   },
 });
 
-function kindProblem(kind: string, bytes: number): Problem {
-  const evidence = { kind, bytes };
+function kindProblem(kind: string, content: Content): Problem {
+  const evidence = { kind, bytes: content.bytes };
+  const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(atob(content.head)) : null;
+  if (program !== null)
+    return {
+      message: `The icon is ${program.kind} (“${program.text}”).`,
+      advice: 'Look into the program that answers for the host, or upload the image itself.',
+      cause: 'program-message',
+      evidence: { ...evidence, begins: program.text },
+    };
   const [is, advice] = KINDS[kind] ?? [null, CONVERT];
   if (is !== null) return { message: `The icon ${is}.`, advice, cause: kind, evidence };
   if (IMAGES.has(kind))

@@ -2,6 +2,7 @@ import { header, mediaType } from '../headers.ts';
 import { blockedByLabel } from '../orb.ts';
 import type { Visit } from '../facts.ts';
 import { defineRule } from '../rule.ts';
+import { parseUrl } from '../url.ts';
 import { lastHop } from '../visit.ts';
 
 export const iconTypeWrong = defineRule({
@@ -43,7 +44,7 @@ export const iconTypeWrong = defineRule({
 
 /** Whether pages get it from another origin than their own. */
 function isForeign(answer: Visit, origins: readonly string[]): boolean {
-  const own = new URL(lastHop(answer)!.url).origin;
+  const own = parseUrl(lastHop(answer)?.url ?? '')?.origin;
   return origins.length === 0 || origins.some((origin) => origin !== own);
 }
 

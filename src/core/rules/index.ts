@@ -1,5 +1,6 @@
 import type { AnyRule } from '../rule.ts';
 import { fileMissing } from './file-missing.ts';
+import { fileNameDiffers } from './file-name-differs.ts';
 import { documentUnreadable } from './document-unreadable.ts';
 import { documentOversized } from './document-oversized.ts';
 import { documentMisshapen } from './document-misshapen.ts';
@@ -16,6 +17,7 @@ import { blockColorMalformed } from './block-color-malformed.ts';
 import { metadataUrlShared } from './metadata-url-shared.ts';
 import { urlMalformed } from './url-malformed.ts';
 import { urlInsecure } from './url-insecure.ts';
+import { urlPortBlocked } from './url-port-blocked.ts';
 import { urlUnusual } from './url-unusual.ts';
 import { urlUnstable } from './url-unstable.ts';
 import { urlSignedExpiring } from './url-signed-expiring.ts';
@@ -46,13 +48,21 @@ import { urlMoved } from './url-moved.ts';
 import { headRefused } from './head-refused.ts';
 import { rateLimited } from './rate-limited.ts';
 import { continueUnasked } from './continue-unasked.ts';
+import { addressesDiffer } from './addresses-differ.ts';
 import { hostUnsteady } from './host-unsteady.ts';
 import { corsMissing } from './cors-missing.ts';
 import { corsInvalid } from './cors-invalid.ts';
 import { corsOriginRefused } from './cors-origin-refused.ts';
 import { corsPreflightRefused } from './cors-preflight-refused.ts';
 import { corsNotVaried } from './cors-not-varied.ts';
+import { corsHeadRefused } from './cors-head-refused.ts';
+import { corsRevalidationRefused } from './cors-revalidation-refused.ts';
 import { corsWildcard } from './cors-wildcard.ts';
+import { browserRefused } from './browser-refused.ts';
+import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
+import { compressedCopyDiffers } from './compressed-copy-differs.ts';
+import { compressedCopyNotVaried } from './compressed-copy-not-varied.ts';
+import { answersDiffer } from './answers-differ.ts';
 import { contentTypeWrong } from './content-type-wrong.ts';
 import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 import { cacheLifetimeMissing } from './cache-lifetime-missing.ts';
@@ -63,6 +73,7 @@ import { validatorCoarse } from './validator-coarse.ts';
 import { contentEncoded } from './content-encoded.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 import { artifactBomb } from './artifact-bomb.ts';
+import { artifactNoApp } from './artifact-no-app.ts';
 import { artifactNotTarGz } from './artifact-not-tar-gz.ts';
 import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
 import { artifactTrailingData } from './artifact-trailing-data.ts';
@@ -75,6 +86,7 @@ import { iconSvgActive } from './icon-svg-active.ts';
 /** Every rule, in the order of the documentation. Within one resource, an earlier rule can silence a later one (`unless`). */
 export const rules: readonly AnyRule[] = [
   fileMissing,
+  fileNameDiffers,
   documentUnreadable,
   documentOversized,
   documentMisshapen,
@@ -91,6 +103,7 @@ export const rules: readonly AnyRule[] = [
   metadataUrlShared,
   urlMalformed,
   urlInsecure,
+  urlPortBlocked,
   urlUnusual,
   urlUnstable,
   urlSignedExpiring,
@@ -115,6 +128,7 @@ export const rules: readonly AnyRule[] = [
   unreachable,
   tlsUntrusted,
   tlsExpiring,
+  addressesDiffer,
   redirectInsecure,
   redirectExcessive,
   urlMoved,
@@ -127,7 +141,14 @@ export const rules: readonly AnyRule[] = [
   corsOriginRefused,
   corsPreflightRefused,
   corsNotVaried,
+  corsHeadRefused,
+  corsRevalidationRefused,
   corsWildcard,
+  browserRefused,
+  compressedCopyUnreadable,
+  compressedCopyDiffers,
+  compressedCopyNotVaried,
+  answersDiffer,
   contentTypeWrong,
   cacheLifetimeLong,
   cacheLifetimeMissing,
@@ -140,6 +161,7 @@ export const rules: readonly AnyRule[] = [
   artifactBomb,
   artifactNotTarGz,
   artifactUnsafeEntry,
+  artifactNoApp,
   artifactTrailingData,
   iconNotImage,
   iconTypeWrong,

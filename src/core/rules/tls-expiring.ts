@@ -1,4 +1,5 @@
 import { defineRule } from '../rule.ts';
+import { commonName } from '../certificate.ts';
 import { hostOf } from '../visit.ts';
 
 const DAYS = 21;
@@ -11,24 +12,41 @@ export const tlsExpiring = defineRule({
   severity: 'warning',
   spec: '5',
   symptom: 'by-resource',
-  when: `the certificate of a host ends within ${DAYS} days`,
+  when: `the certificate of a host ends within ${DAYS} days, or one above it on every path to an authority does`,
   why: 'Most certificates are renewed 30 days before their end; one that is this near to it is likely to be forgotten.',
   check({ web, now }) {
     const moment = Date.parse(now);
     for (const { tls, url, status } of web.service.hops) {
       if (!tls || status === 0) continue;
-      const left = Date.parse(tls.notAfter) - moment;
+      // One that had ended by then is not what kept the connection from failing: another path was used.
+      const above = tls.endsFirst && Date.parse(tls.endsFirst.notAfter) > moment ? tls.endsFirst : null;
+      const notAfter = above?.notAfter ?? tls.notAfter;
+      const left = Date.parse(notAfter) - moment;
       if (!(left > 0 && left <= DAYS * DAY)) continue;
       const host = hostOf(url);
       const days = Math.floor(left / DAY);
+      const when = `${spanLeft(days)}, at ${notAfter}`;
+      const { issuer, fingerprint256 } = tls;
+      if (above === null)
+        return {
+          message: `The certificate of ${host} ends in ${when}.`,
+          advice: 'Renew it now, and see why its renewal did not run.',
+          evidence: { host, notAfter, issuer, fingerprint256, daysLeft: days },
+          once: host,
+        };
+      const kind = above.root ? 'root' : 'intermediate';
       return {
-        message: `The certificate of ${host} ends in ${days === 1 ? '1 day' : `${days} days`}, at ${tls.notAfter}.`,
-        advice: 'Renew it now, and see why its renewal did not run.',
+        cause: kind,
+        message: `The ${kind} certificate “${commonName(above.subject)}” of ${host} ends in ${when}; the certificate of the host itself is valid until ${tls.notAfter}.`,
+        advice: above.root
+          ? 'Use a certificate of an authority that is valid longer, and have clients trust that one.'
+          : 'Install the full chain with the present intermediate certificate of the authority (fullchain.pem); where it has no newer one, renew the certificate.',
         evidence: {
           host,
-          notAfter: tls.notAfter,
-          issuer: tls.issuer,
-          fingerprint256: tls.fingerprint256,
+          certificate: above.subject,
+          notAfter,
+          issuer,
+          fingerprint256: above.fingerprint256,
           daysLeft: days,
         },
         once: host,
@@ -37,3 +55,8 @@ export const tlsExpiring = defineRule({
     return null;
   },
 });
+
+function spanLeft(days: number): string {
+  if (days === 0) return 'less than a day';
+  return days === 1 ? '1 day' : `${days} days`;
+}

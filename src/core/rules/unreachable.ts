@@ -1,26 +1,28 @@
 import type { Failure, Visit } from '../facts.ts';
-import { header, retryAfter } from '../headers.ts';
+import { header, headerLines, retryAfter } from '../headers.ts';
 import { proxyFault } from '../proxy.ts';
 import type { Evidence } from '../report.ts';
 import { defineRule } from '../rule.ts';
 import { signatureEnd } from '../signed-url.ts';
-import { hostOf, lastHop, NOT_REACHED, PORT_REFUSED, ruleOfFailure } from '../visit.ts';
+import { counted, shorten } from '../text.ts';
+import { parseUrl } from '../url.ts';
+import { hostnameOf, hostOf, lastHop, NOT_REACHED, PORT_REFUSED, ruleOfFailure } from '../visit.ts';
 
 export const unreachable = defineRule({
   id: 'unreachable',
   on: 'resource',
-  needs: ['role', 'url', 'web', 'now'],
+  needs: ['role', 'web', 'now'],
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
   hides: true,
   when: 'a resource cannot be fetched: DNS, a proxy, a refused or broken connection, a timeout, a truncated answer, or any status but 2xx after redirects; each a cause of its own',
   why: 'What cannot be fetched is not there for subscribers: no manifest, no registry; no metadata, no app; no artifact, no installation; no icon, an empty square.',
-  check({ role, url, web, now }) {
+  check({ role, web, now }) {
     const visit = web.service;
     if (ruleOfFailure(visit) !== 'unreachable') return null;
     const found: Found =
-      proxyFault(visit) ?? (visit.failure ? ofFailure(visit.failure, visit) : ofStatus(url, visit, Date.parse(now)));
+      proxyFault(visit) ?? (visit.failure ? ofFailure(visit.failure, visit) : ofStatus(visit, Date.parse(now)));
     return {
       ...found,
       message: `The ${role} cannot be fetched: ${found.message}`,
@@ -35,7 +37,7 @@ export const unreachable = defineRule({
 /** Whether all of the host is hit, and not this file alone. */
 function isOfHost(visit: Visit, cause: string): boolean {
   const { failure } = visit;
-  if (failure === null) return cause === 'rate-limited' || /^status-(401|407|5\d\d)$/.test(cause);
+  if (failure === null) return /^(rate-limited|captive-portal)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
   // A host that says nothing until the time is over hangs, whatever it is asked for.
   const silent = failure.phase === 'time' && failure.got === null && lastHop(visit)?.status === 0;
   return silent || /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
@@ -78,7 +80,7 @@ const REDIRECTS: Readonly<Record<string, readonly [cause: string, message: strin
   REDIRECT_BAD_LOCATION: [
     'redirect-malformed',
     'a redirect leads to something that is no http(s) URL.',
-    'Mend the Location header of the redirect.',
+    'Correct the Location header of the redirect.',
   ],
   REDIRECT_CREDENTIALS: [
     'redirect-credentials',
@@ -86,6 +88,26 @@ const REDIRECTS: Readonly<Record<string, readonly [cause: string, message: strin
     'Redirect to a URL without credentials in it.',
   ],
 };
+
+/** Of redirects that say too much: with what they lead to. */
+function ofLocation(code: string, url: string, visit: Visit): Found | null {
+  if (code === 'REDIRECT_BLOCKED_PORT')
+    return {
+      cause: 'redirect-port-blocked',
+      message: `a redirect leads to ${hostOf(url)}, a port that browsers and Node.js refuse to connect to.`,
+      advice: 'Serve the file at port 443, or at another port that is not blocked, such as 8443.',
+    };
+  if (code !== 'REDIRECT_SEVERAL_LOCATIONS') return null;
+  const locations = [...new Set(headerLines(lastHop(visit)?.headers ?? [], 'location'))];
+  const shown = locations.slice(0, 3).map((one) => (one === '' ? 'an empty one' : shorten(one, 100)));
+  const named = shown.length > 1 ? ` (${shown.join(' and ')})` : '';
+  return {
+    cause: 'redirect-ambiguous',
+    message: `a redirect has several Location lines that differ${named}; browsers refuse it, and other clients choose one.`,
+    advice: 'Send one Location line: often the application and the web server, or two rules, each add one.',
+    evidence: { locations: locations.slice(0, 5) },
+  };
+}
 
 const FROM_THE_SERVICE: Readonly<Record<string, (host: string) => Found>> = {
   [NOT_REACHED]: (host) => ({
@@ -140,6 +162,8 @@ function ofFailure(failure: Failure, visit: Visit): Found {
   const host = hostOf(failure.url);
   const ofService = FROM_THE_SERVICE[code];
   if (ofService) return ofService(host);
+  const location = ofLocation(code, failure.url, visit);
+  if (location) return location;
   const redirect = REDIRECTS[code];
   if (redirect) return { cause: redirect[0], message: redirect[1], advice: redirect[2] };
   const connection = CONNECTIONS[code];
@@ -149,7 +173,7 @@ function ofFailure(failure: Failure, visit: Visit): Found {
   )
     return {
       cause: 'no-ipv6-here',
-      message: `${host} was looked for over IPv6 alone, and this machine has no way there.`,
+      message: `${hostnameOf(failure.url)} was looked up as IPv6 only, and this machine has no IPv6 route to it.`,
       advice:
         'Run the check where IPv6 works. Subscribers without it cannot reach the host either: give the name an A record.',
     };
@@ -163,7 +187,7 @@ function ofFailure(failure: Failure, visit: Visit): Found {
   if (phase === 'dns')
     return {
       cause: 'dns-failed',
-      message: `the name ${host} could not be resolved (${code}).`,
+      message: `the name ${hostnameOf(failure.url)} could not be resolved (${code}).`,
       advice: 'Check the DNS records of the host.',
     };
   if (phase === 'time')
@@ -175,7 +199,7 @@ function ofFailure(failure: Failure, visit: Visit): Found {
   if (phase === 'size')
     return {
       cause: 'too-large',
-      message: `it is larger than the limit of ${failure.expected ?? '?'} bytes.`,
+      message: `it is larger than the limit${failure.expected === null ? '' : ` of ${counted(failure.expected, 'byte')}`}.`,
       advice:
         'An answer without end is a fault of the host; a file of this size is more than subscribers can be expected to take.',
     };
@@ -248,7 +272,9 @@ function ofBody(failure: Failure): Found {
 
 function gotOf({ got, expected }: Failure): string {
   if (got === null) return '';
-  return expected === null ? ` (${got} bytes came)` : ` (${got} of ${expected} bytes came)`;
+  return expected === null
+    ? ` (${counted(got, 'byte')} received)`
+    : ` (${got} of ${counted(expected, 'byte')} received)`;
 }
 
 function ofHandshake(failure: Failure, host: string): Found {
@@ -261,7 +287,7 @@ function ofHandshake(failure: Failure, host: string): Found {
   if (/UNRECOGNIZED_NAME/.test(failure.code))
     return {
       cause: 'tls-unknown-name',
-      message: `the server does not know the name ${host}.`,
+      message: `the server does not know the name ${hostnameOf(failure.url)}.`,
       advice: 'Configure a virtual host and a certificate for that name.',
     };
   if (failure.code === 'CONNECT_TIMEOUT')
@@ -284,10 +310,17 @@ function ofHandshake(failure: Failure, host: string): Found {
   };
 }
 
-function ofStatus(url: string, visit: Visit, now: number): Found {
+/** Words to put behind a status; '' where the first URL was answered itself, in whichever spelling it is listed. */
+function afterRedirects({ hops }: Visit): string {
+  if (hops.length < 2) return '';
+  return ` at the end of ${hops.length === 2 ? 'a redirect' : `${hops.length - 1} redirects`}`;
+}
+
+function ofStatus(visit: Visit, now: number): Found {
   const last = lastHop(visit)!;
   const { status, headers } = last;
-  const ended = URL.canParse(last.url) ? signatureEnd(new URL(last.url).searchParams) : null;
+  const parsed = parseUrl(last.url);
+  const ended = parsed && signatureEnd(parsed.searchParams);
   const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(last.excerpt ?? '')?.[1] ?? null;
   const evidence: Evidence = code === null ? {} : { hostCode: code };
   const asked = `the host answers ${status}${code === null ? '' : ` (${code})`}`;
@@ -314,10 +347,14 @@ function ofStatus(url: string, visit: Visit, now: number): Found {
       evidence: { ...evidence, retryAfter: header(headers, 'retry-after') },
     };
   }
-  const where =
-    last.url === url
-      ? ''
-      : ` at the end of ${visit.hops.length === 2 ? 'a redirect' : `${visit.hops.length - 1} redirects`}`;
+  if (status === 511)
+    return {
+      cause: 'captive-portal',
+      message: `a captive portal of the network that this check runs in answered 511 (Network Authentication Required) in place of ${hostOf(last.url)}.`,
+      advice: 'Sign in to that network in a browser, or run the check from another network: the host was not reached.',
+      evidence,
+    };
+  const where = afterRedirects(visit);
   if (status === 404)
     return {
       cause: 'status-404',

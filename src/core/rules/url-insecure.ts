@@ -5,26 +5,27 @@ import { defineRule } from '../rule.ts';
 export const urlInsecure = defineRule({
   id: 'url-insecure',
   on: 'url',
-  needs: ['role', 'url', 'parsed'],
+  needs: ['role', 'url', 'parsed', 'registry'],
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
-  when: 'a URL has the scheme `http:` (a loopback host: warning)',
+  when: 'a URL has the scheme `http:` (a loopback host: warning, reported once for a registry that is on loopback itself)',
   why: 'HTTPS is required practice: anybody on the way can change what is sent, and browsers refuse mixed content.',
-  check({ role, url, parsed }) {
+  check({ role, url, parsed, registry }) {
     if (parsed.protocol !== 'http:') return null;
     const local = isLoopback(parsed.hostname);
+    // A registry that is tried out on loopback has its other files there too: one warning, about the manifest.
+    if (local && role !== 'manifest' && registry?.protocol === 'http:' && isLoopback(registry.hostname)) return null;
     return {
       severity: local ? 'warning' : 'error',
       cause: local ? 'loopback' : 'http',
       message: local
-        ? `The URL of the ${role} leads to this very machine over plain http.`
+        ? `The URL of the ${role} leads to the loopback interface of this machine, over plain http.`
         : `The URL of the ${role} is not https.`,
       advice: local
-        ? 'Good for trying things out; subscribers need an https address.'
+        ? 'This is fine for trying things out; subscribers need an https URL.'
         : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
       evidence: { url },
-      // A registry that is tried out has all its files there.
       ...(local ? { once: 'loopback' } : {}),
     };
   },

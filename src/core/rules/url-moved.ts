@@ -8,7 +8,7 @@ export const urlMoved = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
-  unless: ['url-insecure', 'redirect-insecure', ...SOMETHING_ELSE],
+  unless: ['url-insecure http', 'redirect-insecure', ...SOMETHING_ELSE],
   when: 'the registry URL is redirected for good (301, 308) to another one; for a URL that the manifest lists that is a note',
   why: 'The host says that the old address is not kept for ever; whoever subscribed to it loses the registry when the redirect goes.',
   check({ role, answer }) {

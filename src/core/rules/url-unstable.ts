@@ -1,4 +1,4 @@
-import type { ParsedUrl } from '../url.ts';
+import type { UrlParts } from '../url.ts';
 import { defineRule } from '../rule.ts';
 
 export const urlUnstable = defineRule({
@@ -30,7 +30,7 @@ const MEANING = {
   branch: 'a branch means another file after each commit',
 };
 
-function movingPart(url: ParsedUrl): keyof typeof MEANING | null {
+function movingPart(url: UrlParts): keyof typeof MEANING | null {
   const { hostname } = url;
   const path = url.pathname;
   if (hostname === 'codeload.github.com' || (hostname === 'api.github.com' && /\/(tarball|zipball)(\/|$)/.test(path)))

@@ -4,29 +4,33 @@ import { defineRule } from '../rule.ts';
 export const versionsNoneValid = defineRule({
   id: 'versions-none-valid',
   on: 'metadata',
-  needs: ['versions'],
+  needs: ['versions', 'listed'],
   severity: 'error',
   spec: '2.2',
   symptom: 'app-does-not-appear',
   hides: true,
   unless: ['document-misshapen'],
-  when: 'no valid version is left in `versions`',
+  when: 'no valid version is left in `versions` (a warning while no version is listed at all, as for an app that was just added)',
   why: 'At least one valid version must exist for the app to appear.',
-  check({ versions }) {
+  check({ versions, listed }) {
     if (versions.some((entry) => entry.version !== null && isSemver(entry.version))) return null;
+    if (listed === 0)
+      return {
+        at: '/versions',
+        severity: 'warning',
+        hides: true,
+        cause: 'empty',
+        message: 'No version is listed yet, so subscribers do not see the app.',
+        advice: 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>',
+      };
     return {
       at: '/versions',
-      cause: versions.length === 0 ? 'empty' : 'all-invalid',
+      cause: 'all-invalid',
       message:
-        versions.length === 0
-          ? 'No version is listed.'
-          : versions.length === 1
-            ? 'The one version that is listed is not valid.'
-            : `None of the ${versions.length} listed versions is valid.`,
-      advice:
-        versions.length === 0
-          ? 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>'
-          : 'Write the listed version strings as MAJOR.MINOR.PATCH; no new version is needed.',
+        listed === 1
+          ? 'The one version that is listed is not valid.'
+          : `None of the ${listed} listed versions is valid.`,
+      advice: 'Write the listed version strings as MAJOR.MINOR.PATCH; no new version is needed.',
     };
   },
 });

@@ -94,6 +94,11 @@ const MIGRATIONS: Record<string, Migration> = {
       await sql`alter table registries add column standing text`.execute(db);
     },
   },
+  '003-icon-fragment': {
+    async up(db: Kysely<unknown>) {
+      await sql`alter table apps add column icon_fragment text not null default ''`.execute(db);
+    },
+  },
 };
 
 /**

@@ -92,6 +92,8 @@ interface AppRow {
   color: string | null;
   /** The icon that was last seen whole (icons.sha256). */
   icon: Buffer | null;
+  /** The fragment of the icon's URL with its "#": the part of an SVG that is shown. '' where it has none. */
+  iconFragment: Generated<string>;
   /** Whether it stands in the manifest; false once it was taken out. */
   listed: boolean;
   /** As AppVerdict (core/report.ts); null while it is not known. */

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { parseUrl } from '../../core/url.ts';
 import type { Service } from '../context.ts';
 import { openSession, organizationOfSession } from '../organizations.ts';
 import type { OrganizationView } from '../views.ts';
@@ -47,9 +48,9 @@ export function isOwn(c: Context, { publicUrl }: Public): boolean {
   const origin = c.req.header('origin');
   if (origin === undefined) return site !== undefined;
   if (site === 'same-origin') return true;
-  if (!URL.canParse(origin)) return false;
   const own = publicUrl === null ? c.req.header('host') : new URL(publicUrl).host;
-  return new URL(origin).host === own;
+  const url = parseUrl(origin);
+  return url !== null && url.host === own;
 }
 
 /** The path of the public address: a proxy may serve the service below one of its own, and takes that off. */
@@ -61,8 +62,9 @@ export function basePath({ publicUrl }: Public): string {
 export function pathWithin(next: string): string {
   if (!/^\/(?![/\\])/.test(next)) return '/';
   const base = 'http://own.invalid';
-  if (!URL.canParse(next, base)) return '/';
-  const { origin, pathname, search } = new URL(next, base);
+  const url = parseUrl(next, base);
+  if (url === null) return '/';
+  const { origin, pathname, search } = url;
   // What is normalised may begin with two slashes only now.
   return origin === base && !pathname.startsWith('//') ? `${pathname}${search}` : '/';
 }

@@ -28,7 +28,7 @@ const COLOR = /^#[0-9a-f]{6}$/i;
 
 /** An app's icon on its colour, or the first letter of its name. It says nothing that the name does not. */
 export function tile(
-  app: { name: string; key: string; color: string | null; icon: string | null },
+  app: { name: string; key: string; color: string | null; icon: string | null; iconFragment?: string },
   large = false,
 ): Html {
   // A colour is an attribute of a shape: the policy of the page allows no style of its own to any element.
@@ -45,7 +45,14 @@ export function tile(
       ? html`<span class="letter ${color === null ? 'plain' : isLight(color) ? 'dark' : 'light'}"
           >${initial(app.name) === '?' ? initial(app.key) : initial(app.name)}</span
         >`
-      : html`<img src="icons/${app.icon}" alt="" width="${size}" height="${size}" loading="lazy" decoding="async" />`;
+      : html`<img
+          src="icons/${app.icon}${app.iconFragment ?? ''}"
+          alt=""
+          width="${size}"
+          height="${size}"
+          loading="lazy"
+          decoding="async"
+        />`;
   return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${back}${front}</span>`;
 }
 

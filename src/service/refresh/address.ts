@@ -1,3 +1,5 @@
+import { parseUrl } from '../../core/url.ts';
+
 import type { Guard } from '../../observe/http-guard.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/visit.ts';
 
@@ -13,7 +15,7 @@ const LONGEST = 2048;
 export function registryUrl(text: string, guard: Guard | null | undefined): { url: string } | { fault: string } {
   const typed = text.trim();
   if (typed.length > LONGEST) return { fault: `The URL is longer than ${LONGEST} characters.` };
-  const parsed = URL.canParse(typed) ? new URL(typed) : null;
+  const parsed = parseUrl(typed);
   if (!parsed || !/^https?:\/\//i.test(typed)) return { fault: noUrl(typed) };
   if (parsed.username !== '' || parsed.password !== '')
     return { fault: 'The URL holds a user name or a password. Give a URL that needs none, or a signed one.' };
@@ -39,7 +41,7 @@ export function registryUrl(text: string, guard: Guard | null | undefined): { ur
 
 function noUrl(typed: string): string {
   const likely = `https://${typed.replace(/^\/+/, '')}`;
-  const isHost = /^(?:[\w-]+\.)+(?!json$)[a-z]{2,}(?::\d+)?(?:\/\S*)?$/i.test(typed) && URL.canParse(likely);
+  const isHost = /^(?:[\w-]+\.)+(?!json$)[a-z]{2,}(?::\d+)?(?:\/\S*)?$/i.test(typed) && parseUrl(likely) !== null;
   return isHost
     ? `The URL has no scheme. Did you mean ${likely}?`
     : 'That is no URL of a registry. Give the full address of its manifest, such as https://apps.example.com/registry.json';

@@ -1,4 +1,5 @@
 import type { Visit } from '../../core/facts.ts';
+import { sameAddress } from '../../core/url.ts';
 import type { Ask, Http } from '../../observe/http.ts';
 import { isUntroubled } from '../../observe/revalidate.ts';
 
@@ -17,7 +18,7 @@ export interface Asked {
   http: Http;
   /** Asks for what a look is about to ask for, and keeps the answer for it. */
   ahead(ask: Ask): Promise<Visit>;
-  /** What was confirmed, by URL; null once anything else was asked, or answered otherwise. */
+  /** What was confirmed, by URL as `sameAddress` writes it; null once anything else was asked, or answered otherwise. */
   confirmed(): ReadonlyMap<string, Confirmed> | null;
 }
 
@@ -34,8 +35,9 @@ export function openAsked(http: Http): Asked {
 
   function note(ask: Ask, visit: Visit): Visit {
     const one = confirmedBy(ask, visit);
-    if (one === null || confirmed?.get(ask.url)) confirmed = null;
-    else confirmed?.set(ask.url, one);
+    const address = sameAddress(ask.url);
+    if (one === null || confirmed?.get(address)) confirmed = null;
+    else confirmed?.set(address, one);
     return visit;
   }
 

@@ -38,6 +38,11 @@ function discreetWeb(web: Resource['web'], told: Told): Resource['web'] {
     ...(web.conditional
       ? { conditional: web.conditional.map((asked) => ({ ...asked, visit: visit(asked.visit) })) }
       : {}),
+    ...(web.headPreflight ? { headPreflight: visit(web.headPreflight) } : {}),
+    ...(web.image ? { image: visit(web.image) } : {}),
+    ...(web.gzip ? { gzip: visit(web.gzip) } : {}),
+    ...(web.revalidation ? { revalidation: { ...web.revalidation, visit: visit(web.revalidation.visit) } } : {}),
+    ...(web.probes ? { probes: web.probes.map((one) => ({ ...one, visit: visit(one.visit) })) } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IconFacts, ImageFacts } from '../../core/facts.ts';
 import { isUnseen } from '../../core/facts.ts';
+import { sameAddress } from '../../core/url.ts';
 import type { IconRow } from '../database/tables.ts';
 
 /** Icons that the page may show: PNG or SVG by their bytes, whole, small, and without anything active in them. */
@@ -23,20 +24,21 @@ export interface IconShelf {
 
 export function openShelf(): IconShelf {
   // Apps may share an icon: it is held until the run is over, and only once.
-  const byUrl = new Map<string, GoodIcon | null>();
+  const byAddress = new Map<string, GoodIcon | null>();
   let room = ALL_BYTES;
   return {
     take({ url, content, image }, bytes) {
       if (url === null) return;
-      byUrl.set(url, null);
+      const address = sameAddress(url);
+      byAddress.set(address, null);
       if (isUnseen(content) || content.cut || isUnseen(image)) return;
       const type = typeOf(image);
       if (type === null || bytes.length === 0 || bytes.length >= BYTES || bytes.length > room) return;
       room -= bytes.length;
-      byUrl.set(url, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
+      byAddress.set(address, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
     },
     // What was not fetched has not changed, or its host fails.
-    iconOf: ({ url }) => (url === null ? undefined : byUrl.get(url)),
+    iconOf: ({ url }) => (url === null ? undefined : byAddress.get(sameAddress(url))),
   };
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type JsonValue, member, stringOrNull } from '../../core/json.ts';
 import { shorten } from '../../core/text.ts';
+import { fragmentOf } from '../../core/url.ts';
 import type { Db } from '../database/open.ts';
 import { storable } from '../database/packed.ts';
 
@@ -12,9 +13,13 @@ export interface ListedApp {
   name: string;
   description: string;
   color: string | null;
+  /** The fragment of the icon's URL with its "#", or ''. */
+  iconFragment: string;
 }
 
 const AT_ONCE = 1000;
+/** Characters; a longer fragment names no part of an icon. */
+const LONGEST_FRAGMENT = 200;
 const REMEMBERED = 3;
 
 /** @param limit apps at most; what comes behind is left out. Keys that no database takes are, too: no app has such a key */
@@ -23,6 +28,8 @@ export function appsIn(apps: Readonly<Record<string, JsonValue>>, limit: number)
   for (const [position, [key, entry]] of Object.entries(apps).entries()) {
     if (listed.length >= limit) break;
     if (key.length > 300 || storable(key) !== key) continue;
+    const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+    const iconFragment = iconUrl === null ? '' : fragmentOf(iconUrl);
     const color = stringOrNull(member(member(entry, 'blockStyle'), 'color'));
     listed.push({
       key,
@@ -30,6 +37,7 @@ export function appsIn(apps: Readonly<Record<string, JsonValue>>, limit: number)
       name: textOf(member(entry, 'name'), 300) || shorten(key, 300),
       description: textOf(member(entry, 'description'), 4000),
       color: color !== null && /^#[0-9a-f]{6}$/i.test(color) ? color : null,
+      iconFragment: iconFragment.length > LONGEST_FRAGMENT ? '' : iconFragment,
     });
   }
   return listed;
@@ -53,7 +61,7 @@ export async function writeListing(
   const rows = await db
     .selectFrom('apps')
     .where('registryId', '=', registryId)
-    .select(['key', 'position', 'name', 'description', 'color', 'listed'])
+    .select(['key', 'position', 'name', 'description', 'color', 'iconFragment', 'listed'])
     .execute();
   const known = new Map(rows.map((row) => [row.key, row]));
   // Who takes apps out and puts others in, for ever, comes to an end as well: what was there first stays.
@@ -67,7 +75,8 @@ export async function writeListing(
       row.position !== app.position ||
       row.name !== app.name ||
       row.description !== app.description ||
-      row.color !== app.color
+      row.color !== app.color ||
+      row.iconFragment !== app.iconFragment
     );
   });
   const gone = [...known.values()].filter((row) => row.listed).map(({ key }) => key);
@@ -85,6 +94,7 @@ export async function writeListing(
             name: sql`excluded.name`,
             description: sql`excluded.description`,
             color: sql`excluded.color`,
+            iconFragment: sql`excluded.icon_fragment`,
             listed: true,
           }),
         )

@@ -20,7 +20,15 @@ import { type IconShelf, openShelf } from './icons.ts';
 import { keepVersions, listIn } from './keep.ts';
 import { lightened } from './lighten.ts';
 import { appsIn, writeListing } from './manifest-apps.ts';
-import { type DatabaseEarlier, earlierOf, keysInForce, manifestOf, openRecords, type Records } from './records.ts';
+import {
+  type AppRecord,
+  type DatabaseEarlier,
+  earlierOf,
+  keysInForce,
+  manifestOf,
+  openRecords,
+  type Records,
+} from './records.ts';
 import type { Registry } from './rows.ts';
 import { openSettling, type Settling } from './settle.ts';
 import { inVain, judgedBy } from './standing.ts';
@@ -236,7 +244,7 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
   const isUsable = isSafeKey(seen.key) && isWholeEntry(member(run.apps ?? undefined, seen.key) ?? null);
   const change: AppChange = {
     visible: verdict.visible,
-    because: verdict.because,
+    because: isUnpublished(list, record) ? verdict.because.map(unpublished) : verdict.because,
     failingSince: list || !isUsable ? null : (record.failingSince ?? now),
     versions,
     icon: run.shelf.iconOf(seen.icon),
@@ -244,4 +252,13 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
   };
   if (await writeApp(context.db, registry.id, record, change)) run.settling.unsettle();
   if (run.findings > FINDINGS) run.budget.stop();
+}
+
+/** True where no version of an app was ever listed. */
+function isUnpublished(list: readonly unknown[] | null, { versions }: AppRecord): boolean {
+  return list !== null && list.length === 0 && versions.length === 0;
+}
+
+function unpublished(code: string): string {
+  return code === 'versions-none-valid' ? 'version-unpublished' : code;
 }

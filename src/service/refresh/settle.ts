@@ -1,6 +1,7 @@
 import type { AppFacts, DocumentFacts } from '../../core/facts.ts';
 import type { Judging } from '../../core/judge.ts';
 import type { Report } from '../../core/report.ts';
+import { sameAddress } from '../../core/url.ts';
 import { takenOverUntil, viewsUntil } from '../../observe/memory.ts';
 import type { Asked } from './asked.ts';
 import { aged } from './essence.ts';
@@ -39,7 +40,7 @@ export function openSettling(
   let until = now;
 
   function agedBy(facts: DocumentFacts): DocumentFacts {
-    const answer = facts.url === null ? undefined : asked.confirmed()?.get(facts.url);
+    const answer = facts.url === null ? undefined : asked.confirmed()?.get(sameAddress(facts.url));
     return answer ? aged(facts, answer.visit, now, last - now) : facts;
   }
 

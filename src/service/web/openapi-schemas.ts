@@ -38,6 +38,7 @@ const app = {
   description: text,
   color: described(orNull({ type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' }), 'Background of its blocks.'),
   icon: described(orNull(sha256), 'Digest of its icon: /api/icons/{sha256}.'),
+  iconFragment: described(text, 'To append to that address: the part of an SVG that is shown; empty for the whole.'),
   visible: described({ type: ['boolean', 'null'] }, 'Whether it can be installed; null while that is being found out.'),
   reasons: described(reasons, 'Why it cannot be installed, or not yet.'),
   latest: described(orNull(text), 'The highest version that is offered.'),

@@ -11,7 +11,7 @@ ruleTable(appWithdrawn, {
     ['names that objects inherit', of(['__proto__', 'constructor'], ['constructor', '__proto__'])],
   ],
   faulty: [
-    ['one is gone', of(['a'], ['a', 'b']), { message: '“b”', evidence: { app: 'b', earlier: 'main' } }],
+    ['one is gone', of(['a'], ['a', 'b']), { message: '“b”', app: 'b', evidence: { app: 'b', earlier: 'main' } }],
     [
       'all are gone',
       of([], ['a', 'b']),

@@ -97,6 +97,11 @@ ruleTable(artifactChecksumMismatch, {
     ['other bytes', facts(content(other)), { cause: 'other-bytes', advice: `sha256:${sha256(other)}` }],
     ['empty', facts(content('')), { cause: 'empty-file' }],
     ['a page', facts(content('\n<!DOCTYPE html><title>Sign in</title>')), { cause: 'html-page', message: 'Sign in' }],
+    [
+      'a PHP warning',
+      facts(content('\nWarning: readfile() in /srv/get.php on line 3\n')),
+      { cause: 'program-message', message: 'a PHP warning' },
+    ],
     ['an LFS pointer', facts(content('version https://git-lfs.github.com/spec/v1\n')), { cause: 'lfs-pointer' }],
     [
       'an XML error',
@@ -185,7 +190,7 @@ ruleTable(artifactChecksumMismatch, {
     [
       'something behind its end',
       facts(content(Buffer.concat([bytes, Buffer.from('\n')])), LISTED, { trailing: 1 }),
-      { cause: 'bytes-added', message: '1 bytes' },
+      { cause: 'bytes-added', message: '1 byte' },
     ],
     [
       'broken off at a round number',

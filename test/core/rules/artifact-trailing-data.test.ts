@@ -38,7 +38,7 @@ ruleTable(artifactTrailingData, {
     [
       'both: the worse one is told',
       await seen(Buffer.concat([tar.tgzOpen(APP, tar.endMark(), Buffer.from('a')), Buffer.from('x')])),
-      { severity: 'error', cause: 'bytes-after-gzip', message: '1 bytes' },
+      { severity: 'error', cause: 'bytes-after-gzip', message: '1 byte' },
     ],
   ],
 });

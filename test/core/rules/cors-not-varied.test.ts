@@ -1,10 +1,10 @@
 import { corsNotVaried } from '../../../src/core/rules/cors-not-varied.ts';
 import { ruleTable } from '../../support/rule-table.ts';
-import { acao, browser, hop, ORIGIN, visit, web } from '../../support/visits.ts';
+import { acao, browser, hop, NOW, ORIGIN, visit, web } from '../../support/visits.ts';
 
 const facts = (plain: Record<string, string>, asked: Record<string, string>) => {
   const answer = visit(hop(plain));
-  return { role: 'manifest' as const, web: web(answer, { browser: [browser(asked)] }), answer };
+  return { role: 'manifest' as const, web: web(answer, { browser: [browser(asked)] }), answer, now: NOW };
 };
 const vary = { vary: 'Accept-Encoding, origin' };
 
@@ -22,5 +22,20 @@ ruleTable(corsNotVaried, {
     ['another value', facts(acao('*'), acao(ORIGIN)), { cause: 'differs' }],
     ['varied by another header', facts({}, acao(ORIGIN, { vary: 'Accept' })), { cause: 'only-with-origin' }],
     ['varied only with Origin', facts({}, acao(ORIGIN, vary)), { cause: 'vary-only-with-origin', severity: 'note' }],
+    [
+      'varied only with Origin, and used again without a question',
+      facts({ 'cache-control': 'public, max-age=300' }, acao(ORIGIN, vary)),
+      { cause: 'vary-only-with-origin', severity: 'warning' },
+    ],
+    [
+      'the same by the date of the last change',
+      facts({ 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }, acao(ORIGIN, vary)),
+      { cause: 'vary-only-with-origin', severity: 'warning' },
+    ],
+    [
+      'varied only with Origin, and asked for each time',
+      facts({ 'cache-control': 'no-cache' }, acao(ORIGIN, vary)),
+      { cause: 'vary-only-with-origin', severity: 'note' },
+    ],
   ],
 });

@@ -37,6 +37,12 @@ ruleTable(iconNotImage, {
     ['an ICO', hex('000001000100'), { cause: 'ico' }],
     ['an HTML page', seenIcon('<!doctype html><svg></svg>'), { cause: 'html', message: 'HTML page' }],
     ['a Git LFS pointer', seenIcon('version https://git-lfs.github.com/spec/v1\n'), { cause: 'git-lfs-pointer' }],
+    [
+      'a PHP warning',
+      seenIcon('<br />\n<b>Warning</b>:  fopen() in <b>/srv/icon.php</b> on line <b>3</b><br />\n'),
+      { cause: 'program-message', message: 'a PHP warning (“Warning: fopen() in /srv/icon.php on line 3”)' },
+    ],
+    ['an SVG in UTF-32', hex('3c000000730000007600000067000000'), { cause: 'utf-32', message: 'UTF-32' }],
     ['a compressed SVG', hex('1f8b0800'), { cause: 'gzip', advice: 'Content-Encoding' }],
     [
       "a store's error",
@@ -62,7 +68,7 @@ ruleTable(iconNotImage, {
     [
       'data behind a PNG',
       seenIcon(Buffer.concat([PNG, Buffer.from('x')])),
-      { cause: 'png-trailing-data', severity: 'note', message: "The icon's PNG: 1 bytes" },
+      { cause: 'png-trailing-data', severity: 'note', message: "The icon's PNG: 1 byte behind" },
     ],
     ['half of an SVG', seenIcon(SVG.slice(0, 80)), { cause: 'svg-syntax', message: 'broken SVG' }],
     [

@@ -25,6 +25,25 @@ ruleTable(iconSvgActive, {
     ['embedded HTML', svg('<foreignObject/>'), { cause: 'foreign-object' }],
     ['a document type of its own', seenIcon(`<!DOCTYPE svg SYSTEM "x.dtd">${SVG}`), { cause: 'doctype' }],
     [
+      'the DOCTYPE of Adobe Illustrator',
+      seenIcon(
+        `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [\n\t<!ENTITY ns_extend "http://ns.adobe.com/Extensibility/1.0/">\n\t<!ENTITY ns_ai "http://ns.adobe.com/AdobeIllustrator/10.0/">\n]>${SVG}`,
+      ),
+      { cause: 'namespace-entities', severity: 'note', message: 'Illustrator', advice: 'svgo does by default' },
+    ],
+    [
+      'a DOCTYPE with styles, as Illustrator 8 wrote it',
+      seenIcon(`<!DOCTYPE svg [<!ENTITY st0 "fill:#fff;">]>${SVG}`),
+      { cause: 'doctype', advice: 'Remove the DOCTYPE' },
+    ],
+    [
+      'a script behind such a DOCTYPE: two findings',
+      seenIcon(
+        `<!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg">]><svg xmlns="&ns;"><script>a()</script></svg>`,
+      ),
+      [{ cause: 'script' }, { cause: 'namespace-entities' }],
+    ],
+    [
       'an image from elsewhere',
       svg('<image href="https://cdn.example/a.png?key=secret"/>'),
       { cause: 'foreign-reference', symptom: 'icon-does-not-display', message: 'image href: cdn.example in line 1.' },

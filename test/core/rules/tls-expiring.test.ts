@@ -20,6 +20,30 @@ ruleTable(tlsExpiring, {
   faulty: [
     ['21 days', until('2026-12-12T12:00:00.000Z'), { message: 'in 21 days', once: 'apps.example.com' }],
     ['a day', until('2026-11-22T13:00:00.000Z'), { message: 'in 1 day,' }],
-    ['an hour', until('2026-11-21T13:00:00.000Z'), { message: 'in 0 days' }],
+    [
+      'an intermediate certificate',
+      {
+        web: web(
+          visit(
+            hop(
+              {},
+              {
+                tls: tls({
+                  endsFirst: {
+                    subject: 'C=US, CN=Example R3',
+                    notAfter: '2026-11-24T12:00:00.000Z',
+                    fingerprint256: 'CC',
+                    root: false,
+                  },
+                }),
+              },
+            ),
+          ),
+        ),
+        now: NOW,
+      },
+      { cause: 'intermediate', message: '“Example R3” of apps.example.com ends in 3 days', advice: 'fullchain.pem' },
+    ],
+    ['an hour', until('2026-11-21T13:00:00.000Z'), { message: 'in less than a day' }],
   ],
 });

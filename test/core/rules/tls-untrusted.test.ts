@@ -39,6 +39,16 @@ ruleTable(tlsUntrusted, {
       { cause: 'unknown-issuer', message: 'the chain is whole' },
     ],
     [
+      'a chain of which another certificate than the host’s ended, as older facts have it',
+      untrusted('CERT_HAS_EXPIRED'),
+      { cause: 'expired', message: 'a certificate in the chain of apps.example.com has ended.' },
+    ],
+    [
+      'two certificates were sent, and neither is the issuer',
+      untrusted('UNABLE_TO_VERIFY_LEAF_SIGNATURE', { sent: 2, path: [] }),
+      { cause: 'incomplete-chain', message: 'sends 2 certificates, but not that of its issuer “Example CA”' },
+    ],
+    [
       'no intermediate',
       untrusted('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
       { cause: 'incomplete-chain', advice: 'full chain' },
@@ -47,6 +57,18 @@ ruleTable(tlsUntrusted, {
       'wrong host',
       untrusted('ERR_TLS_CERT_ALTNAME_INVALID', { names: ['other.example'] }),
       { cause: 'wrong-host', message: 'other.example' },
+    ],
+    [
+      'wrong host on a port: names have none',
+      facts(
+        failed(
+          'tls',
+          'ERR_TLS_CERT_ALTNAME_INVALID',
+          { url: 'https://a.example:8443/x' },
+          { url: 'https://a.example:8443/x', tls: tls({ names: ['b.example'] }) },
+        ),
+      ),
+      { cause: 'wrong-host', message: 'made for a.example; it', advice: 'names hold a.example,' },
     ],
     [
       'no name',

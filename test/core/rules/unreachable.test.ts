@@ -1,9 +1,9 @@
 import { unreachable } from '../../../src/core/rules/unreachable.ts';
 import type { Visit } from '../../../src/core/facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
-import { failed, hop, NOW, ADDRESS, visit, web } from '../../support/visits.ts';
+import { failed, hop, NOW, visit, web } from '../../support/visits.ts';
 
-const facts = (service: Visit, url = ADDRESS) => ({ role: 'manifest' as const, url, web: web(service), now: NOW });
+const facts = (service: Visit) => ({ role: 'manifest' as const, web: web(service), now: NOW });
 const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
   facts(visit(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
 const ended = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
@@ -130,10 +130,30 @@ ruleTable(unreachable, {
     ['429 for a day', status(429, { 'retry-after': '86400' }), { cause: 'rate-limited', message: '86400 s' }],
     ['503 that says when', status(503, { 'retry-after': '120' }), { cause: 'rate-limited' }],
     ['503', status(503), { cause: 'status-503' }],
+    [
+      '511, which a network answers in place of the host',
+      status(511),
+      {
+        cause: 'captive-portal',
+        message: 'captive portal',
+        advice: 'Sign in to that network',
+        once: 'manifest apps.example.com captive-portal',
+      },
+    ],
+    [
+      'a URL in another spelling than it is listed: no redirects',
+      facts(visit(hop({}, { status: 404, url: 'https://apps.example.com/x' }))),
+      { cause: 'status-404', message: 'the host answers 404, there is no such file' },
+    ],
+    [
+      'a name on a port: DNS has no ports',
+      facts(failed('dns', 'ESERVFAIL', { url: 'https://a.example:8443/x' })),
+      { cause: 'dns-failed', message: 'the name a.example could not' },
+    ],
     ['999', status(999), { cause: 'status-999' }],
     [
       'a signed URL that ended',
-      facts(visit(hop({}, { status: 403, url: ended })), ended),
+      facts(visit(hop({}, { status: 403, url: ended }))),
       { cause: 'signature-expired', message: '2026-01-01T00:01:00.000Z' },
     ],
   ],

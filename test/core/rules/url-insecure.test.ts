@@ -8,8 +8,22 @@ ruleTable(urlInsecure, {
     ['https in capitals', urlFacts('icon', 'HTTPS://x.test/i.svg')],
     ['http further on', urlFacts('icon', 'https://x.test/?u=http://y.test')],
     ['another scheme, which is another rule’s', urlFacts('icon', 'ftp://x.test/i.svg')],
+    [
+      'another file on loopback, of a registry on loopback: reported for the manifest',
+      urlFacts('icon', 'http://127.0.0.1:8080/i.svg', undefined, 'http://localhost:8080/r.json'),
+    ],
   ],
   faulty: [
+    [
+      'loopback in a registry that is on another host',
+      urlFacts('icon', 'http://127.0.0.1:8080/i.svg', undefined, 'https://x.test/r.json'),
+      { severity: 'warning', cause: 'loopback' },
+    ],
+    [
+      'another host in a registry on loopback',
+      urlFacts('icon', 'http://x.test/i.svg', undefined, 'http://localhost/r.json'),
+      { severity: 'error', cause: 'http' },
+    ],
     [
       'http',
       urlFacts('icon', 'http://x.test/i.svg'),

@@ -21,8 +21,18 @@ ruleTable(urlUnusual, {
     ['what url-malformed tells, whatever became of that rule', of(' https://x.test/')],
     ['backslashes, likewise', of('https:\\\\x.test\\')],
     ['user and password, likewise', of('https://a:b@x.test/#f')],
+    ['the fragment of an icon', urlFacts('icon', 'https://x.test/sprite.svg#clock')],
+    ['an empty one', urlFacts('icon', 'https://x.test/sprite.svg#')],
+    ['a view of an SVG', urlFacts('icon', 'https://x.test/sprite.svg#svgView(viewBox(0,0,4,4))')],
+    ['characters that a fragment may have', urlFacts('icon', 'https://x.test/sprite.svg#a b/../|')],
   ],
   faulty: [
+    ['the fragment of a metadata file', urlFacts('metadata', 'https://x.test/a.json#b'), { cause: 'fragment' }],
+    [
+      'an icon whose path has characters to be escaped before its fragment',
+      urlFacts('icon', 'https://x.test/a b.svg#c'),
+      { cause: 'unescaped', advice: 'https://x.test/a%20b.svg' },
+    ],
     ['a fragment', of('https://x.test/a#b'), { cause: 'fragment', advice: 'Write it as https://x.test/a' }],
     ['an empty fragment', of('https://x.test/a#'), { cause: 'fragment' }],
     [

@@ -2,27 +2,37 @@ import { versionsNoneValid } from '../../../src/core/rules/versions-none-valid.t
 import { entries } from '../../support/core-facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
+const of = (...list: Parameters<typeof entries>) => ({ versions: entries(...list), listed: list.length });
+
 ruleTable(versionsNoneValid, {
   clean: [
-    ['one', { versions: entries({ version: '1.0.0' }) }],
-    ['one among others', { versions: entries({ version: 'v1' }, { version: null }, { version: '0.0.0' }) }],
-    ['a pre-release', { versions: entries({ version: '1.0.0-0' }) }],
+    ['one', of({ version: '1.0.0' })],
+    ['one among others', of({ version: 'v1' }, { version: null }, { version: '0.0.0' })],
+    ['a pre-release', of({ version: '1.0.0-0' })],
   ],
   faulty: [
     [
       'an empty list',
-      { versions: [] },
-      { at: '/versions', cause: 'empty', message: 'No version is listed', advice: 'appreg publish-version' },
+      of(),
+      {
+        at: '/versions',
+        severity: 'warning',
+        hides: true,
+        cause: 'empty',
+        message: 'No version is listed yet',
+        advice: 'appreg publish-version',
+      },
     ],
-    [
-      'one that is none',
-      { versions: entries({ version: 'v1.0.0' }) },
-      { cause: 'all-invalid', message: 'one version that is listed' },
-    ],
+    ['one that is none', of({ version: 'v1.0.0' }), { cause: 'all-invalid', message: 'one version that is listed' }],
     [
       'two that are none',
-      { versions: entries({ version: '1.0' }, { version: 'latest' }) },
+      of({ version: '1.0' }, { version: 'latest' }),
       { cause: 'all-invalid', message: '2 listed versions', advice: 'no new version is needed' },
+    ],
+    [
+      'elements that are no objects',
+      { versions: [], listed: 2 },
+      { cause: 'all-invalid', message: '2 listed versions' },
     ],
   ],
 });

@@ -258,7 +258,8 @@ describeInChromium('somebody who uses the page', () => {
       expect(violations.map(({ id }) => id)).toEqual([]);
     }
     expect(host.asked('/seen-by-a-browser')).toEqual([]);
-    expect(host.requests.filter(({ headers }) => headers['user-agent']?.includes('Chrome'))).toEqual([]);
+    const agents = host.requests.map(({ headers }) => headers['user-agent'] ?? '');
+    expect(agents.filter((agent) => agent.includes('Chrome') && !agent.includes('appreg'))).toEqual([]);
     expect(said).toEqual([]);
     await context.close();
   });

@@ -308,7 +308,7 @@ describe('what is shown', () => {
   });
 
   test('without its database the service says so, and that it passes', async () => {
-    const { db } = openDatabase('postgres://127.0.0.1:1/none', 1, () => {});
+    const { db } = openDatabase('postgres://127.0.0.1:2/none', 1, () => {});
     const lost = webApp({ ...stage.service, db });
     const answer = await get('/apps', `appreg=${'x'.repeat(43)}`, lost);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);

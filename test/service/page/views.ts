@@ -97,6 +97,7 @@ export function app(more: Partial<AppView> = {}): AppView {
     name: 'Clock',
     description: 'Starts a flow at a time of the day, in any time zone, and knows public holidays.',
     color: '#336699',
+    iconFragment: '',
     icon: null,
     visible: true,
     reasons: [],

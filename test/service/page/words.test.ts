@@ -67,6 +67,7 @@ describe('the tile of an app', () => {
 
   test('takes nothing but a colour for a colour', () => {
     expect(String(tile(app({ color: '#336699' })))).toContain('fill="#336699"');
+    expect(String(tile(app({ icon: 'ab', iconFragment: '#a"b' })))).toContain('src="icons/ab#a&quot;b"');
     for (const color of ['red', '#fff', '#33669', '#336699"/><script>', 'url(x)', null])
       expect(String(tile(app({ color })))).not.toContain('<rect');
   });

@@ -123,7 +123,14 @@ describe('a manifest', () => {
   test('whose apps are others each time is remembered so far, and what was there first stays', async () => {
     const id = await bench.add(`${host.origin}/rotating.json`);
     for (const key of ['a', 'b', 'c', 'd', 'e']) await addApp(bench.db, id, key, { listed: false });
-    const listed = ['x', 'y', 'a'].map((key, position) => ({ key, position, name: key, description: '', color: null }));
+    const listed = ['x', 'y', 'a'].map((key, position) => ({
+      key,
+      position,
+      name: key,
+      description: '',
+      color: null,
+      iconFragment: '',
+    }));
     await writeListing(bench.db, id, listed, 2);
     const rows = await bench.db
       .selectFrom('apps')

@@ -348,4 +348,26 @@ describe('icons', () => {
       .executeTakeFirstOrThrow();
     expect(icon !== null).toBe(kept);
   });
+
+  test('two parts of one sprite: one icon, and the fragment of each app', async () => {
+    const url = serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'two' } });
+    const app = (key: string): object => ({
+      name: key,
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: `${host.origin}/a.svg#${key}`, color: '#336699' },
+      appMetadataUrl: `${host.origin}/${key}.json`,
+    });
+    host.on('/registry.json', tagged(JSON.stringify({ apps: { a: app('a'), b: app('b') } })));
+    const id = await bench.add(url);
+    await bench.refresh(id);
+    const rows = await bench.db
+      .selectFrom('apps')
+      .where('registryId', '=', id)
+      .orderBy('key')
+      .select(['icon', 'iconFragment'])
+      .execute();
+    expect(rows.map(({ iconFragment }) => iconFragment)).toEqual(['#a', '#b']);
+    expect(rows[0]!.icon).not.toBeNull();
+    expect(rows[0]!.icon!.equals(rows[1]!.icon!)).toBe(true);
+  });
 });

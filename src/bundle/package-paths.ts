@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+
+/**
+ * The paths that esbuild writes into the code: a comment above each module, and the names of CommonJS modules. For a
+ * package they depend on where the package manager puts it: in nested folders, in the stores of pnpm and Bun, or in the
+ * archives of Yarn's Plug'n'Play in the home folder of a user. All of them are written as npm's flat layout has them:
+ * `node_modules/<package>/<file>` in the folder of the installation.
+ */
+
+/** A line that is a comment of JavaScript or CSS, with a path below node_modules. */
+const COMMENT = /^(\/\/ |\/\* )(\S.*?node_modules\/.*?)( \*\/)?$/gm;
+/** The name of a CommonJS module, or of one that is run when it is first needed. */
+const NAME = /^( {2}")([^"\n]*node_modules\/[^"\n]*)("(?:\(|: function))/gm;
+/** A package that Plug'n'Play has in an archive, or unpacked for a single version. */
+const PLUG_AND_PLAY = /\.zip\/node_modules\/|\/unplugged\/[^/]+\/node_modules\//;
+
+/**
+ * @param code from esbuild, not minified
+ * @param folder what its paths are relative to, absolute
+ */
+export function withPackagePaths(code: Buffer, folder: string): Buffer {
+  if (!code.includes('node_modules/')) return code;
+  const known = new Map<string, string>();
+  const rewritten = (all: string, before: string, path: string, after = ''): string => {
+    let written = known.get(path);
+    if (written === undefined) known.set(path, (written = isModule(path, folder) ? packagePath(path, folder) : path));
+    return written === path ? all : `${before}${written}${after}`;
+  };
+  // In Latin-1 every byte is a character, so that what is not replaced stays as it is.
+  const text = code.toString('latin1');
+  return Buffer.from(text.replace(COMMENT, rewritten).replace(NAME, rewritten), 'latin1');
+}
+
+/**
+ * The path of a module as it is written.
+ * @param path relative to `folder`, with forward slashes
+ * @param folder absolute
+ */
+export function packagePath(path: string, folder: string): string {
+  const disabled = /^\(disabled\):/.exec(path)?.[0] ?? '';
+  const real = withoutVirtual(path.slice(disabled.length));
+  const [first, last] = [real.indexOf('node_modules/'), real.lastIndexOf('node_modules/')];
+  if (first === -1) return disabled + real;
+  const before = PLUG_AND_PLAY.test(real) ? installation(folder) : real.slice(0, first);
+  return disabled + before + real.slice(last);
+}
+
+/** Yarn's virtual paths: `<folder>/__virtual__/<id>/<n>/<rest>` is `<rest>`, n folders above `<folder>`. */
+function withoutVirtual(path: string): string {
+  const found = /^(.*?)(?:__virtual__|\$\$virtual)\/[^/]+\/(\d+)\/(.*)$/.exec(path);
+  return found ? posix.join(found[1]!, '../'.repeat(Number(found[2])), found[3]!) : path;
+}
+
+/** The way from a folder to the one above it that Plug'n'Play was installed in, with a slash behind it; '' for itself. */
+function installation(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    if (['.pnp.cjs', '.pnp.js', '.pnp.data.json'].some((name) => existsSync(join(at, name)))) {
+      const way = relative(folder, at).replaceAll(sep, '/');
+      return way === '' ? '' : `${way}/`;
+    }
+    if (dirname(at) === at) return '';
+  }
+}
+
+/** False for a text in the code that only looks like a path of esbuild. */
+function isModule(path: string, folder: string): boolean {
+  if (/\.zip\/|(__|\$\$)virtual/.test(path)) return true;
+  const name = path.replace(/^\(disabled\):/, '').replace(/[?#].*$/, '');
+  return existsSync(resolve(folder, Buffer.from(name, 'latin1').toString('utf8')));
+}

@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+
+/** A command line without arguments that its command needs. */
+export class MissingArguments extends Error {
+  readonly command: Command;
+  /** As in the usage of the command, without brackets. */
+  readonly names: readonly string[];
+
+  constructor(command: Command) {
+    const names = command.registeredArguments
+      .slice(command.args.length)
+      .filter(({ required }) => required)
+      .map((one) => one.name());
+    const quoted = names.map((name) => `'${name}'`).join(', ');
+    super(`missing required argument${names.length === 1 ? '' : 's'} ${quoted}`);
+    this.command = command;
+    this.names = names;
+  }
+
+  /** Prints the usage error. @throws CommanderError */
+  refuse(): never {
+    this.command.error(`error: ${this.message}`, { code: 'commander.missingArgument' });
+  }
+}
+
+/** A command whose missing arguments can be asked for. */
+export class AskingCommand extends Command {
+  override createCommand(name?: string): AskingCommand {
+    return new AskingCommand(name);
+  }
+
+  /** Called by the parser. @throws MissingArguments */
+  missingArgument(): never {
+    throw new MissingArguments(this);
+  }
+}

@@ -1,0 +1,20 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/**
+ * The folder for what may be lost, by the conventions of the system; `APPREG_CACHE_DIR` names another one.
+ * @returns an absolute path; null where there is none, or `APPREG_CACHE_DIR` is empty
+ */
+export function userCacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string | null {
+  const named = env['APPREG_CACHE_DIR'];
+  if (named !== undefined) return isAbsolute(named) ? named : null;
+  const xdg = env['XDG_CACHE_HOME'];
+  if (platform === 'win32') {
+    const local = env['LOCALAPPDATA'];
+    return local !== undefined && isAbsolute(local) ? join(local, 'appreg', 'cache') : null;
+  }
+  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, 'appreg');
+  const home = env['HOME'];
+  if (home === undefined || !isAbsolute(home) || home !== homedir()) return null;
+  return platform === 'darwin' ? join(home, 'Library', 'Caches', 'appreg') : join(home, '.cache', 'appreg');
+}

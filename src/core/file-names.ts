@@ -1,0 +1,90 @@
+/**
+ * File names as a folder lists them. File systems of Windows and macOS find `Icon.SVG` under the name `icon.svg`, and
+ * macOS finds a name in any Unicode normalization form; hosts that serve the same files do not. So names are compared
+ * with the listing, character for character.
+ */
+
+/** The names in one folder. */
+export interface Names {
+  has(name: string): boolean;
+  /** The listed names that differ from `name` in case or Unicode normalization only. */
+  like(name: string): readonly string[];
+}
+
+/** @param list the names as the file system lists them */
+export function namesOf(list: readonly string[]): Names {
+  const exact = new Set(list);
+  let folded: Map<string, string[]> | null = null;
+  return {
+    has: (name) => exact.has(name),
+    like(name) {
+      folded ??= foldedNames(exact);
+      return (folded.get(foldName(name)) ?? []).filter((listed) => listed !== name);
+    },
+  };
+}
+
+function foldedNames(names: Iterable<string>): Map<string, string[]> {
+  const folded = new Map<string, string[]>();
+  for (const name of names) {
+    const key = foldName(name);
+    const list = folded.get(key);
+    if (list) list.push(name);
+    else folded.set(key, [name]);
+  }
+  return folded;
+}
+
+/** One text for all names that some file system takes for the same one. */
+export function foldName(name: string): string {
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\u0000-\u007f]*$/.test(name)) return name.toLowerCase();
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/**
+ * The path as the folders list it: `path` itself where each of its names is listed, another spelling where only that is
+ * listed, null where there is neither.
+ * @param path relative, with forward slashes
+ * @param namesIn the names in a folder ('' or a path with a trailing slash); null where there is no such folder
+ */
+export function listedPath(path: string, namesIn: (folder: string) => Names | null): string | null {
+  return find('', path.split('/'), namesIn);
+}
+
+function find(
+  folder: string,
+  [name, ...rest]: readonly string[],
+  namesIn: (folder: string) => Names | null,
+): string | null {
+  const names = namesIn(folder);
+  if (names === null || name === undefined) return null;
+  const below = (listed: string): string | null =>
+    rest.length === 0 ? folder + listed : find(`${folder}${listed}/`, rest, namesIn);
+  // The exact name first: both may be there, on a file system that tells them apart.
+  const exact = names.has(name) ? below(name) : null;
+  if (exact !== null) return exact;
+  for (const listed of names.like(name)) {
+    const found = below(listed);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** In what two spellings of a name differ. */
+export type NameDifference = 'case' | 'normalization' | 'case-and-normalization';
+
+export function nameDifference(name: string, listed: string): NameDifference {
+  if (name.normalize('NFC') === listed.normalize('NFC')) return 'normalization';
+  return name.toUpperCase().toLowerCase() === listed.toUpperCase().toLowerCase() ? 'case' : 'case-and-normalization';
+}
+
+/**
+ * The same name in the other case, as far as its ASCII letters go: where a file is found under it too, the file system
+ * does not tell case. Null for a name that this says nothing about: without an ASCII letter, with a letter beyond
+ * ASCII, or with a tilde, which may be a short name of Windows.
+ */
+export function inOtherCase(name: string): string | null {
+  if (!/^[\u0020-\u007d]*[a-z][\u0020-\u007d]*$/i.test(name)) return null;
+  return name.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
+}

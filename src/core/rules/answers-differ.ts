@@ -1,0 +1,93 @@
+import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../copies.ts';
+import type { Copy, HeaderGroup, Role, Visit, Web } from '../facts.ts';
+import { type Dependence, dependenceOf, isRefusal, otherAnswer } from '../probes.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
+import { hostOf, lastHop, statusOf } from '../visit.ts';
+
+export const answersDiffer = defineRule({
+  id: 'answers-differ',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'by-resource',
+  unless: [...SOMETHING_ELSE, 'compressed-copy-differs', 'compressed-copy-unreadable'],
+  when: 'two requests for one URL, shortly after each other, bring other content: from servers of different state, or by what the request says of its origin and client. A file that was replaced in between is no finding',
+  why: 'Subscribers see the one or the other, and what was checked here need not be what they get.',
+  check({ role, web, answer }) {
+    const dependence = dependenceOf(web);
+    if (dependence === null || dependence.on === 'changed') return null;
+    const other = comparedAnswers(web).find(({ copy }) => !copy.same && !isCompressedTwice(copy));
+    if (other !== undefined) return differing(role, answer, other, dependence);
+    return byTurns(role, web, dependence);
+  },
+});
+
+const CAUSES: Readonly<Record<HeaderGroup, readonly [cause: string, what: string]>> = {
+  origin: ['origin', 'requests with an Origin or Referer'],
+  'fetch-metadata': ['fetch-metadata', 'requests with Sec-Fetch headers, as browsers send them'],
+  encoding: ['encoding', 'clients that accept compression'],
+  agent: ['agent', 'requests with a browser’s User-Agent'],
+};
+
+function differing(
+  role: Role,
+  answer: Visit,
+  { visit, copy }: { visit: Visit; copy: Copy },
+  dependence: Dependence,
+): Problem | null {
+  const host = hostOf(lastHop(visit)!.url);
+  const evidence = copyEvidence(answer, copy, visit);
+  const contents = bothContents(answer, copy, visit);
+  if (dependence.on === 'each-time')
+    return {
+      severity: 'note',
+      cause: 'each-time',
+      message: `${host} sends other content with every answer for the ${nameOf(role)}, for example ${contents}.`,
+      advice: 'Serve a file that changes only when something is published, so that caches and ETags work.',
+      evidence,
+      once: `each-time ${role} ${host}`,
+    };
+  if (dependence.on === 'intermittent')
+    return {
+      cause: 'intermittent',
+      message: `${host} sends two versions of the ${nameOf(role)} by turns: ${contents}.`,
+      advice:
+        'Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.',
+      evidence,
+      once: `intermittent ${role} ${host}`,
+    };
+  const group = dependence.on === 'headers' ? dependence.groups[0] : undefined;
+  const [cause, what] = group ? CAUSES[group] : ['browser', 'browsers'];
+  return {
+    cause,
+    message: `${host} sends another ${nameOf(role)} to ${what}: ${contents}${kindOf(copy)}.`,
+    advice: 'Serve the same file whatever the request says; where a cache or firewall in front does it, correct that.',
+    evidence,
+    once: `${cause} ${role} ${host}`,
+  };
+}
+
+function kindOf({ decoded }: Copy): string {
+  return decoded === null || decoded.kind === 'json' ? '' : ` (${decoded.kind})`;
+}
+
+/** A status that comes and goes, whatever is sent. */
+function byTurns(role: Role, web: Web, { on }: Dependence): Problem | null {
+  const visit = otherAnswer(web);
+  if (on !== 'intermittent' || visit === null || !isRefusal(visit)) return null;
+  const host = hostOf(lastHop(visit)?.url ?? '');
+  const how = visit.failure ? visit.failure.code : String(statusOf(visit));
+  return {
+    cause: 'intermittent-status',
+    message: `${host} answers for the ${nameOf(role)} with 2xx and with ${how} by turns, whatever the request says.`,
+    advice: 'Look at each server and cache behind the host: one of them does not have the file, or fails.',
+    evidence: {
+      asked: lastHop(visit)?.url ?? null,
+      status: statusOf(visit) || null,
+      address: lastHop(visit)?.address ?? null,
+    },
+    once: `${how} ${host}`,
+  };
+}

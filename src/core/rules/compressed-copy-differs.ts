@@ -1,0 +1,42 @@
+import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../copies.ts';
+import type { Visit } from '../facts.ts';
+import { header, httpDate } from '../headers.ts';
+import { dependenceOf } from '../probes.ts';
+import { defineRule } from '../rule.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
+import { hostOf, lastHop } from '../visit.ts';
+
+export const compressedCopyDiffers = defineRule({
+  id: 'compressed-copy-differs',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  unless: [...SOMETHING_ELSE, 'compressed-copy-unreadable'],
+  when: 'clients that accept compression (Accept-Encoding: gzip, br) get a manifest or metadata file with other content than those that do not: usually an older compressed copy that was not replaced',
+  why: 'Every browser and Node’s fetch accept compression, so that the registry does not change for them. curl without --compressed gets the current file.',
+  check({ role, web, answer }) {
+    const dependence = dependenceOf(web);
+    if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;
+    for (const { visit, copy } of comparedAnswers(web)) {
+      if (copy.same || copy.fault !== null || isCompressedTwice(copy)) continue;
+      const host = hostOf(lastHop(visit)!.url);
+      const isOlder = changedAt(visit) < changedAt(answer);
+      return {
+        cause: isOlder ? 'older' : 'other',
+        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(role)} to clients that accept compression: without it and with it there came ${bothContents(answer, copy, visit)}.`,
+        advice:
+          'Replace or delete the compressed copy beside the file (.gz, .br) with every upload, and purge the copies that caches hold.',
+        evidence: copyEvidence(answer, copy, visit),
+        once: `${role} ${host}`,
+      };
+    }
+    return null;
+  },
+});
+
+/** Milliseconds since 1970; NaN where it is not said, which compares as neither older nor newer. */
+function changedAt(visit: Visit): number {
+  return httpDate(header(lastHop(visit)?.headers ?? [], 'last-modified')) ?? Number.NaN;
+}

@@ -1,0 +1,91 @@
+import { comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../copies.ts';
+import type { Copy, Role, Visit, Web } from '../facts.ts';
+import { dependenceOf, isRefusal, otherAnswer } from '../probes.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
+import { hostOf, lastHop, statusOf } from '../visit.ts';
+
+const ADVICE =
+  'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress by itself; each needs the Content-Encoding that it has. Purge caches in front.';
+
+export const compressedCopyUnreadable = defineRule({
+  id: 'compressed-copy-unreadable',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  unless: SOMETHING_ELSE,
+  when: 'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: not what Content-Encoding says, broken, cut off, compressed twice, or a status other than 2xx',
+  why: 'Every browser and Node’s fetch accept compression. curl without --compressed gets the plain file and sees nothing of it.',
+  check({ role, web, answer }) {
+    const dependence = dependenceOf(web);
+    if (dependence !== null && dependence.on !== 'headers' && dependence.on !== 'together') return null;
+    for (const { visit, copy } of comparedAnswers(web)) {
+      const fault = faultOf(role, copy);
+      if (fault === null) continue;
+      const host = hostOf(lastHop(visit)!.url);
+      return {
+        cause: fault.cause,
+        message: `${host} sends the ${nameOf(role)} to clients that accept compression with Content-Encoding: ${copy.coding}, ${fault.text}.`,
+        advice: ADVICE,
+        evidence: copyEvidence(answer, copy, visit),
+        once: `${role} ${host} ${fault.cause}`,
+      };
+    }
+    return refused(role, web);
+  },
+});
+
+/** @returns what is wrong, as words that follow the header */
+function faultOf(role: Role, copy: Copy): { cause: string; text: string } | null {
+  const { fault, coding, kind, same } = copy;
+  if (isCompressedTwice(copy) && role !== 'artifact')
+    return { cause: 'compressed-twice', text: 'but it is compressed twice: browsers undo one coding and get gzip' };
+  if (fault === 'broken') {
+    const is = mislabelled(coding, kind);
+    return is === null
+      ? { cause: 'broken', text: 'but the bytes cannot be decoded: browsers and Node’s fetch fail' }
+      : { cause: 'wrong-label', text: `but the bytes are ${is}: browsers and Node’s fetch fail` };
+  }
+  if (fault === 'truncated' && !same)
+    return { cause: 'truncated', text: 'and the compressed stream ends early: browsers get a part of the file' };
+  if (fault === 'members' && !same)
+    return {
+      cause: 'several-members',
+      text: 'as a gzip file of several members: browsers read the first one only and get a part of the file',
+    };
+  if (fault === 'end')
+    return {
+      cause: 'bad-end',
+      text: 'and the end of the gzip stream is wrong: browsers ignore that, and Node’s fetch fails',
+    };
+  return null;
+}
+
+/** What the bytes are, where that is not what the last coding says. */
+function mislabelled(coding: string, kind: string): string | null {
+  const last = coding.split(', ').at(-1);
+  if (kind === 'json' || kind === 'text' || kind === 'svg' || kind === 'xml') return 'not compressed';
+  if (kind === 'html') return 'an HTML page, not compressed';
+  const named: Readonly<Record<string, string>> = { gzip: 'gzip', brotli: 'br', zstd: 'zstd', zlib: 'deflate' };
+  const is = Object.hasOwn(named, kind) ? named[kind]! : null;
+  return is === null || is === last ? null : `compressed with ${is}`;
+}
+
+function refused(role: Role, web: Web): Problem | null {
+  const dependence = dependenceOf(web);
+  const visit: Visit | null = otherAnswer(web);
+  if (visit === null || !isRefusal(visit) || dependence?.on !== 'headers') return null;
+  if (dependence.groups.join() !== 'encoding') return null;
+  const host = hostOf(lastHop(visit)?.url ?? '');
+  const status = statusOf(visit);
+  const how = visit.failure ? `does not answer (${visit.failure.code})` : `answers with ${status}`;
+  return {
+    cause: visit.failure ? 'no-answer' : `status-${status}`,
+    message: `${host} ${how} when the ${nameOf(role)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
+    advice: 'Correct the compression settings of the host, or switch compression off for JSON files and icons.',
+    evidence: { asked: lastHop(visit)?.url ?? null, status: status || null, code: visit.failure?.code ?? null },
+    once: `${role} ${host} ${status}`,
+  };
+}

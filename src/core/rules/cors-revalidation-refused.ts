@@ -1,0 +1,52 @@
+import { nameOf } from '../copies.ts';
+import { corsCheck, corsEvidence, corsFault, hopOrigins } from '../cors.ts';
+import type { Hop } from '../facts.ts';
+import { headerLines } from '../headers.ts';
+import { defineRule } from '../rule.ts';
+import { SOMETHING_ELSE } from '../something-else.ts';
+import { hostOf, lastHop } from '../visit.ts';
+
+export const corsRevalidationRefused = defineRule({
+  id: 'cors-revalidation-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'error',
+  spec: '4.1',
+  symptom: 'by-resource',
+  unless: SOMETHING_ELSE,
+  when: 'a 304 (not modified) carries another Access-Control-Allow-Origin than its 200, which no longer lets the page in. A 304 without that header leaves the stored one as it is',
+  why: 'Browsers update the stored answer with the headers of a 304 (RFC 9111 section 3.2): the first visit works, and each later one fails until the cache is cleared.',
+  check({ role, web }) {
+    const { revalidation, browser } = web;
+    const stored = browser.find(({ origin }) => origin === revalidation?.visit.origin);
+    const hop = revalidation ? lastHop(revalidation.visit) : null;
+    const before = stored ? lastHop(stored) : null;
+    if (!revalidation || !stored || !hop || !before || hop.status !== 304 || revalidation.visit.failure !== null)
+      return null;
+    if (corsFault(stored) !== null || hop.url !== before.url) return null;
+    const { visit } = revalidation;
+    const { origin, checked } = hopOrigins(
+      visit.origin!,
+      visit.hops.map(({ url }) => url),
+    ).at(-1)!;
+    const fault = checked ? corsCheck(origin!, updated(before, hop)) : null;
+    if (fault === null) return null;
+    const host = hostOf(hop.url);
+    return {
+      cause: fault.cause,
+      message: `${host} answers 304 for the ${nameOf(role)} with Access-Control-Allow-Origin: ${fault.value}, which replaces the value of the stored answer: browsers refuse the ${nameOf(role)} from the second visit on.`,
+      advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
+      evidence: {
+        ...corsEvidence(visit, visit.hops.length - 1),
+        sent: revalidation.condition.join(': '),
+        stored: before.headers.filter(([name]) => name.startsWith('access-control-')).map((line) => line.join(': ')),
+      },
+      once: `${role} ${host} ${fault.value}`,
+    };
+  },
+});
+
+/** The stored headers as a 304 leaves them, as far as CORS is concerned. */
+function updated(stored: Hop, fresh: Hop): Hop['headers'] {
+  return (headerLines(fresh.headers, 'access-control-allow-origin').length > 0 ? fresh : stored).headers;
+}

@@ -1,0 +1,48 @@
+import { type Severity, SEVERITIES } from './report.ts';
+
+/**
+ * When a finding replaces others about the same resource (`unless` of a rule or a problem): it must have the same
+ * severity as they have, or a higher one. All severities are the reported ones, settings included.
+ */
+
+/** What was found on one resource: the highest reported severity, by rule id and by "id cause". */
+export type Found = Map<string, Severity>;
+
+/** A finding that explains others. */
+export interface Superseder {
+  rule: string;
+  severity: Severity;
+}
+
+/** Notes a finding under its rule, and under its rule and cause. */
+export function noteFound(found: Found, rule: string, cause: string | undefined, severity: Severity): void {
+  raise(found, rule, severity);
+  if (cause !== undefined) raise(found, `${rule} ${cause}`, severity);
+}
+
+function raise(found: Found, key: string, severity: Severity): void {
+  const known = found.get(key);
+  if (known === undefined || outranks(severity, known)) found.set(key, severity);
+}
+
+/** The most severe of the findings that `unless` names; null where none of them was found. */
+export function supersederIn(found: Found, unless: readonly string[] | undefined): Superseder | null {
+  if (found.size === 0 || unless === undefined) return null;
+  let strongest: Superseder | null = null;
+  for (const key of unless) {
+    const severity = found.get(key);
+    if (severity === undefined || (strongest !== null && !outranks(severity, strongest.severity))) continue;
+    strongest = { rule: key.split(' ', 1)[0] ?? key, severity };
+  }
+  return strongest;
+}
+
+/** True where a finding of that severity may be left out because of the superseder. */
+export function isSuperseded(superseder: Superseder | null, severity: Severity): boolean {
+  return superseder !== null && !outranks(severity, superseder.severity);
+}
+
+/** True where the first severity is higher than the second. */
+export function outranks(one: Severity, other: Severity): boolean {
+  return SEVERITIES.indexOf(one) < SEVERITIES.indexOf(other);
+}

@@ -1,0 +1,84 @@
+import { hopOrigins } from '../core/cors.ts';
+import type { Conditional, Role, Visit, Web } from '../core/facts.ts';
+import { codings, header, httpDate } from '../core/headers.ts';
+import { isAnswered, lastHop } from '../core/visit.ts';
+import { unasked } from './http-patience.ts';
+import { askPreflight, type SecretNames } from './preflight.ts';
+import { ALL_GROUPS } from './request-shape.ts';
+import { type BrowserGet, getAsBrowser, type Prober } from './web-probes.ts';
+
+/** What is a setting of the host, and so is asked of the first resource of each kind and host alone. */
+
+export interface FirstsLook extends Prober {
+  secretNames: SecretNames | null;
+  /** The kinds and hosts that have had their first resource. */
+  firsts: Set<string>;
+}
+type Firsts = Pick<Web, 'headPreflight' | 'image' | 'gzip' | 'revalidation'>;
+
+/**
+ * @param key the kind of resource and its host
+ * @param get how a browser asks for it
+ * @param answered the answer to that; what does not depend on it is sent beside it, to save a round trip
+ */
+export async function lookAtFirst(
+  key: string,
+  get: BrowserGet,
+  answered: Promise<Visit>,
+  look: FirstsLook,
+): Promise<Firsts> {
+  if (look.firsts.has(key)) return {};
+  look.firsts.add(key);
+  const [headPreflight, image, gzip, revalidation] = await Promise.all([
+    preflightOfHead(get, look),
+    get.role === 'icon' ? getAsBrowser({ ...get, like: 'image' }, ALL_GROUPS, look) : null,
+    answered.then((browser) => gzipAlone(get, browser, look)),
+    answered.then((browser) => revalidate(get, browser, look)),
+  ]);
+  return {
+    ...(isAsked(headPreflight) ? { headPreflight } : {}),
+    ...(isAsked(image) ? { image } : {}),
+    ...(isAsked(gzip) ? { gzip } : {}),
+    ...(revalidation !== null && isAsked(revalidation.visit) ? { revalidation } : {}),
+  };
+}
+
+function isAsked(visit: Visit | null): visit is Visit {
+  return visit !== null && unasked(visit) === null;
+}
+
+async function preflightOfHead({ url, page }: BrowserGet, look: FirstsLook): Promise<Visit | null> {
+  const [sent] = hopOrigins(page, [url]);
+  if (!sent?.checked) return null;
+  return askPreflight({ url, page, origin: sent.origin, method: 'HEAD', along: [url] }, look);
+}
+
+/** Many clients accept gzip and nothing else, and hosts keep a file for each coding. */
+async function gzipAlone(get: BrowserGet, browser: Visit, look: FirstsLook): Promise<Visit | null> {
+  const applied = codings(lastHop(browser)?.headers ?? []);
+  if (!isDocument(get.role) || applied.length === 0 || applied.includes('gzip')) return null;
+  return getAsBrowser({ ...get, encoding: 'gzip' }, ['encoding'], look);
+}
+
+const ENTITY_TAG = /^(?:W\/)?"[^"]*"$/;
+
+async function revalidate(
+  get: BrowserGet,
+  browser: Visit,
+  look: FirstsLook,
+): Promise<NonNullable<Web['revalidation']> | null> {
+  if (get.role === 'artifact' || !isAnswered(browser)) return null;
+  const { headers } = lastHop(browser)!;
+  const tag = header(headers, 'etag');
+  const date = header(headers, 'last-modified');
+  let condition: Conditional['condition'];
+  if (tag !== null && ENTITY_TAG.test(tag)) condition = ['if-none-match', tag];
+  else if (date !== null && httpDate(date) !== null) condition = ['if-modified-since', date];
+  else return null;
+  const visit = await getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, look);
+  return { condition, visit };
+}
+
+function isDocument(role: Role): boolean {
+  return role === 'manifest' || role === 'metadata';
+}

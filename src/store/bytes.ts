@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { printable } from '../core/text.ts';
+import { Trouble } from '../core/trouble.ts';
+import { NOTHING_CHANGED } from './disk-trouble.ts';
+
+/** What is written to a store: bytes in memory, or a local file that is read again for every attempt to write it. */
+export type Bytes = Uint8Array | FileBytes;
+
+export interface FileBytes {
+  /** Size in bytes. */
+  readonly length: number;
+  /** 64 lowercase hexadecimal digits. */
+  readonly sha256: string;
+  /** In base64, as Content-MD5 has it (RFC 1864). */
+  readonly md5: string;
+  /**
+   * Reads the file from its start. The last chunk is handed over only when the file has the bytes that were hashed.
+   * @throws Trouble `file-changed`, and the errors of the file system
+   */
+  chunks(): AsyncGenerator<Uint8Array>;
+}
+
+/** What a store holds, without holding it in memory. */
+export interface Digest {
+  /** Size in bytes. */
+  length: number;
+  /** 64 lowercase hexadecimal digits. */
+  sha256: string;
+}
+
+/** Bytes per chunk. */
+const CHUNK = 65_536;
+
+/**
+ * A local file that was hashed already.
+ * @param path absolute
+ * @param shownAs what the user calls it
+ */
+export function fileBytes(
+  path: string,
+  shownAs: string,
+  known: { length: number; sha256: string; md5: string },
+): FileBytes {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    if ((await stat(path)).size !== known.length) throw changed(shownAs);
+    const hash = createHash('sha256');
+    let length = 0;
+    let last: Uint8Array | null = null;
+    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      // A file that grows would never end.
+      if (length > known.length) throw changed(shownAs);
+      hash.update(chunk);
+      if (last !== null) yield last;
+      last = chunk;
+    }
+    if (hash.digest('hex') !== known.sha256) throw changed(shownAs);
+    if (last !== null) yield last;
+  }
+  return { ...known, chunks };
+}
+
+export function isFileBytes(bytes: Bytes): bytes is FileBytes {
+  return !(bytes instanceof Uint8Array);
+}
+
+/** The bytes in portions, from the start each time it is called. */
+export function chunksOf(bytes: Bytes): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  return isFileBytes(bytes) ? bytes.chunks() : portionsOf(bytes);
+}
+
+function* portionsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK) yield bytes.subarray(at, at + CHUNK);
+}
+
+/** SHA-256 in hexadecimal. */
+export function sha256Of(bytes: Bytes): string {
+  return isFileBytes(bytes) ? bytes.sha256 : createHash('sha256').update(bytes).digest('hex');
+}
+
+/** MD5 in base64. */
+export function md5Of(bytes: Bytes): string {
+  return isFileBytes(bytes) ? bytes.md5 : createHash('md5').update(bytes).digest('base64');
+}
+
+export function digestOf(bytes: Bytes): Digest {
+  return { length: bytes.length, sha256: sha256Of(bytes) };
+}
+
+/** The digest of a stream. */
+export async function digestOfChunks(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Digest> {
+  const hash = createHash('sha256');
+  let length = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    length += chunk.length;
+  }
+  return { length, sha256: hash.digest('hex') };
+}
+
+function changed(shownAs: string): Trouble {
+  return new Trouble(
+    'file-changed',
+    `${printable(shownAs)} changed while it was published. ${NOTHING_CHANGED}`,
+    'Wait until the program that writes it is done; then run the same command again.',
+    { exit: 1 },
+  );
+}

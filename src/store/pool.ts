@@ -1,0 +1,19 @@
+/**
+ * Does the work for each item, for so many at a time. After a failure no more is begun.
+ * @throws what failed first, once all that was begun has ended
+ */
+export async function inPool<T>(items: Iterable<T>, most: number, work: (item: T) => Promise<void>): Promise<void> {
+  const left = items[Symbol.iterator]();
+  const failures: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    for (let next = left.next(); !next.done && failures.length === 0; next = left.next()) {
+      try {
+        await work(next.value);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: most }, worker));
+  if (failures.length > 0) throw failures[0];
+}

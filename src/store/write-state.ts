@@ -1,0 +1,15 @@
+import { printable } from '../core/text.ts';
+import type { WriteState } from '../core/trouble.ts';
+
+/** What is stored and what is not, in sentences; '' where there is nothing to say. */
+export function inWords({ stored, notStored, unknown }: WriteState): string {
+  const parts = [];
+  if (stored.length > 0) parts.push(`Stored: ${named(stored)}.`);
+  if (notStored.length > 0) parts.push(`Not stored: ${named(notStored)}.`);
+  if (unknown.length > 0) parts.push(`Whether it was stored is not known: ${named(unknown)}.`);
+  return parts.join(' ');
+}
+
+function named(paths: readonly string[]): string {
+  return paths.map(printable).join(', ');
+}

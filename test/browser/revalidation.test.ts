@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Report } from '../../src/core/report.ts';
+import { certificates } from '../support/fault-certificates.ts';
+import { answer, type Behaviour, byMethod, type FaultHost, openFaultHost } from '../support/fault-host.ts';
+import { putRegistry, SVG, verified } from '../support/live-registry.ts';
+import { describeInChromium, openService, PAGE, type Service } from './chromium.ts';
+
+/** What is kept in a browser's cache, and what appreg says of the headers that decide whether a page may read it. */
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const ALLOW = 'Access-Control-Allow-Origin';
+const ME = 'https://svc.test';
+const LOOPBACK = { address: '127.0.0.1', family: 4 } as const;
+type Lines = readonly (readonly [string, string])[];
+
+function found(report: Report): string[] {
+  const about = ['cors-revalidation-refused', 'cors-not-varied', 'cors-missing'];
+  return report.findings
+    .filter(({ rule, resource }) => about.includes(rule) && resource === 'icon')
+    .map(({ severity, rule, cause }) => `${severity} ${rule} ${cause}`);
+}
+
+describeInChromium('answers from the cache of a browser', () => {
+  let host: FaultHost;
+  let service: Service;
+  beforeAll(async () => {
+    host = await openFaultHost({ tls: certificates().get('names') });
+    host.on('/', answer({ headers: { 'Content-Type': 'text/html' }, body: PAGE }));
+    service = await openService([`MAP svc.test:443 127.0.0.1:${host.port}`, 'MAP registry.test 127.0.0.1']);
+  });
+  afterAll(async () => {
+    await service?.close();
+    await host?.close();
+  });
+
+  /** What the browser makes of these ways one after another, and what appreg says of the same file. */
+  async function compare(ways: readonly string[], icon: Behaviour): Promise<{ shown: unknown[]; report: Report }> {
+    const live = putRegistry({ ...host, origin: `https://registry.test:${host.port}` });
+    host.on('/a.svg', icon);
+    const url = `https://registry.test:${host.port}/a.svg?${host.requests.length}`;
+    const shown: unknown[] = [];
+    for (const way of ways) shown.push(...(await service.ask(ME, [{ way, url }])));
+    const { report } = await verified(live.url, {
+      origins: [ME],
+      lookup: (_, options, then) => (options.all ? then(null, [LOOPBACK]) : then(null, LOOPBACK.address, 4)),
+    });
+    return { shown, report };
+  }
+
+  test.each<[string, Lines, boolean, string[]]>([
+    ['none', [], true, []],
+    ['the same', [[ALLOW, '*']], true, []],
+    ['this origin', [[ALLOW, ME]], true, []],
+    ['another origin', [[ALLOW, 'https://other.test']], false, ['error cors-revalidation-refused other-origin']],
+    ['null', [[ALLOW, 'null']], false, ['error cors-revalidation-refused null']],
+    ['an empty one', [[ALLOW, '']], false, ['error cors-revalidation-refused empty']],
+    ['a list', [[ALLOW, `*, ${ME}`]], false, ['error cors-revalidation-refused list']],
+    [
+      'two of them',
+      [
+        [ALLOW, '*'],
+        [ALLOW, '*'],
+      ],
+      false,
+      ['error cors-revalidation-refused two-headers'],
+    ],
+  ])('a 304 with %s', async (_, lines, isShown, expected) => {
+    const icon: Behaviour = (request, socket) =>
+      (request.headers['if-none-match'] === '"a"'
+        ? answer({
+            status: 304,
+            headers: [['ETag', '"a"'], ...lines.map(([name, value]): [string, string] => [name, value])],
+          })
+        : answer({
+            headers: { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'no-cache', ETag: '"a"', [ALLOW]: '*' },
+            body: SVG,
+          }))(request, socket);
+    const { shown, report } = await compare(['cached fetch', 'cached fetch'], byMethod({ GET: icon }));
+    expect(shown).toEqual([true, isShown]);
+    expect(found(report)).toEqual(expected);
+  });
+
+  const WARNING = ['warning cors-not-varied vary-only-with-origin'];
+  const NOTE = ['note cors-not-varied vary-only-with-origin'];
+  test.each<[string, Record<string, string>, boolean, string[]]>([
+    ['max-age', { 'Cache-Control': 'public, max-age=300' }, false, WARNING],
+    ['private', { 'Cache-Control': 'private, max-age=300' }, false, WARNING],
+    ['an old date of change', { 'Last-Modified': 'Mon, 01 Jan 2024 00:00:00 GMT' }, false, WARNING],
+    ['max-age=0', { 'Cache-Control': 'max-age=0' }, true, NOTE],
+    ['no-cache', { 'Cache-Control': 'no-cache' }, true, NOTE],
+    ['no-store', { 'Cache-Control': 'no-store' }, true, []],
+    ['nothing', {}, true, NOTE],
+    ['Vary always', { 'Cache-Control': 'public, max-age=300', Vary: 'Origin' }, true, []],
+  ])(
+    'a plain <img>, then fetch(), where Vary: Origin is sent with Origin alone: %s',
+    async (_, headers, isRead, expected) => {
+      const icon: Behaviour = (request, socket) => {
+        const { origin } = request.headers;
+        const cors: Record<string, string> = origin === undefined ? {} : { [ALLOW]: origin, Vary: 'Origin' };
+        return answer({ headers: { 'Content-Type': 'image/svg+xml', ...headers, ...cors }, body: SVG })(
+          request,
+          socket,
+        );
+      };
+      const { shown, report } = await compare(['img', 'cached fetch'], byMethod({ GET: icon }));
+      expect(shown).toEqual([true, isRead]);
+      expect(found(report)).toEqual(expected);
+    },
+  );
+
+  test.each<[string, Lines, boolean, string[]]>([
+    ['the same', [[ALLOW, '*']], true, []],
+    ['none', [], false, ['warning absent']],
+    [
+      'two of them',
+      [
+        [ALLOW, '*'],
+        [ALLOW, '*'],
+      ],
+      false,
+      ['warning two-headers'],
+    ],
+    ['another origin', [[ALLOW, 'https://other.test']], false, ['warning other-origin']],
+  ])('HEAD with %s', async (_, lines, isRead, expected) => {
+    const headers: [string, string][] = [
+      ['Content-Type', 'image/svg+xml'],
+      ['Cache-Control', 'no-store'],
+    ];
+    const icon = byMethod({
+      GET: answer({ headers: [...headers, [ALLOW, '*']], body: SVG }),
+      HEAD: answer({
+        headers: [...headers, ...lines.map(([name, value]): [string, string] => [name, value])],
+        length: null,
+      }),
+    });
+    const { shown, report } = await compare(['fetch', 'head'], icon);
+    expect(shown).toEqual([true, isRead]);
+    const about = report.findings.filter(({ rule, resource }) => rule === 'cors-head-refused' && resource === 'icon');
+    expect(about.map(({ severity, cause }) => `${severity} ${cause}`)).toEqual(expected);
+  });
+});

@@ -1,0 +1,215 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { build } from '../../scripts/build.mjs';
+import { MANAGER_ENV, packageManager } from '../support/package-managers.ts';
+
+/**
+ * appreg installed by the real package managers, in a project with packages that depend on each other and on peers: the
+ * bytes of a bundle are equal in all of them, and every command that writes works under Yarn's Plug'n'Play.
+ */
+
+const repository = join(import.meta.dirname, '../..');
+const scratch = mkdtempSync(join(tmpdir(), 'appreg-managers-'));
+const tarball = join(scratch, 'appreg.tgz');
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const PACKAGE = {
+  name: 'vendor',
+  private: true,
+  type: 'module',
+  dependencies: { debug: '4.4.0', ms: '2.1.3', react: '19.1.0', 'react-dom': '19.1.0' },
+};
+const SOURCES: Record<string, string> = {
+  'src/main.ts': `import debug from 'debug';\nimport ms from 'ms';\nimport { help } from './lib/help.ts';\nexport const app = { wait: ms('1h'), log: debug('x'), help };\n`,
+  'src/lib/help.ts': `import { createElement } from 'react';\nexport const help = () => createElement('div');\n`,
+  'src/ui.ts': `import { createRoot } from 'react-dom/client';\nimport { createElement } from 'react';\ncreateRoot(document.body).render(createElement('p'));\n`,
+};
+
+interface Ran {
+  status: number | null;
+  out: string;
+}
+
+function run(words: readonly string[], cwd: string): Ran {
+  const [program, ...args] = words;
+  const env = { ...process.env, ...MANAGER_ENV, APPREG_CACHE_DIR: '', APPREG_CA_DIR: join(scratch, 'ca'), CI: 'true' };
+  const done = spawnSync(program!, args, { cwd, env, encoding: 'utf8', timeout: 240_000 });
+  return { status: done.status, out: `${done.stdout}${done.stderr}` };
+}
+
+function must(ran: Ran): string {
+  if (ran.status !== 0) throw new Error(`ended with ${ran.status}:\n${ran.out}`);
+  return ran.out;
+}
+
+interface Project {
+  folder: string;
+  appreg(...args: string[]): Ran;
+}
+
+/** How each of them is installed, and how it runs a program of a package. */
+const LAYOUTS = ['npm', 'pnpm', 'yarn node_modules', 'yarn pnp', 'bun'] as const;
+type Layout = (typeof LAYOUTS)[number];
+const MANAGER = { npm: null, pnpm: 'pnpm', 'yarn node_modules': 'yarn', 'yarn pnp': 'yarn', bun: 'bun' } as const;
+
+function installed(layout: Layout): Project | null {
+  const named = MANAGER[layout];
+  const manager = named === null ? ['npm'] : packageManager(named);
+  if (manager === null) return null;
+  const folder = join(scratch, layout.replace(' ', '-'));
+  for (const [path, text] of Object.entries(SOURCES)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const dependencies = { ...PACKAGE.dependencies, appreg: `file:${tarball}` };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...PACKAGE, dependencies }));
+  if (named === 'yarn') {
+    writeFileSync(join(folder, 'yarn.lock'), '');
+    writeFileSync(join(folder, '.yarnrc.yml'), `nodeLinker: ${layout === 'yarn pnp' ? 'pnp' : 'node-modules'}\n`);
+  }
+  const quiet = layout === 'npm' ? ['--no-fund', '--no-audit', '--ignore-scripts'] : [];
+  must(run([...manager, 'install', ...quiet], folder));
+  const start =
+    layout === 'yarn pnp'
+      ? [...manager, 'node', bin(folder, manager)]
+      : [process.execPath, join(folder, 'node_modules/appreg/bin/appreg.js')];
+  return { folder, appreg: (...args) => run([...start, ...args], folder) };
+}
+
+/** Where Plug'n'Play has the program: in an archive. */
+function bin(folder: string, manager: readonly string[]): string {
+  const find = "process.stdout.write(require.resolve('appreg/package.json').replace('package.json', 'bin/appreg.js'))";
+  return must(run([...manager, 'node', '--input-type=commonjs', '-e', find], folder)).trim();
+}
+
+beforeAll(async () => {
+  const staged = join(scratch, 'staged');
+  mkdirSync(staged);
+  await build({ types: false, out: join(staged, 'dist') });
+  for (const name of ['package.json', 'bin', 'schemas'])
+    cpSync(join(repository, name), join(staged, name), { recursive: true });
+  const packed = must(run(['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', scratch], staged));
+  const name = packed
+    .trim()
+    .split('\n')
+    .find((line) => line.endsWith('.tgz'))!;
+  cpSync(join(scratch, name), tarball);
+}, 240_000);
+
+const projects = new Map<Layout, Project | null>();
+function project(layout: Layout): Project | null {
+  if (!projects.has(layout)) projects.set(layout, installed(layout));
+  return projects.get(layout)!;
+}
+
+function bundled({ folder, appreg }: Project, ...flags: string[]): Buffer {
+  must(appreg('bundle', 'src/main.ts', 'out.tar.gz', '--ui', 'src/ui.ts', ...flags));
+  return readFileSync(join(folder, 'out.tar.gz'));
+}
+
+const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+describe.each([[[]], [['--sourcemap']], [['--minify']]])('a bundle with the flags %j', (flags) => {
+  test.for(LAYOUTS.slice(1))(
+    'has the bytes under %s that it has under npm',
+    { timeout: 600_000 },
+    (layout, { skip }) => {
+      const other = project(layout);
+      if (other === null) return skip(`${layout} cannot be installed here`);
+      const [ours, theirs] = [bundled(project('npm')!, ...flags), bundled(other, ...flags)];
+      expect(sha(theirs)).toBe(sha(ours));
+      const text = gunzipSync(theirs).toString('latin1');
+      for (const trace of ['.pnpm', '.zip/', '__virtual__', 'yarn-global']) expect(text).not.toContain(trace);
+    },
+  );
+});
+
+describe('under Bun', () => {
+  test('the archive is another, the tar inside is the same, and it is said', ({ skip }) => {
+    const bun = packageManager('bun');
+    if (bun === null) return skip('bun cannot be installed here');
+    const { folder } = project('npm')!;
+    const ours = bundled(project('npm')!);
+    const said = must(
+      run(
+        [
+          ...bun,
+          '--bun',
+          'node_modules/appreg/bin/appreg.js',
+          'bundle',
+          'src/main.ts',
+          'bun.tar.gz',
+          '--ui',
+          'src/ui.ts',
+        ],
+        folder,
+      ),
+    );
+    expect(said).toContain('runs on Bun');
+    expect(sha(gunzipSync(readFileSync(join(folder, 'bun.tar.gz'))))).toBe(sha(gunzipSync(ours)));
+  }, 600_000);
+});
+
+describe("under Yarn's Plug'n'Play", () => {
+  test('every command that writes works', async ({ skip }) => {
+    const pnp = project('yarn pnp');
+    if (pnp === null) return skip('yarn cannot be installed here');
+    const port = await freePort();
+    const base = `http://127.0.0.1:${port}/`;
+    writeFileSync(join(pnp.folder, 'i.svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
+    const at = (...args: string[]): string => must(pnp.appreg(...args, '--cwd', 'registry'));
+    must(pnp.appreg('init', 'registry', '--base-url', base));
+    at('add-app', 'a', '--name', 'A', '--description', 'An app.', '--icon', '../i.svg', '--color', '#112233');
+    must(pnp.appreg('bundle', 'src/main.ts', 'registry/a.tar.gz'));
+    at('publish-version', 'a', '1.0.0', '--artifact', 'a.tar.gz');
+    at('publish-version', 'a', 'minor', '--entry', '../src/lib/help.ts');
+    at('lock');
+    at('lint');
+    must(pnp.appreg('init', 'assembled', '--base-url', base));
+    mkdirSync(join(pnp.folder, 'assembled/apps/b'), { recursive: true });
+    cpSync(join(pnp.folder, 'i.svg'), join(pnp.folder, 'assembled/apps/b/icon.svg'));
+    writeFileSync(
+      join(pnp.folder, 'assembled/apps/b/app.json'),
+      '{ "name": "B", "description": "An app.", "color": "#112233" }',
+    );
+    must(pnp.appreg('assemble', '--cwd', 'assembled'));
+    const commands = `
+      const { spawn } = require('node:child_process');
+      const [bin] = process.argv.slice(1);
+      const serve = spawn(process.execPath, [bin, 'serve', 'registry', '--port', '${port}'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      serve.stdout.once('data', () => {
+        const steps = [
+          ['mirror', '${base}registry.json', 'mirrored', '--base-url', 'https://apps.example.com/'],
+          ['verify', '${base}registry.json', '--cache', 'cache', '--save', 'facts.json'],
+        ];
+        const next = () => {
+          const args = steps.shift();
+          if (!args) return serve.kill();
+          spawn(process.execPath, [bin, ...args], { stdio: 'inherit' }).on('close', (code) => {
+            if (code !== 0) { process.exitCode = 1; serve.kill(); } else next();
+          });
+        };
+        next();
+      });
+      serve.on('close', () => {});
+    `;
+    const yarn = packageManager('yarn')!;
+    must(run([...yarn, 'node', '--input-type=commonjs', '-e', commands, '--', bin(pnp.folder, yarn)], pnp.folder));
+    expect(readFileSync(join(pnp.folder, 'mirrored/registry.json'), 'utf8')).toContain('apps.example.com');
+  }, 600_000);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,244 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+// @ts-expect-error a script without types
+import { build } from '../../scripts/build.mjs';
+import { canType } from '../support/keyboard.ts';
+
+/** Questions at a real terminal (a pseudo-terminal by `script`), and none without one. */
+
+const scratch = mkdtempSync(join(tmpdir(), 'appreg-terminal-'));
+// Beside node_modules, where esbuild is.
+const cache = join(import.meta.dirname, '../../.cache');
+mkdirSync(cache, { recursive: true });
+const built = mkdtempSync(join(cache, 'terminal-'));
+const program = join(built, 'cli/main.cjs');
+const START = `require(${JSON.stringify(program)}).main(process.argv).then((code) => { process.exitCode = code; });`;
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+
+beforeAll(async () => {
+  await build({ types: false, out: built });
+}, 120_000);
+afterAll(() => {
+  for (const folder of [scratch, built]) rmSync(folder, { recursive: true, force: true });
+});
+
+let root = '';
+let count = 0;
+beforeEach(() => {
+  root = join(scratch, `workspace-${++count}`);
+  mkdirSync(root);
+  writeFileSync(join(root, 'i.svg'), SVG);
+  writeFileSync(join(root, 'main.mjs'), 'export default 1;\n');
+});
+
+interface Ran {
+  code: number | null;
+  shown: string;
+}
+
+const ENV = { PATH: process.env['PATH'], TERM: 'xterm', APPREG_CACHE_DIR: '' };
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Runs at a terminal. @param answers [part of a question, keys] in the order of the questions */
+async function atTerminal(args: readonly string[], answers: readonly (readonly [string, string])[]): Promise<Ran> {
+  const command = [process.execPath, '-e', START, 'appreg', ...args].map(quoted).join(' ');
+  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env: ENV });
+  let screen = '';
+  let from = 0;
+  let next = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    screen += String(chunk);
+    const [question, keys] = answers[next] ?? [];
+    if (question === undefined || !stripVTControlCharacters(screen.slice(from)).includes(question)) return;
+    from = screen.length;
+    next += 1;
+    // The prompt listens from its next turn on.
+    setTimeout(() => child.stdin.write(keys!), 100);
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  const code = await new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
+  clearTimeout(timer);
+  return { code, shown: stripVTControlCharacters(screen) };
+}
+
+function withoutTerminal(...args: string[]): Ran {
+  const done = spawnSync(process.execPath, ['-e', START, 'appreg', ...args], { cwd: root, env: ENV, encoding: 'utf8' });
+  return { code: done.status, shown: `${done.stdout}${done.stderr}` };
+}
+
+function workspace(...keys: string[]): void {
+  expect(withoutTerminal('init', '--base-url', 'https://apps.example.com/').code).toBe(0);
+  for (const key of keys)
+    expect(
+      withoutTerminal(
+        'add-app',
+        key,
+        '--name',
+        key,
+        '--description',
+        'An app.',
+        '--icon',
+        'i.svg',
+        '--color',
+        '#112233',
+      ).code,
+    ).toBe(0);
+}
+
+const entryOf = (key: string): unknown =>
+  (JSON.parse(readFileSync(join(root, 'registry.json'), 'utf8')) as { apps: Record<string, unknown> }).apps[key];
+const ENTER = '\r';
+
+describe.skipIf(!canType('bash'))('at a terminal', () => {
+  test('a default is shown in brackets, taken by Enter, and replaced by typing', async () => {
+    workspace();
+    const { code, shown } = await atTerminal(
+      ['add-app'],
+      [
+        ['Which key', `my-clock${ENTER}`],
+        ['What is it called? [My Clock]', `Timer${ENTER}`],
+        ['What does it do', `It counts.${ENTER}`],
+        ['[#3b5bdb]', ENTER],
+        ['Its icon', `i.svg${ENTER}`],
+      ],
+    );
+    expect(shown).toContain('added my-clock');
+    expect(code).toBe(0);
+    expect(entryOf('my-clock')).toMatchObject({ name: 'Timer', blockStyle: { color: '#3b5bdb' } });
+  }, 90_000);
+
+  test('a wrong answer is told, and asked again', async () => {
+    workspace();
+    const { code, shown } = await atTerminal(
+      ['add-app', '--name', 'A', '--description', 'An app.', '--icon', 'i.svg'],
+      [
+        ['Which key', `a b${ENTER}`],
+        ['cannot be an app key', `\x15ab${ENTER}`],
+        ['[#3b5bdb]', `red${ENTER}`],
+        ['six hexadecimal digits', `\x15#445566${ENTER}`],
+      ],
+    );
+    expect(shown).toContain('added ab');
+    expect(code).toBe(0);
+    expect(entryOf('ab')).toMatchObject({ name: 'A', blockStyle: { color: '#445566' } });
+  }, 90_000);
+
+  test('publish-version asks for the app, the version and the source', async () => {
+    workspace('clock');
+    const { code, shown } = await atTerminal(
+      ['publish-version', '--no-read-back'],
+      [
+        ['Which app?', `clock${ENTER}`],
+        ['Which version?', `1.0.0${ENTER}`],
+        ['What is published?', `main.mjs${ENTER}`],
+      ],
+    );
+    expect(shown).toContain('published clock 1.0.0');
+    expect(code).toBe(0);
+  }, 90_000);
+
+  test('only what is missing is asked for', async () => {
+    workspace('clock');
+    const { code, shown } = await atTerminal(
+      ['publish-version', 'clock', '--entry', 'main.mjs', '--no-read-back'],
+      [['Which version?', `1.0.0${ENTER}`]],
+    );
+    expect(shown).not.toContain('Which app?');
+    expect(shown).toContain('published clock 1.0.0');
+    expect(code).toBe(0);
+  }, 90_000);
+
+  test('bundle asks for the entry point and the output', async () => {
+    const { code } = await atTerminal(
+      ['bundle'],
+      [
+        ['Which entry point', `main.mjs${ENTER}`],
+        ['Into which file? [app.tar.gz]', ENTER],
+      ],
+    );
+    expect(code).toBe(0);
+    expect(existsSync(join(root, 'app.tar.gz'))).toBe(true);
+  }, 90_000);
+
+  test('a mistyped app is told before a source is asked for', async () => {
+    workspace('clock');
+    const { code, shown } = await atTerminal(['publish-version', 'clok', '1.0.0'], []);
+    expect(shown).toContain('Did you mean clock?');
+    expect(shown).not.toContain('What is published?');
+    expect(code).toBe(2);
+  }, 90_000);
+
+  test('Ctrl+C ends with 130, and nothing is written', async () => {
+    workspace('clock');
+    const before = readFileSync(join(root, 'registry.json'), 'utf8');
+    expect((await atTerminal(['add-app'], [['Which key', '\x03']])).code).toBe(130);
+    expect((await atTerminal(['publish-version', 'clock', '1.0.0'], [['What is published?', '\x03']])).code).toBe(130);
+    expect(readFileSync(join(root, 'registry.json'), 'utf8')).toBe(before);
+  }, 90_000);
+
+  test.each([
+    [['add-app', '--yes'], "missing required argument 'key'"],
+    [['publish-version', '--yes'], "missing required arguments 'app', 'version'"],
+    [['bundle', 'main.mjs', '--yes'], "missing required argument 'output'"],
+  ])(
+    'with --yes nothing is asked: %j',
+    async (args, message) => {
+      const { code, shown } = await atTerminal(args, []);
+      expect(shown).toContain(message);
+      expect(code).toBe(2);
+    },
+    90_000,
+  );
+});
+
+describe('without a terminal', () => {
+  test.each([
+    [['add-app'], "missing required argument 'key'"],
+    [['publish-version'], "missing required arguments 'app', 'version'"],
+    [['publish-version', 'clock'], "missing required argument 'version'"],
+    [['publish-version', 'clock', '1.0.0'], 'None of --artifact, --entry and --artifact-url is given'],
+    [['bundle'], "missing required arguments 'entry', 'output'"],
+    [['verify'], "missing required argument 'registry-url'"],
+    [['checksum'], "missing required argument 'file|url'"],
+    [['mirror', 'https://apps.example.com/'], "missing required argument 'dir'"],
+    [['completion'], "missing required argument 'shell'"],
+  ])('%j is a usage error', (args, message) => {
+    workspace('clock');
+    const { code, shown } = withoutTerminal(...args);
+    expect(shown).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  test.each([
+    [['publish-version', 'clok', '1.0.0', '--entry', 'main.mjs'], 'Did you mean clock?'],
+    [['publish-version', 'Clock', '1.0.0', '--entry', 'main.mjs'], 'Did you mean clock?'],
+    [['lint', '--rule', 'chekcsum-malformed=off'], 'Did you mean checksum-malformed?'],
+    [['lint', '--rule', 'url-insecure=eror'], 'Did you mean error?'],
+    [['lint', '--format', 'jsn'], 'Did you mean json?'],
+    [['publsh-version', 'clock', '1.0.0'], 'Did you mean publish-version?'],
+    [['lint', '--agianst', 'x'], 'Did you mean --against?'],
+    [['completion', 'bsh'], 'Did you mean bash?'],
+    [['init', 'x', '--base-url', 'https://a.example/', '--store', 'gti'], 'Did you mean git?'],
+  ])('%j offers what is probably meant', (args, message) => {
+    workspace('clock', 'weather');
+    const { code, shown } = withoutTerminal(...args);
+    expect(shown).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  test('what is like nothing offers nothing', () => {
+    workspace('clock');
+    const { shown } = withoutTerminal('publish-version', 'calendar', '1.0.0', '--entry', 'main.mjs');
+    expect(shown).toContain('There is no app “calendar”');
+    expect(shown).not.toContain('Did you mean');
+  });
+});

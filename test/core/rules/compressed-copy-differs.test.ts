@@ -1,0 +1,31 @@
+import { compressedCopyDiffers } from '../../../src/core/rules/compressed-copy-differs.ts';
+import { coming, copied, following, resource } from '../../support/copies.ts';
+import { ruleTable } from '../../support/rule-table.ts';
+import { hop, visit } from '../../support/visits.ts';
+
+const OLD = 'Mon, 01 Jan 2024 00:00:00 GMT';
+const NEW = 'Tue, 02 Jan 2024 00:00:00 GMT';
+const other = copied({ same: false }, { 'last-modified': OLD });
+const answer = visit(hop({ 'last-modified': NEW }));
+
+ruleTable(compressedCopyDiffers, {
+  clean: [
+    ['the same', resource({ browser: [copied()] })],
+    ['nobody looked what it depends on', resource({ browser: [other] })],
+    ['replaced meanwhile', resource({ browser: [other], probes: coming([other, other, other], []) })],
+    ['for another origin', resource({ browser: [other], probes: following(other, ['origin']) })],
+  ],
+  faulty: [
+    ['older', resource({ browser: [other], probes: following(other, ['encoding']) }, answer), { cause: 'older' }],
+    [
+      'nobody knows which is older',
+      resource({ browser: [other], probes: following(other, ['encoding']) }),
+      { cause: 'other', message: '100 bytes, SHA-256 aaaaaaaaaaaa…, from 192.0.2.1 and 90 bytes, SHA-256 bbbb' },
+    ],
+    [
+      'gzip alone',
+      resource({ browser: [copied({ coding: 'br' })], gzip: other, probes: following(other, ['encoding']) }, answer),
+      { cause: 'older' },
+    ],
+  ],
+});

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { Copy } from '../../src/core/facts.ts';
+import { createCopyReader } from '../../src/observe/copy.ts';
+
+/** What a copy is to clients that accept compression: a table of what was seen of Chromium and of Node's fetch. */
+
+const TEXT = JSON.stringify({ apps: {}, numbers: Array.from({ length: 300 }, (_, i) => (i * 7919) % 1000) });
+const DOCUMENT = Buffer.from(TEXT);
+const GZIP = gzipSync(DOCUMENT);
+const BROTLI = brotliCompressSync(DOCUMENT);
+
+function read(coding: string | null, body: Uint8Array, limit = 1e6): Copy | undefined {
+  const sha256 = createHash('sha256').update(DOCUMENT).digest('hex');
+  const reader = createCopyReader({ sha256, bytes: DOCUMENT.length, text: () => TEXT, isImage: false }, limit);
+  const headers: [string, string][] = coding === null ? [] : [['content-encoding', coding]];
+  const { write } = reader.body({ url: 'https://a.test/', status: 200, headers, address: null, tls: null });
+  const half = Math.floor(body.length / 2);
+  void write(body.subarray(0, half));
+  void write(body.subarray(half));
+  return reader.end();
+}
+
+describe('a copy for clients that accept compression', () => {
+  test.each<[string, string | null, Uint8Array, Copy['fault'], boolean]>([
+    ['gzip', 'gzip', GZIP, null, true],
+    ['br', 'br', BROTLI, null, true],
+    ['x-gzip in upper case', 'X-GZIP', GZIP, null, true],
+    ['deflate with a zlib frame', 'deflate', deflateSync(DOCUMENT), null, true],
+    ['deflate without one', 'deflate', deflateRawSync(DOCUMENT), null, true],
+    ['two codings, both named', 'gzip, br', brotliCompressSync(GZIP), null, true],
+    ['a coding that browsers do not know', 'aws-chunked', DOCUMENT, null, true],
+    ['the same JSON value, written otherwise', 'gzip', gzipSync(JSON.stringify(JSON.parse(TEXT), null, 2)), null, true],
+    ['without the trailer', 'gzip', GZIP.subarray(0, -8), null, true],
+    ['plain, labelled gzip', 'gzip', DOCUMENT, 'broken', false],
+    ['plain, labelled br', 'br', DOCUMENT, 'broken', false],
+    ['br, labelled gzip', 'gzip', BROTLI, 'broken', false],
+    ['gzip, labelled br', 'br', GZIP, 'broken', false],
+    ['gzip, labelled deflate', 'deflate', GZIP, 'broken', false],
+    ['zlib, labelled gzip', 'gzip', deflateSync(DOCUMENT), 'broken', false],
+    ['half of gzip', 'gzip', GZIP.subarray(0, GZIP.length / 2), 'truncated', false],
+    ['half of br', 'br', BROTLI.subarray(0, BROTLI.length / 2), 'truncated', false],
+    [
+      'a wrong checksum',
+      'gzip',
+      Buffer.concat([GZIP.subarray(0, -8), Buffer.alloc(4), GZIP.subarray(-4)]),
+      'end',
+      true,
+    ],
+    ['something behind the end', 'gzip', Buffer.concat([GZIP, Buffer.from('garbage')]), 'end', true],
+    [
+      'two members',
+      'gzip',
+      Buffer.concat([gzipSync(DOCUMENT.subarray(0, 50)), gzipSync(DOCUMENT.subarray(50))]),
+      'members',
+      false,
+    ],
+    ['compressed twice, labelled once', 'gzip', gzipSync(GZIP), null, false],
+    ['an older one', 'gzip', gzipSync('{"apps":{}}'), null, false],
+    ['nothing', 'gzip', Buffer.alloc(0), null, false],
+    ['another one, plain', null, Buffer.from('{"apps":{}}'), null, false],
+  ])('%s', (_, coding, body, fault, same) => {
+    expect(read(coding, body)).toMatchObject({ fault, same });
+  });
+
+  test('nothing is told of an equal one that is not coded', () => {
+    expect(read(null, DOCUMENT)).toBeUndefined();
+    expect(read(null, Buffer.from(`${TEXT}\n`))).toBeUndefined();
+  });
+
+  test('a copy over the limit is not compared, and a bomb is not unpacked', () => {
+    expect(read(null, Buffer.alloc(2001), 2000)).toBeUndefined();
+    expect(read('gzip', gzipSync(Buffer.alloc(1e6)), 20_000)).toMatchObject({ decoded: null });
+  });
+
+  test.each([
+    ['gzip', DOCUMENT, 'json'],
+    ['gzip', BROTLI, 'brotli'],
+    ['br', GZIP, 'gzip'],
+    ['br', BROTLI, 'brotli'],
+  ])('%s: what the bytes are', (coding, body, kind) => expect(read(coding, body)?.kind).toBe(kind));
+});

@@ -1,0 +1,107 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { certificates } from '../support/fault-certificates.ts';
+import { type FaultHost, openFaultHost } from '../support/fault-host.ts';
+import { faults, type Live, putRegistry } from '../support/live-registry.ts';
+import { patiently } from '../support/live-stage.ts';
+
+/** A host whose name has two addresses, of which one is at fault: one finding, whichever address comes first. */
+
+const GOOD = '127.0.0.1';
+const BAD = '127.0.0.2';
+let host: FaultHost;
+let live: Live;
+let bad: Server | null = null;
+
+beforeEach(async () => {
+  host = await openFaultHost({ tls: certificates().get('names') });
+  live = putRegistry({ ...host, origin: `https://registry.test:${host.port}` });
+});
+afterEach(async () => {
+  await host.close();
+  await new Promise((resolve) => (bad === null ? resolve(null) : bad.close(resolve)));
+  bad = null;
+});
+
+async function listen(server: Server): Promise<void> {
+  bad = server.on('connection', (socket: Socket) => socket.on('error', () => {}));
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(host.port, BAD, resolve));
+}
+
+/** The addresses in the order of `orders`, one after the other, as name servers rotate them. */
+function rotating(...orders: string[][]): LookupFunction {
+  let turn = 0;
+  return (_, options, callback) => {
+    const list = (orders[turn++ % orders.length] ?? []).map((address) => ({ address, family: 4 }));
+    if (options.all) callback(null, list);
+    else callback(null, list[0]?.address ?? '', 4);
+  };
+}
+
+const ORDERS: [string, string[][]][] = [
+  ['the good one first', [[GOOD, BAD]]],
+  ['the bad one first', [[BAD, GOOD]]],
+  [
+    'in turn',
+    [
+      [GOOD, BAD],
+      [BAD, GOOD],
+    ],
+  ],
+  [
+    'in turn, the other way',
+    [
+      [BAD, GOOD],
+      [GOOD, BAD],
+    ],
+  ],
+];
+const tls = (kind: 'expired' | 'wrong-host' | 'self-signed' | 'leaf-only') => (): Server =>
+  createTlsServer(certificates().get(kind), (socket) => void socket.on('error', () => {}));
+const FAULTS: [string, (() => Server) | null, expected: string][] = [
+  ['an expired certificate', tls('expired'), 'error addresses-differ expired (manifest)'],
+  ['a certificate for another name', tls('wrong-host'), 'error addresses-differ wrong-host (manifest)'],
+  ['a self-signed certificate', tls('self-signed'), 'error addresses-differ self-signed (manifest)'],
+  [
+    'a reset in the handshake',
+    () => createServer((socket) => void socket.once('data', () => socket.resetAndDestroy())),
+    'error addresses-differ reset (manifest)',
+  ],
+  [
+    'plain http',
+    () => createServer((socket) => void socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
+    'error addresses-differ handshake (manifest)',
+  ],
+  ['a refused connection', null, 'warning host-unsteady address-dead (manifest)'],
+];
+
+describe.each(FAULTS)('%s at one of two addresses', (_, open, expected) => {
+  test.each(ORDERS)('%s', async (__, orders) => {
+    if (open !== null) await listen(open());
+    const { report } = await patiently(live.url, { lookup: rotating(...orders) });
+    expect(faults(report)).toEqual([expected]);
+    const found = report.findings.find((finding) => expected.includes(finding.rule))!;
+    expect(found.message).toContain(BAD);
+    expect(found.message).toMatch(/^registry\.test has several addresses/);
+    expect(report.apps).toMatchObject([{ visible: true }]);
+    expect(report.summary.artifacts).toBe(2);
+  });
+});
+
+test('the same fault at both addresses is a fault of the host', async () => {
+  await listen(tls('expired')());
+  const ended = await openFaultHost({ tls: certificates().get('expired') });
+  try {
+    const url = `https://registry.test:${ended.port}/registry.json`;
+    const { report } = await patiently(url, { lookup: rotating([GOOD]) });
+    expect(faults(report)).toEqual(['error tls-untrusted expired (manifest)']);
+    const both = await patiently(url, { lookup: rotating([GOOD, '127.0.0.3']) });
+    expect(both.report.outcome).toBe('findings');
+    expect(both.report.findings[0]?.rule).toBe('tls-untrusted');
+  } finally {
+    await ended.close();
+  }
+});

@@ -1,0 +1,179 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+/** The packed tarball as a program installs it: its declarations, its examples, what a bundler takes of it. */
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const scratch = mkdtempSync(join(tmpdir(), 'appreg-packed-'));
+const project = join(scratch, 'project');
+const installed = join(project, 'node_modules/appreg');
+
+/** Builds and packs a copy of the package, and unpacks it where `npm install` would put it, beside what it depends on. */
+beforeAll(() => {
+  const copy = join(scratch, 'copy');
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'tsconfig.json'])
+    cpSync(join(root, name), join(copy, name));
+  for (const name of ['src', 'scripts', 'schemas', 'bin', 'docs', 'examples'])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  execFileSync(process.execPath, [join(copy, 'scripts/build.mjs')], { cwd: copy, stdio: 'pipe' });
+  const npm = ['pack', '--silent', '--ignore-scripts', '--pack-destination', scratch];
+  execFileSync('npm', npm, { cwd: copy, stdio: 'pipe', shell: process.platform === 'win32' });
+  const tarball = readdirSync(scratch).find((name) => name.endsWith('.tgz'));
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(scratch, tarball ?? ''), '-C', installed, '--strip-components=1']);
+  for (const name of ['esbuild', '@types/node', 'undici-types']) {
+    mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name), 'junction');
+  }
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+}, 120_000);
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+interface Example {
+  name: string;
+  text: string;
+}
+
+/** The examples that import the library: in the README, the guides, and the comments that editors show. */
+function examples(): Example[] {
+  const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+  const inPages = pages
+    .filter((page) => page.endsWith('.md'))
+    .flatMap((page) =>
+      [
+        ...readFileSync(join(root, page), 'utf8').matchAll(
+          /^```(?:[jt]sx?|m[jt]s|javascript|typescript)\b.*\r?\n([^]*?)^```/gm,
+        ),
+      ].map(([, text = ''], index) => ({ name: `${page} ${index + 1}`, text })),
+    );
+  const inComments = ['src/core/index.ts', 'src/node.ts'].map((file) => {
+    const [, text = ''] = /@example\n([^]*?)\n \*\//.exec(readFileSync(join(root, file), 'utf8')) ?? [];
+    return { name: file, text: text.replaceAll(/^ \* ?/gm, '') };
+  });
+  return [...inPages, ...inComments].filter(({ text }) => /from 'appreg(\/node)?'/.test(text));
+}
+
+const COMPILERS = { 'TypeScript 5.9': 'typescript-5.9', 'TypeScript 7': 'typescript' };
+const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: 'es2022',
+};
+
+/** What the compiler prints about these files, each a module; '' where it finds nothing. */
+function compile(compiler: string, files: readonly Example[], options: Record<string, unknown>): string {
+  const folder = mkdtempSync(join(project, 'src-'));
+  for (const [index, { text }] of files.entries()) writeFileSync(join(folder, `example-${index}.ts`), text);
+  const config = { compilerOptions: { ...STRICT, ...options }, include: ['*.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = join(root, 'node_modules', compiler, 'bin/tsc');
+  const { stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', folder], { cwd: project, encoding: 'utf8' });
+  return `${stdout}${stderr}`;
+}
+
+test('there are examples in the README and in both comments', () => {
+  const names = examples().map(({ name }) => name.split(' ')[0]);
+  expect(names).toEqual(expect.arrayContaining(['README.md', 'src/core/index.ts', 'src/node.ts']));
+});
+
+describe.each(Object.entries(COMPILERS))('%s, strict, declarations checked', (_, compiler) => {
+  test.each([
+    ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+    ['node16', { module: 'node16', moduleResolution: 'node16' }],
+    ['nodenext', { module: 'nodenext', moduleResolution: 'nodenext' }],
+  ])('compiles the examples with moduleResolution %s', { timeout: 180_000 }, (__, options) => {
+    expect(compile(compiler, examples(), { ...options, types: ['node'] })).toBe('');
+  });
+
+  test('compiles the core for browsers without the types of Node.js', { timeout: 180_000 }, () => {
+    const core = examples().filter(({ text }) => !text.includes('appreg/node'));
+    const options = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] };
+    expect(core.length).toBeGreaterThan(1);
+    expect(compile(compiler, core, options)).toBe('');
+  });
+
+  test('finds a wrong use', { timeout: 180_000 }, () => {
+    const wrong = { name: 'wrong', text: "import { isChecksum } from 'appreg';\nisChecksum(1);\n" };
+    const options = { module: 'nodenext', moduleResolution: 'nodenext', types: ['node'] };
+    expect(compile(compiler, [wrong], options)).toContain('TS2345');
+  });
+});
+
+test('the declarations import no package, and each file that they import is there', () => {
+  const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
+  const declarations = files.filter((name) => name.endsWith('.d.ts'));
+  expect(declarations.length).toBeGreaterThan(10);
+  const imported = declarations.flatMap((name) => {
+    const text = readFileSync(join(installed, 'dist', name), 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
+    return [...text.matchAll(/(?:from|import|import\()\s*['"]([^'"]+)['"]/g)].map(([, target = '']) => ({
+      name,
+      target,
+    }));
+  });
+  const packages = imported.filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'));
+  expect(packages).toEqual([]);
+  const paths = imported.filter(({ target }) => target.startsWith('.'));
+  const absent = paths.filter(
+    ({ name, target }) => !declarations.includes(join(dirname(name), target.replace(/\.[jt]s$/, '.d.ts'))),
+  );
+  expect(absent).toEqual([]);
+});
+
+/** Bytes of a browser build of this module, minified. */
+async function sizeOf(source: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: project },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+  });
+  return outputFiles.reduce((size, { contents }) => size + contents.length, 0);
+}
+
+describe('a browser build', () => {
+  test('of isChecksum alone has less than 1 kB', async () => {
+    expect(await sizeOf("export { isChecksum } from 'appreg';")).toBeLessThan(1000);
+  });
+
+  test('of the functions about versions, keys and checksums has less than 10 kB', async () => {
+    const source = "export { isChecksum, isSemver, comparePrecedence, isSafeKey } from 'appreg';";
+    expect(await sizeOf(source)).toBeLessThan(10_000);
+  });
+
+  test('that judges has the rules', async () => {
+    expect(await sizeOf("export { judge } from 'appreg';")).toBeGreaterThan(50_000);
+  });
+});
+
+test('links in the packed documents lead to packed files, or to a URL', () => {
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+  const pages = files.filter((name) => name.endsWith('.md'));
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'docs/rules.md']));
+  const dead = pages.flatMap((page) =>
+    [...readFileSync(join(installed, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)/g)]
+      .map(([, target = '']) => join(dirname(page), target).replaceAll('\\', '/'))
+      .filter((target) => !files.includes(target))
+      .map((target) => `${page}: ${target}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('npm shows where the project is', () => {
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, any>;
+  expect(manifest).toMatchObject({ sideEffects: false, repository: { type: 'git' } });
+  for (const url of [manifest['homepage'], manifest['bugs'].url, manifest['repository'].url.replace(/^git\+/, '')])
+    expect(url).toMatch(/^https:\/\//);
+});

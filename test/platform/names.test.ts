@@ -1,0 +1,115 @@
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, type TestContext } from 'vitest';
+import { type Disk, otherNameOnDisk } from '../../src/platform/names.ts';
+import { openDirectory } from '../../src/store/directory.ts';
+import { locate } from '../../src/serve/paths.ts';
+import { folderTree } from '../../src/observe/tree.ts';
+import { caseInsensitiveFolder } from '../support/case-insensitive.ts';
+
+let root: string;
+beforeEach(() => void (root = mkdtempSync(join(tmpdir(), 'appreg-names-'))));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** A folder with `apps/Clock/Icon.SVG`, on a file system that finds it in any case; skips the test where there is none. */
+function forgivingFolder(context: TestContext): string {
+  const found = caseInsensitiveFolder();
+  if (typeof found !== 'string') context.skip(found.missing);
+  mkdirSync(join(found, 'apps/Clock'), { recursive: true });
+  writeFileSync(join(found, 'apps/Clock/Icon.SVG'), 'x');
+  return found;
+}
+
+function same(a: string, b: string): boolean {
+  return a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
+}
+
+function refuse(): never {
+  throw Object.assign(new Error('not allowed'), { code: 'EACCES' });
+}
+
+/** A disk that finds names in any case and normalization, as that of macOS does. */
+function forgivingDisk(...paths: string[]): Disk & { listings: number } {
+  const all = paths.flatMap((path) => path.split('/').map((_, at, names) => names.slice(0, at + 1).join('/')));
+  const disk = {
+    listings: 0,
+    has: (path: string) => all.some((one) => same(join('/r', one), path)),
+    list(folder: string) {
+      disk.listings += 1;
+      const inside = all.filter((one) => same(join('/r', one, '..'), folder));
+      return [...new Set(inside.map((one) => one.slice(one.lastIndexOf('/') + 1)))];
+    },
+    nameOf: () => 'long name',
+  };
+  return disk;
+}
+
+describe('on a disk that does not tell case or normalization', () => {
+  test.each([
+    ['the name as it is', 'apps/a/icon.svg', ['apps/a/icon.svg'], null],
+    ['another case', 'apps/a/icon.svg', ['apps/a/Icon.SVG'], 'apps/a/Icon.SVG'],
+    ['another case of a folder', 'apps/a/icon.svg', ['Apps/a/icon.svg'], 'Apps/a/icon.svg'],
+    ['a new file in a folder of another case', 'apps/clock/new.json', ['apps/Clock/x'], 'apps/Clock'],
+    ['a decomposed letter', 'caf\u00e9.png', ['cafe\u0301.png'], 'cafe\u0301.png'],
+    ['nothing there', 'apps/b/icon.svg', ['apps/a/icon.svg'], null],
+    ['digits only', '1.0.0', ['1.0.0'], null],
+  ])('%s', (_, path, files, expected) =>
+    expect(otherNameOnDisk('/r', path.split('/'), forgivingDisk(...files))).toBe(expected),
+  );
+
+  test('a short name of Windows is the long name in the listing', () => {
+    const disk: Disk = { has: () => true, list: () => ['Program Files'], nameOf: () => 'Program Files' };
+    expect(otherNameOnDisk('/r', ['PROGRA~1'], disk)).toBe('Program Files');
+  });
+
+  test('a folder that may not be listed is no other name', () => {
+    expect(otherNameOnDisk('/r', ['a.json'], { has: () => true, list: refuse, nameOf: refuse })).toBe(null);
+  });
+});
+
+describe('on the disk of this machine', () => {
+  test('a file and its other case, both there, are two files', (context) => {
+    writeFileSync(join(root, 'icon.svg'), '1');
+    try {
+      linkSync(join(root, 'icon.svg'), join(root, 'ICON.SVG'));
+    } catch {
+      return context.skip('the file system does not tell case');
+    }
+    for (const name of ['icon.svg', 'ICON.SVG']) expect(otherNameOnDisk(root, [name])).toBe(null);
+  });
+
+  test('a symbolic link has the name that the folder lists', () => {
+    mkdirSync(join(root, 'real'));
+    symlinkSync('real', join(root, 'link'), 'junction');
+    writeFileSync(join(root, 'real/a.json'), '{}');
+    expect(otherNameOnDisk(root, ['link', 'a.json'])).toBe(null);
+  });
+
+  describe('that finds a file in any case', () => {
+    test('serve answers for the listed name only', async (context) => {
+      const site = forgivingFolder(context);
+      const file = await locate(site, ['apps', 'Clock', 'Icon.SVG'], new Set());
+      expect(file).toBe(join(site, 'apps/Clock/Icon.SVG'));
+      expect(await locate(site, ['apps', 'clock', 'Icon.SVG'], new Set())).toBe(null);
+      expect(await locate(site, ['apps', 'Clock', 'icon.svg'], new Set())).toBe(null);
+    });
+
+    test('an earlier state in a folder has the listed name only', (context) => {
+      const tree = folderTree(forgivingFolder(context), 'there');
+      expect(tree.read('apps/Clock/Icon.SVG')).toMatchObject({ text: 'x' });
+      expect(tree.read('apps/Clock/icon.svg')).toBe(null);
+    });
+
+    test('a store refuses the other name, and writes nothing', async (context) => {
+      const site = forgivingFolder(context);
+      const store = openDirectory(site);
+      expect(await store.read('apps/Clock/Icon.SVG')).toMatchObject({ bytes: Buffer.from('x') });
+      const refused = { code: 'path-refused', message: expect.stringContaining('lists it as “apps/Clock') as string };
+      await expect(store.read('apps/Clock/icon.svg')).rejects.toMatchObject(refused);
+      await expect(store.create('apps/clock/versions.json', Buffer.from('{}'))).rejects.toMatchObject(refused);
+      expect(readdirSync(site)).toEqual(['apps']);
+      expect(readdirSync(join(site, 'apps/Clock'))).toEqual(['Icon.SVG']);
+    });
+  });
+});

@@ -1,0 +1,258 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { WriteState } from '../../src/core/trouble.ts';
+import type { Kind } from '../support/arena.ts';
+import { openPlaces, type Places, succeeds } from '../support/places.ts';
+import { publish, type Storm } from '../support/storm.ts';
+
+/** Runs that are ended by a signal: what they say is stored is stored, and the next run finishes. */
+
+let places: Places;
+beforeAll(async () => {
+  places = await openPlaces();
+}, 120_000);
+afterEach(() => places.calm());
+afterAll(() => places.close());
+
+const KINDS: Kind[] = ['folder', 'git', 'git over http', 'bucket in memory'];
+const EXITS = { SIGINT: 130, SIGTERM: 143 } as const;
+const JSON_FLAGS = ['--format', 'json'];
+
+interface Document {
+  command: string;
+  outcome?: string;
+  status?: string;
+  error?: { code: string; message: string; exit: number };
+  written?: WriteState | null;
+}
+
+/** Fails unless the text is one JSON document. */
+function documentIn(stdout: string): Document {
+  return JSON.parse(stdout) as Document;
+}
+
+type Opened = Awaited<ReturnType<Places['opened']>>;
+
+/** What the document says of each file must be what the store has. */
+async function expectTrue({ arena }: Opened, { written }: Document): Promise<void> {
+  for (const path of written?.stored ?? []) expect(await arena.get(path), path).not.toBeNull();
+  for (const path of written?.notStored ?? [])
+    if (path.endsWith('.tar.gz')) expect(await arena.get(path), path).toBeNull();
+}
+
+describe.each(KINDS)('publish-version to a %s', (kind) => {
+  test('ended by a signal at every step: the exit code, one document that is true, and the next run finishes', async () => {
+    const place = await places.opened(kind);
+    const { arena, storm } = place;
+    for (const step of arena.steps) {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        const { file, checksum } = storm.artifact(1000);
+        const env = { APPREG_FAILPOINT: `${step}:${signal}` };
+        const ended = await storm.run([...publish('patch', file), ...JSON_FLAGS], env);
+        expect(ended, `${step} ${ended.stderr}`).toMatchObject({ code: EXITS[signal] });
+        const document = documentIn(ended.stdout);
+        await expectTrue(place, document);
+        const isListed = (await storm.audit()).some((line) => line.endsWith(checksum));
+        const isSaid = document.status === 'published' || document.written?.stored.includes('apps/a/versions.json');
+        expect(isSaid === true, step).toBe(isListed);
+        if (!isListed) expect(ended.stderr).toMatch(/Interrupted \(SIG.*\n.*again to finish/);
+        await succeeds(storm, file);
+        expect((await storm.audit()).filter((line) => line.endsWith(checksum))).toHaveLength(1);
+      }
+    }
+  }, 240_000);
+});
+
+/** A remote whose hook takes its time, and says in a file that it has begun. */
+function slowly(repository: string, seconds: number): { begun(): boolean; calm(): void } {
+  const hook = join(repository, 'hooks/pre-receive');
+  const mark = join(repository, 'begun');
+  mkdirSync(join(repository, 'hooks'), { recursive: true });
+  writeFileSync(hook, `#!/bin/sh\ntouch "${mark}"\nsleep ${seconds}\n`);
+  chmodSync(hook, 0o755);
+  return {
+    begun: () => existsSync(mark),
+    calm() {
+      rmSync(hook);
+      rmSync(mark, { force: true });
+    },
+  };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries === 600) throw new Error('it did not come to that');
+    await sleep(50);
+  }
+}
+
+const listed = async (storm: Storm, checksum: string): Promise<boolean> =>
+  (await storm.audit()).some((line) => line.endsWith(checksum));
+
+describe.skipIf(process.platform === 'win32')('Ctrl+C during git push, to the whole group of processes', () => {
+  test.each<[Kind, number]>([
+    ['git', 1],
+    ['git over http', 1],
+    ['git', 12],
+    ['git over http', 12],
+  ])(
+    '%s whose hook takes %i s: it is never published after the run said that it is not',
+    async (kind, seconds) => {
+      const { arena, storm } = await places.opened(kind);
+      const hook = slowly(arena.repository!, seconds);
+      const { file, checksum } = storm.artifact();
+      const started = performance.now();
+      const { child, ended } = storm.start([...publish('patch', file), '--no-read-back', ...JSON_FLAGS]);
+      await until(hook.begun);
+      process.kill(-child.pid!, 'SIGINT');
+      const { code, stdout } = await ended;
+      expect(code).toBe(130);
+      expect(performance.now() - started).toBeLessThan(20_000);
+      const document = documentIn(stdout);
+      const isListed = await listed(storm, checksum);
+      if (seconds === 1) expect(document).toMatchObject({ status: 'published' });
+      else expect(document.written!.unknown).toContain('apps/a/versions.json');
+      if (document.status === 'published') expect(isListed).toBe(true);
+      await sleep(seconds * 1000);
+      if (!isListed && (await listed(storm, checksum))) expect(document.written!.unknown).not.toEqual([]);
+      hook.calm();
+      await succeeds(storm, file);
+      expect(await listed(storm, checksum)).toBe(true);
+    },
+    90_000,
+  );
+
+  test('a second signal ends the run at once', async () => {
+    const { arena, storm } = await places.opened('git');
+    const hook = slowly(arena.repository!, 30);
+    const { file } = storm.artifact();
+    const { child, ended } = storm.start([...publish('patch', file), '--no-read-back']);
+    await until(hook.begun);
+    process.kill(child.pid!, 'SIGINT');
+    await sleep(300);
+    const second = performance.now();
+    process.kill(child.pid!, 'SIGINT');
+    const { code, stderr } = await ended;
+    expect(code).toBe(130);
+    expect(performance.now() - second).toBeLessThan(2000);
+    expect(stderr).toMatch(/ended at once/);
+    hook.calm();
+    await succeeds(storm, file);
+  }, 60_000);
+});
+
+test('a bucket that stores a file and does not answer: it is looked for, and said to be stored', async () => {
+  const place = await places.opened('bucket in memory');
+  const { arena, storm } = place;
+  const { file, checksum } = storm.artifact();
+  let isSent = false;
+  arena.objects!.mishapOf = (key) => {
+    if (!key.endsWith('.tar.gz')) return undefined;
+    isSent = true;
+    return 'slow-answer';
+  };
+  const { child, ended } = storm.start([...publish('patch', file), ...JSON_FLAGS]);
+  await until(() => isSent);
+  child.kill('SIGTERM');
+  const { code, stdout } = await ended;
+  expect(code).toBe(143);
+  const document = documentIn(stdout);
+  expect(document.written).toMatchObject({ notStored: ['apps/a/versions.json'], unknown: [] });
+  expect(document.written!.stored).toHaveLength(1);
+  await expectTrue(place, document);
+  arena.objects!.mishapOf = () => undefined;
+  await succeeds(storm, file);
+  expect(await listed(storm, checksum)).toBe(true);
+}, 60_000);
+
+test('while the artifact is not served yet: it is stored, and not listed', async () => {
+  const { arena, storm } = await places.opened('bucket in memory');
+  arena.front = async (path, stored) => (path.endsWith('.tar.gz') ? null : stored());
+  const { file } = storm.artifact();
+  const before = arena.asked.length;
+  const { child, ended } = storm.start([...publish('patch', file), ...JSON_FLAGS]);
+  await until(() => arena.asked.slice(before).some((path) => path.endsWith('.tar.gz')));
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  expect(code).toBe(130);
+  expect(documentIn(stdout).written).toMatchObject({ notStored: ['apps/a/versions.json'] });
+  expect(stderr).toMatch(/Stored: apps\/a\/versions\/[\d.]+\.tar\.gz\. Not stored: apps\/a\/versions\.json\./);
+}, 60_000);
+
+const ICON = ['--name', 'B', '--description', 'An app.', '--icon', 'i.svg', '--color', '#112233'];
+
+describe.each(KINDS)('the other commands that write, to a %s', (kind) => {
+  test('say what is stored, and finish when they are run again', async () => {
+    const place = await places.opened(kind);
+    const { arena, storm } = place;
+    let count = 0;
+    for (const step of arena.steps) {
+      const key = `${step}-${count++}`;
+      const add = ['add-app', key, ...ICON, ...JSON_FLAGS];
+      const ended = await storm.run(add, { APPREG_FAILPOINT: `${step}:SIGINT` });
+      expect(ended.code, `${step} ${ended.stderr}`).toBe(130);
+      await expectTrue(place, documentIn(ended.stdout));
+      expect((await storm.run(add)).code).toBe(0);
+    }
+  }, 120_000);
+
+  test('init', async () => {
+    const { arena, storm } = await places.opened(kind);
+    for (const step of arena.steps) {
+      const folder = mkdtempSync(join(tmpdir(), 'appreg-interrupted-'));
+      const name = `other-${step}.json`;
+      const words = ['init', folder, '--base-url', arena.base, '--manifest', name, ...arena.flags, ...JSON_FLAGS];
+      const ended = await storm.run(words, { APPREG_FAILPOINT: `${step}:SIGTERM` });
+      // A folder's steps come with a file that is replaced only, which a new workspace has none of.
+      expect([0, 143], `${step} ${ended.stderr}`).toContain(ended.code);
+      const document = documentIn(ended.stdout);
+      if (ended.code === 143 && document.written)
+        for (const path of document.written.notStored) expect(existsSync(join(folder, path))).toBe(false);
+      expect((await storm.run(words)).code).toBe(0);
+      rmSync(folder, { recursive: true });
+    }
+  }, 120_000);
+});
+
+test('a command that waits for the network is ended before anything is written', async () => {
+  const { arena, storm } = await places.opened('folder');
+  let isAsked = false;
+  arena.front = () => {
+    isAsked = true;
+    return new Promise(() => {});
+  };
+  for (const words of [
+    ['lock', `${arena.base}registry.json`],
+    ['diff', '.', `${arena.base}registry.json`],
+    ['checksum', `${arena.base}registry.json`],
+    ['publish-version', 'a', 'patch', '--artifact-url', `${arena.base}x.tar.gz`],
+    ['mirror', `${arena.base}registry.json`, 'copy', '--base-url', 'https://copy.example.com/'],
+  ]) {
+    isAsked = false;
+    const { child, ended } = storm.start([...words, ...JSON_FLAGS]);
+    await until(() => isAsked);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await ended;
+    expect(code, `${words[0]} ${stderr}`).toBe(143);
+    const document = documentIn(stdout) as Document & { interrupted?: boolean };
+    expect(document.interrupted ?? document.outcome === 'interrupted', words[0]).toBe(true);
+  }
+}, 60_000);
+
+test('bundle: nothing is written, and no folder is left', async () => {
+  const { arena, storm } = await places.opened('folder');
+  writeFileSync(join(arena.root, 'main.js'), 'export default 1;\n');
+  for (const step of ['temp-created', 'half-written', 'before-sync']) {
+    const words = ['bundle', 'main.js', 'made/x.tar.gz', ...JSON_FLAGS];
+    const ended = await storm.run(words, {
+      APPREG_FAILPOINT: `${step}:SIGINT`,
+      NODE_PATH: join(process.cwd(), 'node_modules'),
+    });
+    expect(ended.code, ended.stderr).toBe(130);
+    expect(documentIn(ended.stdout)).toMatchObject({ outcome: 'interrupted', error: { code: 'interrupted' } });
+    expect(readdirSync(arena.root)).not.toContain('made');
+  }
+}, 60_000);

@@ -1,0 +1,211 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { addApp } from '../../src/cli/commands/add-app.ts';
+import { assembleManifest } from '../../src/cli/commands/assemble.ts';
+import { init } from '../../src/cli/commands/init.ts';
+import { publishVersion } from '../../src/cli/commands/publish-version.ts';
+import { contextIn, type Recorded } from '../cli/author-support.ts';
+import { openArena } from '../support/arena.ts';
+import type { ObjectStoreOptions } from '../support/object-store.ts';
+import { tarGz } from './memory.ts';
+
+/** How many requests the commands make to a bucket. */
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+
+type Opened = Awaited<ReturnType<typeof openArena>>;
+const open: Opened[] = [];
+afterEach(async () => {
+  for (const arena of open.splice(0)) await arena.close();
+});
+
+async function workspace(more: ObjectStoreOptions = {}): Promise<Opened & { cache: string }> {
+  const arena = await openArena('bucket in memory', { ceph: null }, more);
+  open.push(arena);
+  const cache = join(arena.root, '..', 'cache');
+  arena.env['APPREG_CACHE_DIR'] = cache;
+  const { flags } = arena;
+  const options = Object.fromEntries(flags.flatMap((flag, i) => (i % 2 === 0 ? [[flag.slice(2), flags[i + 1]!]] : [])));
+  writeFileSync(join(arena.root, 'i.svg'), SVG);
+  await init(contextOf(arena), undefined, { baseUrl: arena.base, ...options });
+  return Object.assign(arena, { cache });
+}
+
+function contextOf({ root, env }: Opened): Recorded {
+  return { ...contextIn(root), env };
+}
+
+async function counted(arena: Opened, work: () => Promise<number>): Promise<{ GET: number; PUT: number; all: number }> {
+  const { requests } = arena.objects!;
+  requests.length = 0;
+  expect(await work()).toBe(0);
+  const count = (method: string): number => requests.filter((one) => one.method === method).length;
+  return { GET: count('GET'), PUT: count('PUT'), all: requests.length };
+}
+
+const publishing = (arena: Opened, version: string) => (): Promise<number> => {
+  writeFileSync(join(arena.root, `${version}.tar.gz`), tarGz(version));
+  return publishVersion(contextOf(arena), 'a', version, { artifact: `${version}.tar.gz` });
+};
+
+async function withApp(more: ObjectStoreOptions = {}): Promise<Opened & { cache: string }> {
+  const arena = await workspace(more);
+  await addApp(contextOf(arena), 'a', { name: 'A', description: 'An app.', icon: 'i.svg', blockColor: '#112233' });
+  return arena;
+}
+
+/** Requests of a publish once the conditions of the store are remembered. */
+const REMEMBERED = 7;
+/** Requests that try out the conditions of a store, where they were tried before. */
+const PROBE = 4;
+
+const entryOf = (arena: { cache: string }): string =>
+  join(arena.cache, 'stores', readdirSync(join(arena.cache, 'stores'))[0]!);
+
+async function withFolders(more: ObjectStoreOptions): Promise<Opened> {
+  const arena = await workspace(more);
+  for (let at = 1; at <= 112; at++) {
+    const folder = join(arena.root, `apps/app-${at}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'icon.svg'), SVG);
+    writeFileSync(join(folder, 'app.json'), `{"name":"App ${at}","description":"An app.","color":"#112233"}\n`);
+  }
+  return arena;
+}
+
+describe('a publish to a bucket', () => {
+  test('takes seven requests, and four more where the conditions of the store are not remembered', async () => {
+    const arena = await withApp();
+    expect(await counted(arena, publishing(arena, '1.0.0'))).toEqual({ GET: 5, PUT: 2, all: REMEMBERED });
+    expect(await counted(arena, publishing(arena, '1.0.1'))).toEqual({ GET: 5, PUT: 2, all: REMEMBERED });
+    arena.env['APPREG_CACHE_DIR'] = '';
+    expect((await counted(arena, publishing(arena, '1.0.2'))).all).toBe(REMEMBERED + PROBE);
+    expect((await counted(arena, publishing(arena, '1.0.3'))).all).toBe(REMEMBERED + PROBE);
+  });
+
+  test('what is remembered holds no secret, and no name of the place', async () => {
+    const arena = await withApp();
+    const folder = join(arena.cache, 'stores');
+    const [name, ...others] = readdirSync(folder);
+    expect(others).toEqual([]);
+    const text = readFileSync(join(folder, name!), 'utf8');
+    expect(JSON.parse(text)).toEqual({
+      schema: 1,
+      place: name!.replace(/\.json$/, ''),
+      conditions: 'etag',
+      provenAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+    });
+    for (const word of ['canary', 'AKIAEXAMPLE', 'registry', '127.0.0.1'])
+      expect(`${name} ${text}`).not.toContain(word);
+  });
+
+  test.each<[string, (file: string) => void | Promise<void>]>([
+    ['broken', (file) => writeFileSync(file, '{')],
+    ['empty', (file) => writeFileSync(file, '')],
+    ['something else', (file) => writeFileSync(file, '[]')],
+    ['of an unknown kind', (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"etag"', '"none"'))],
+    ['of another place', (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/"place":"./, '"place":"_'))],
+    [
+      'of another format',
+      (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"schema":1', '"schema":2')),
+    ],
+    [
+      'a day old',
+      (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/At":"[^"]*/, `At":"${ago(86_400_000)}`)),
+    ],
+    [
+      'of the future',
+      (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/At":"[^"]*/, `At":"${ago(-60_000)}`)),
+    ],
+    ['without a date', (file) => writeFileSync(file, readFileSync(file, 'utf8').replace(/At":"[^"]*/, 'At":"soon'))],
+    ['writable for others', (file) => chmodSync(file, 0o666)],
+    [
+      'a link',
+      async (file) => {
+        await rename(file, `${file}.there`);
+        symlinkSync(`${file}.there`, file);
+      },
+    ],
+  ])('a remembered file that is %s is ignored', async (_what, change) => {
+    const arena = await withApp();
+    await change(entryOf(arena));
+    expect((await counted(arena, publishing(arena, '1.0.0'))).all).toBe(REMEMBERED + PROBE);
+    expect((await counted(arena, publishing(arena, '1.0.1'))).all).toBe(REMEMBERED);
+  });
+
+  test('other credentials and another prefix are other places', async () => {
+    const arena = await withApp();
+    const before = { ...arena.env };
+    Object.assign(arena.env, { AWS_ACCESS_KEY_ID: 'AKIAOTHER' });
+    expect((await counted(arena, publishing(arena, '1.0.0'))).all).toBe(REMEMBERED + PROBE);
+    Object.assign(arena.env, before);
+    expect((await counted(arena, publishing(arena, '1.0.1'))).all).toBe(REMEMBERED);
+  });
+
+  test('a cache folder that cannot be written to is no obstacle', async () => {
+    const arena = await withApp();
+    writeFileSync(join(arena.root, 'file'), '');
+    arena.env['APPREG_CACHE_DIR'] = join(arena.root, 'file', 'cache');
+    expect((await counted(arena, publishing(arena, '1.0.0'))).all).toBe(REMEMBERED + PROBE);
+  });
+
+  test('conditions that the store no longer honours that way are tried again', async () => {
+    const arena = await withApp();
+    const file = entryOf(arena);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"etag"', '"bare-etag"'));
+    // This store compares the quotes as well, so that what is remembered fails.
+    await counted(arena, publishing(arena, '1.0.0'));
+    expect(readFileSync(file, 'utf8')).toContain('"etag"');
+    expect((await counted(arena, publishing(arena, '1.0.1'))).all).toBe(REMEMBERED);
+  });
+});
+
+function ago(milliseconds: number): string {
+  return new Date(Date.now() - milliseconds).toISOString();
+}
+
+describe('assembling 112 apps', () => {
+  const FILES = 225;
+
+  test.each<[string, ObjectStoreOptions, number]>([
+    ['lists once', { lists: { page: 1000 } }, FILES + 2],
+    ['lists once, though unsorted', { lists: { page: 1000, sorted: false } }, FILES + 2],
+    ['does not list', {}, 2 * FILES + 1],
+  ])(
+    'writes many files at a time where the store %s',
+    async (_what, more, gets) => {
+      const arena = await withFolders({ ...more, delay: 50 });
+      arena.objects!.mostAtOnce = 0;
+      const started = performance.now();
+      const first = await counted(arena, () => assembleManifest(contextOf(arena), {}));
+      // One request after the other would take longer than this.
+      expect(performance.now() - started).toBeLessThan(50 * (FILES + gets));
+      expect(first).toEqual({ PUT: FILES, GET: gets, all: FILES + gets });
+      expect(arena.objects!.mostAtOnce).toBeGreaterThan(48);
+      expect(arena.objects!.mostAtOnce).toBeLessThanOrEqual(64);
+      expect(arena.objects!.objects.size).toBe(FILES + 1);
+      // The manifest is written last.
+      const { requests } = arena.objects!;
+      const lastPut = requests.findLast(({ method }) => method === 'PUT');
+      expect(lastPut?.key).toBe('registry/registry.json');
+
+      expect((await counted(arena, () => assembleManifest(contextOf(arena), {}))).PUT).toBe(0);
+    },
+    60_000,
+  );
+
+  test.each([true, false])(
+    'where a listing has several pages (sorted: %s), nothing is taken for absent that is there',
+    async (sorted) => {
+      const arena = await withFolders({ lists: { page: 40, sorted } });
+      await counted(arena, () => assembleManifest(contextOf(arena), {}));
+      writeFileSync(join(arena.root, 'apps/app-7/icon.svg'), SVG.replace('8', '9'));
+      const { PUT } = await counted(arena, () => assembleManifest(contextOf(arena), {}));
+      expect(PUT).toBe(1);
+      expect(String(await arena.get('apps/app-7/icon.svg'))).toBe(SVG.replace('8', '9'));
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { judge } from '../../src/core/judge.ts';
+import type { Earlier } from '../../src/core/facts.ts';
+import type { Report } from '../../src/core/report.ts';
+import { reasonWords, unpublishedApps } from '../../src/report/hidden-apps.ts';
+import { checksum } from '../support/core-facts.ts';
+import { BASE, listed, snapshot } from '../support/snapshots.ts';
+
+const words = (report: Report): string[] => {
+  const unpublished = unpublishedApps(report.findings);
+  return report.apps.filter(({ visible }) => visible === false).map((app) => reasonWords(app, unpublished));
+};
+
+test('an app without a version, in words', () => {
+  const report = judge(snapshot(['a', 'b c', 'd'], { a: { versions: [] }, 'b c': { versions: [] }, d: listed('v1') }), {
+    command: 'lint',
+  });
+  expect(words(report)).toEqual([
+    'no version is published yet',
+    'of app-key-unsafe, and because no version is published yet',
+    'of versions-none-valid',
+  ]);
+});
+
+test('an app that had a version before is not called unpublished', () => {
+  const before: Earlier = {
+    source: 'main',
+    keys: ['a'],
+    app: () => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }],
+  };
+  const report = judge(snapshot(['a'], { a: { versions: [] } }), { command: 'lint', before });
+  expect(words(report)).toEqual(['of versions-none-valid']);
+});

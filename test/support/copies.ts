@@ -1,0 +1,59 @@
+import type { Copy, HeaderGroup, Probe, Role, Visit, Web } from '../../src/core/facts.ts';
+import { acao, browser, hop, visit, web } from './visits.ts';
+
+/** Facts about the copies that browsers get, and about the probes that tell what they depend on. */
+
+const ALL: readonly HeaderGroup[] = ['origin', 'fetch-metadata', 'encoding', 'agent'];
+
+/** A copy that was compressed and is like the first answer. */
+export function copy(more: Partial<Copy> = {}): Copy {
+  return {
+    coding: 'gzip',
+    bytes: 50,
+    kind: 'gzip',
+    fault: null,
+    decoded: { bytes: 90, sha256: 'b'.repeat(64), kind: 'json' },
+    same: true,
+    first: { bytes: 100, sha256: 'a'.repeat(64) },
+    ...more,
+  };
+}
+
+/** A page's GET that brought this copy. */
+export function copied(more: Partial<Copy> = {}, headers: Record<string, string> = {}): Visit {
+  return { ...browser(acao('*', { 'content-encoding': 'gzip', ...headers })), copy: copy(more) };
+}
+
+/** A page's GET that was refused. */
+export function refused(status = 403): Visit {
+  return { ...browser([hop({}, { status })]) };
+}
+
+/** Probes in which the other answer comes wherever one of these groups is sent. */
+export function following(other: Visit, groups: readonly HeaderGroup[], like: Probe['like'] = 'fetch'): Probe[] {
+  const sent = [[], [], [...ALL], ...ALL.map((group) => [group])];
+  return sent.map((list) => ({
+    like,
+    sent: list,
+    round: 1,
+    visit: list.some((group) => groups.includes(group)) ? other : visit(),
+  }));
+}
+
+/** Probes of which these came, the plain ones of the two rounds first, whatever was sent. */
+export function coming(first: readonly Visit[], second: readonly Visit[]): Probe[] {
+  return [...ofRound(first, 1), ...ofRound(second, 2)];
+}
+
+function ofRound(visits: readonly Visit[], round: Probe['round']): Probe[] {
+  return visits.map((visit, i) => ({ like: 'fetch', sent: i < 2 ? [] : [...ALL], round, visit }));
+}
+
+/** What a rule on resources is offered. */
+export function resource(
+  views: Partial<Web>,
+  answer: Visit = visit(),
+  role: Role = 'metadata',
+): { role: Role; web: Web; answer: Visit; origins: readonly string[] } {
+  return { role, web: web(answer, views), answer, origins: [] };
+}

@@ -1,0 +1,37 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { folder } from '../support/folders.ts';
+import { play } from '../support/transcript.ts';
+import { describeOnWindows, windowsPath } from '../support/windows.ts';
+
+/**
+ * Walks of test/cli/transcripts.test.ts on Windows, where they print the same words. Half of them run on each Node, to
+ * save time. Not run: those that need git, which is missing under Wine, and the longest ones.
+ */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const WALKS = {
+  '20': ['test/cli/transcripts/lint.md', 'docs/ci.md'],
+  '22': ['test/cli/transcripts/diagnose.md', 'test/cli/transcripts/formats.md', 'test/cli/transcripts/vendor.md'],
+};
+
+for (const [major, walks] of Object.entries(WALKS)) {
+  describeOnWindows('transcripts', major, (windows) => {
+    test.each(walks)('%s', { timeout: 240_000 }, (file) => {
+      const text = readFileSync(join(ROOT, file), 'utf8');
+      const place = join(folder(), basename(file, '.md'));
+      mkdirSync(place);
+      const environment = (env: Record<string, string>): NodeJS.ProcessEnv => {
+        const own = Object.entries(env).filter(([name]) => name !== 'PATH' && name !== 'TMPDIR');
+        return windows.environment({
+          ...Object.fromEntries(own),
+          LOCALAPPDATA: windowsPath(`${place}.home/.local/share`),
+        });
+      };
+      const played = play(text, { appreg: windows.words(), folder: place, environment, shown: windowsPath });
+      expect(played).toBe(text);
+    });
+  });
+}
