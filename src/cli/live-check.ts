@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Earlier, Shard, Snapshot } from '../core/facts.ts';
 import { type JudgeOptions, type Judging, startJudging } from '../core/judge.ts';
 import type { CheckCommand, Report, Severity } from '../core/report.ts';
+import type { SignalExit } from '../core/trouble.ts';
 import { earlierFromLock, fromSnapshot } from '../observe/earlier.ts';
 import { earlierFromUrl } from '../observe/earlier-web.ts';
 import { concealer } from '../observe/http-secrets.ts';
@@ -13,6 +14,7 @@ import { collectSeldom } from './heap.ts';
 import { ledgerFor } from './lock.ts';
 import { progressLine } from './progress.ts';
 import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
+import { onSignals } from './stop-signal.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
 /** Looking at a live registry and judging it on the way: what the commands that do so have in common. */
@@ -93,6 +95,8 @@ type Keeper = Pick<SnapshotWriter, 'manifest' | 'app' | 'abandon'>;
 
 export interface Looked {
   seen: Seen;
+  /** The exit code of a run that a signal ended, or null. */
+  exit: SignalExit | null;
   report: Report;
   /** Why not everything was seen, or null. */
   incomplete: string | null;
@@ -125,7 +129,7 @@ export async function lookAndJudge(
   const judging = start({ command, target, now, severities, appEntry, before, origins: web.origins ?? [], shard });
   let manifests = 0;
   let apps = 0;
-  const seen = await watch(context, check, keeper, {
+  const { seen, exit } = await watch(context, check, keeper, {
     manifest(facts) {
       judging.manifest(facts);
       keeper?.manifest(facts);
@@ -149,41 +153,37 @@ export async function lookAndJudge(
   }
   // Facts without a manifest are no facts that could be judged again.
   if (manifests === 0) keeper?.abandon();
-  return { seen, report, incomplete, shard: shard && { ...shard, elsewhere: seen.elsewhere } };
+  return { seen, exit, report, incomplete, shard: shard && { ...shard, elsewhere: seen.elsewhere } };
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-
-/** Calls `act` at every signal that asks the program to end, in place of what Node does. @returns ends that */
-export function onSignals(act: (signal: NodeJS.Signals) => void): () => void {
-  for (const one of SIGNALS) process.on(one, act);
-  return () => {
-    for (const one of SIGNALS) process.off(one, act);
-  };
-}
-
-/** The first signal ends the look, and what was seen is reported; the second ends the program, and leaves nothing behind. */
+/**
+ * The first signal ends the look, and what was seen is reported; the second ends the program, and leaves nothing behind.
+ * @returns what was seen, and the exit code of a run that a signal ended, or null
+ */
 async function watch(
   context: Context,
   { target, web }: LiveCheck,
   keeper: Keeper | null,
   watcher: Watcher,
-): Promise<Seen> {
+): Promise<{ seen: Seen; exit: SignalExit | null }> {
   const interrupt = new AbortController();
-  const off = onSignals((signal) => {
-    if (!interrupt.signal.aborted) return interrupt.abort();
-    keeper?.abandon();
-    off();
-    process.kill(process.pid, signal);
-  });
+  const signals = onSignals(
+    () => interrupt.abort(),
+    (signal) => {
+      keeper?.abandon();
+      signals.off();
+      process.kill(process.pid, signal);
+    },
+  );
   collectSeldom();
   const line = context.terminal.progress(`Asking ${new URL(target).host}`);
   try {
     const onProgress = progressLine((text) => line.update(text));
-    return await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, watcher);
+    const seen = await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, watcher);
+    return { seen, exit: seen.interrupted ? signals.exit() : null };
   } finally {
     line.stop();
-    off();
+    signals.off();
   }
 }
 

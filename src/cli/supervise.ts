@@ -8,9 +8,7 @@ import {
   type StopSignal,
 } from '../store/interrupt.ts';
 import { isBlank, type Journal } from '../store/journal.ts';
-
-/** A signal that comes sooner than this after the first is the same one, as npx passes it on. Milliseconds. */
-const SAME = 100;
+import { SAME } from './stop-signal.ts';
 
 export interface Watch {
   journal: Journal;

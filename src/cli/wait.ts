@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLifetimes, type VisibleBy } from '../core/visible-by.ts';
-import { Trouble } from '../core/trouble.ts';
+import { type SignalExit, Trouble } from '../core/trouble.ts';
 import { printable } from '../core/text.ts';
 import { printReport } from './checks.ts';
 import type { Context } from './context.ts';
-import { headOf, type LiveCheck, lookAndJudge, type Looked, onSignals } from './live-check.ts';
+import { headOf, type LiveCheck, lookAndJudge, type Looked } from './live-check.ts';
 import { type SnapshotWriter, writeSnapshot } from './snapshot-file.ts';
+import { onSignals } from './stop-signal.ts';
 import type { VerifyOptions } from './verify-options.ts';
 import { watchGoal, type WaitGoal } from './wait-goal.ts';
 
@@ -68,7 +69,7 @@ export async function verifyWhenReady(
       const check = await first.renewed(cache);
       attempt = await look(context, check, goal, lifetimes, options.save);
       const { looked, missing } = attempt;
-      if (looked.seen.interrupted) return ended(context, check, attempt, 130);
+      if (looked.exit !== null) return ended(context, check, attempt, looked.exit);
       if (missing.length === 0) {
         const code = ended(context, check, attempt, null);
         context.terminal.log(visibleWords(lifetimes.visibleBy(new Date().toISOString())));
@@ -81,7 +82,8 @@ export async function verifyWhenReady(
       }
       const text = missing.join('; ');
       if (text !== told) context.terminal.log(`Waiting until ${clock(end)}: ${(told = text)}.`);
-      if (await isInterrupted(context, Math.min(pause * 1000, left), text)) return ended(context, check, attempt, 130);
+      const exit = await waited(context, Math.min(pause * 1000, left), text);
+      if (exit !== null) return ended(context, check, attempt, exit);
       pause = Math.min(pause * PAUSE.growth, PAUSE.most);
       attempt.writer?.abandon();
     }
@@ -121,25 +123,26 @@ async function look(
 }
 
 /** Saves and prints what the last look saw. @param code in place of that of the report, or null */
-function ended(context: Context, check: LiveCheck, { looked, writer }: Attempt, code: 1 | 130 | null): number {
+function ended(context: Context, check: LiveCheck, { looked, writer }: Attempt, code: 1 | SignalExit | null): number {
   writer?.finish(looked.incomplete, looked.shard);
   const own = printReport(context, looked.report, { severities: check.severities });
   return code ?? own;
 }
 
-/** Waits so many milliseconds. @returns true when a signal ended it */
-async function isInterrupted(context: Context, milliseconds: number, text: string): Promise<boolean> {
+/** Waits so many milliseconds. @returns the exit code of a run that a signal ended, or null */
+async function waited(context: Context, milliseconds: number, text: string): Promise<SignalExit | null> {
   const interrupt = new AbortController();
-  const off = onSignals(() => interrupt.abort());
+  const stop = (): void => interrupt.abort();
+  const signals = onSignals(stop, stop);
   const line = context.terminal.progress(`Waiting: ${text}`);
   try {
     await sleep(milliseconds, undefined, { signal: interrupt.signal });
-    return false;
+    return null;
   } catch {
-    return true;
+    return signals.exit();
   } finally {
     line.stop();
-    off();
+    signals.off();
   }
 }
 

@@ -207,13 +207,16 @@ describe('told by symptom', () => {
     expect(out).toContain('Nothing is known here that stops it. What to look at next');
   });
 
-  test('interrupted: 130, and nothing is called clear', async () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s: %i, and nothing is called clear', async (signal, exit) => {
     live.serve('a.json', (request, socket) => {
-      if (request.method === 'GET') process.emit('SIGINT');
+      if (request.method === 'GET') process.emit(signal, signal);
       return delayed(2000, json({ versions: [] }))(request, socket);
     });
     const { code, out } = await run(live.url, { bundle: 'cut.json' });
-    expect(code).toBe(130);
+    expect(code).toBe(exit);
     expect(statuses(out)).toEqual(['not judged', 'not judged', 'not judged', 'not judged']);
     expect(out).toContain('App does not appear: not judged (interrupted after 0 apps)');
     expect(out.split('\n').at(-1)).toContain('incomplete: 0 errors, 0 warnings so far');

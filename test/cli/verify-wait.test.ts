@@ -151,11 +151,14 @@ describe('what does not come', () => {
     expect(report.findings.map((f) => f.rule)).toContain('artifact-checksum-mismatch');
   });
 
-  test('a signal ends the pause: 130, with the report, and nothing is left behind', async () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends the pause: %i, with the report, and nothing is left behind', async (signal, exit) => {
     for (const name of ['TMPDIR', 'TEMP', 'TMP']) vi.stubEnv(name, folder);
-    setTimeout(() => process.emit('SIGINT'), 1500);
+    setTimeout(() => process.emit(signal, signal), 1500);
     const { code, report } = await runs.verify(live.url, { ...APP, versions: '3.0.0', wait: '10m' });
-    expect([code, report.outcome]).toEqual([130, 'incomplete']);
+    expect([code, report.outcome]).toEqual([exit, 'incomplete']);
     expect(process.listenerCount('SIGINT') + process.listenerCount('SIGTERM')).toBe(0);
     expect(readdirSync(folder)).toEqual(['ca.pem']);
   });

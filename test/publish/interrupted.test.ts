@@ -230,17 +230,26 @@ test('a command that waits for the network is ended before anything is written',
     ['checksum', `${arena.base}registry.json`],
     ['publish-version', 'a', 'patch', '--artifact-url', `${arena.base}x.tar.gz`],
     ['mirror', `${arena.base}registry.json`, 'copy', '--base-url', 'https://copy.example.com/'],
+    ['verify', `${arena.base}registry.json`],
+    ['verify', `${arena.base}registry.json`, '--wait', '1h'],
+    ['verify', `${arena.base}registry.json`, '--against', `${arena.base}before.json`],
+    ['diagnose', `${arena.base}registry.json`],
+    ['lint', '--against', `${arena.base}registry.json`],
+    ['subscribe', `${arena.base}registry.json`, '--service', arena.base, '--name', 'A'],
   ]) {
-    isAsked = false;
-    const { child, ended } = storm.start([...words, ...JSON_FLAGS]);
-    await until(() => isAsked);
-    child.kill('SIGTERM');
-    const { code, stdout, stderr } = await ended;
-    expect(code, `${words[0]} ${stderr}`).toBe(143);
-    const document = documentIn(stdout) as Document & { interrupted?: boolean };
-    expect(document.interrupted ?? document.outcome === 'interrupted', words[0]).toBe(true);
+    for (const [signal, exit] of Object.entries(EXITS)) {
+      isAsked = false;
+      const { child, ended } = storm.start([...words, ...JSON_FLAGS]);
+      await until(() => isAsked);
+      child.kill(signal as NodeJS.Signals);
+      const { code, stdout, stderr } = await ended;
+      expect(code, `${words[0]} ${signal} ${stderr}`).toBe(exit);
+      const document = documentIn(stdout) as Document & { interrupted?: boolean };
+      const incomplete = document.interrupted ?? ['interrupted', 'incomplete'].includes(document.outcome!);
+      expect(incomplete, words[0]).toBe(true);
+    }
   }
-}, 60_000);
+}, 120_000);
 
 test('bundle: nothing is written, and no folder is left', async () => {
   const { arena, storm } = await places.opened('folder');

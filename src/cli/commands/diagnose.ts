@@ -39,7 +39,7 @@ async function live(context: Context, url: string, asked: Asked | null, options:
           faults: () => diagnosing?.faults() ?? 0,
         });
   try {
-    const { seen, report, incomplete } = await lookAndJudge(
+    const { exit, report, incomplete } = await lookAndJudge(
       context,
       check,
       ticket,
@@ -48,7 +48,7 @@ async function live(context: Context, url: string, asked: Asked | null, options:
     );
     ticket?.finish(report, incomplete, runOf(check, options));
     const code = printReport(context, report, { severities: check.severities, about: diagnosing!.about() });
-    return seen.interrupted ? 130 : code;
+    return exit ?? code;
   } finally {
     ticket?.abandon();
   }

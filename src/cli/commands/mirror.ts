@@ -9,6 +9,7 @@ import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 import { answersTo } from '../prompts.ts';
 import { BASE_URL } from '../questions.ts';
+import { onSignals } from '../stop-signal.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from '../verify-options.ts';
 
 interface Options extends GlobalOptions, VerifyOptions {
@@ -35,12 +36,13 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
   const name = source.pathname.split('/').at(-1)!;
   const manifest = /^[\w-][\w.-]*\.json$/.test(name) ? name : 'registry.json';
   const interrupt = new AbortController();
-  let exit = 130;
-  const stop = (signal: NodeJS.Signals): void => {
-    exit = signal === 'SIGTERM' ? 143 : 130;
-    interrupt.abort();
-  };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const signals = onSignals(
+    () => interrupt.abort(),
+    (signal) => {
+      signals.off();
+      process.kill(process.pid, signal);
+    },
+  );
   const line = terminal.progress(`Asking ${source.host}`);
   let result: Mirrored;
   try {
@@ -63,7 +65,7 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
     });
   } finally {
     line.stop();
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    signals.off();
   }
   await openDirectory(root).create(
     'appreg.config.json',
@@ -74,7 +76,7 @@ export async function mirrorRegistry(context: Context, url: string, dir: string,
     terminal.next(
       `appreg lint ${printable(dir)} (checks every checksum without the network, also after the folder was moved)`,
     );
-  return result.interrupted ? exit : result.problems.length > 0 ? 1 : 0;
+  return result.interrupted ? signals.exit() : result.problems.length > 0 ? 1 : 0;
 }
 
 function inWords(result: Mirrored): string {

@@ -8,7 +8,7 @@ import { writeSnapshot } from '../snapshot-file.ts';
 import type { VerifyOptions } from '../verify-options.ts';
 import { verifyWhenReady, waitSeconds } from '../wait.ts';
 
-/** `appreg verify <registry-url>`: checks a live registry. Exit codes as interface.md has them; 130 when interrupted. */
+/** `appreg verify <registry-url>`: checks a live registry. Exit codes as interface.md has them; 128 and the signal’s number when interrupted. */
 export async function verify(context: Context, url: string, options: VerifyOptions): Promise<number> {
   return checked(context, 'verify', redact(url), async () => {
     const seconds = options.wait === undefined ? null : waitSeconds(options);
@@ -19,7 +19,7 @@ export async function verify(context: Context, url: string, options: VerifyOptio
         ? null
         : writeSnapshot(resolve(context.cwd, options.save), headOf(check), (text) => check.conceal(text));
     try {
-      const { seen, report, incomplete, shard } = await lookAndJudge(context, check, writer);
+      const { seen, exit, report, incomplete, shard } = await lookAndJudge(context, check, writer);
       if (seen.unknownApps.length > 0)
         throw new Trouble(
           'app-unknown',
@@ -28,7 +28,7 @@ export async function verify(context: Context, url: string, options: VerifyOptio
         );
       writer?.finish(incomplete, shard);
       const code = printReport(context, report, { severities: check.severities });
-      return seen.interrupted ? 130 : code;
+      return exit ?? code;
     } finally {
       writer?.abandon();
     }
