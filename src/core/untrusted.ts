@@ -170,10 +170,20 @@ function incompleteChain(refusal: Refusal): Explained {
 }
 
 function wrongHost({ name, tls }: Refusal): Explained {
-  const names = tls && tls.names.length > 0 ? tls.names.slice(0, 5).join(', ') : 'no name at all';
+  const virtual = 'or check which virtual host answers';
+  if (tls && tls.names.length > 0)
+    return {
+      message: `the certificate is not made for ${name}; it names ${tls.names.slice(0, 5).join(', ')}.`,
+      advice: `Use a certificate whose subject alternative names hold ${name}, ${virtual}.`,
+    };
+  const bare = name.replace(/^\[|\]$/g, '');
+  const type = /^[\d.]+$|:/.test(bare) ? 'IP' : 'DNS';
+  const only = /(?:^|, )CN=/.test(tls?.subject ?? '')
+    ? `only the common name (CN) “${commonName(tls!.subject)}”`
+    : 'nor any other name';
   return {
-    message: `the certificate is not made for ${name}; it names ${names}.`,
-    advice: `Use a certificate whose subject alternative names hold ${name}${tls && tls.names.length === 0 ? ' (a common name alone is not looked at)' : ''}, or check which virtual host answers.`,
+    message: `the certificate has no subjectAltName for ${bare}, ${only}.`,
+    advice: `Have it issued again with the extension subjectAltName = ${type}:${bare} (browsers do not look at a common name), ${virtual}.`,
   };
 }
 

@@ -4,7 +4,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { AddressFailure, Failure, TlsFacts } from '../core/facts.ts';
 import { type Guard, guardedLookup, refusal } from './http-guard.ts';
 import type { Reading } from './http-reading.ts';
-import { type Trust, tlsFacts, verifyMessage } from './tls.ts';
+import { checkServerIdentity, type Trust, tlsFacts, verifyMessage } from './tls.ts';
 
 /** A connection that did not come about, and how far it got. */
 export class ConnectFailure extends Error {
@@ -73,6 +73,7 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
           servername: isIP(host) ? '' : host,
           secureContext: trust.context(),
           rejectUnauthorized: false,
+          checkServerIdentity,
           ALPNProtocols: ['http/1.1'],
         })
       : connectTcp({ ...near, ...reading, ...(lookup ? { lookup } : {}) });

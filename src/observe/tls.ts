@@ -138,6 +138,15 @@ function lazySet(blocks: () => readonly string[]): () => Set<string> {
   return () => (set ??= new Set(blocks().map((pem) => pem.replace(/-----[A-Z ]+-----|\s/g, ''))));
 }
 
+/**
+ * As Node checks the names of a certificate, but for the common name of its subject, which Node takes where there is no
+ * subjectAltName, and browsers do not (RFC 9525 section 6.3).
+ */
+export function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
+  const { CN: _, ...subject } = certificate.subject ?? {};
+  return tls.checkServerIdentity(host, { ...certificate, subject: subject as PeerCertificate['subject'] });
+}
+
 /** The certificates in a PEM text, one string each. Throws nothing: what is no certificate is not there. */
 export function pemBlocks(text: string): string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];

@@ -72,6 +72,15 @@ describe('not trusted', () => {
     expect(seen.attempts).toBe(1);
   });
 
+  // Node takes the common name where there is no other; browsers do not (RFC 9525 section 6.3).
+  test.each<Kind>(['no-san', 'uri-only'])('a name in the common name alone: %s', async (kind) => {
+    const { seen, requests } = await visit(made.get(kind), {}, 'localhost');
+    expect(seen.failure).toMatchObject({ phase: 'tls', code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    expect(tlsCause(seen)).toBe('wrong-host');
+    expect(seen.hops).toMatchObject([{ status: 0, tls: { subject: 'CN=localhost', names: [] } }]);
+    expect(requests).toBe(0);
+  });
+
   test.each<[Kind, string]>([
     ['good', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
     ['with-root', 'SELF_SIGNED_CERT_IN_CHAIN'],

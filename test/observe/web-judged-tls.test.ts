@@ -60,6 +60,18 @@ describe('the registry’s host', () => {
     });
   });
 
+  test.each<Kind>(['no-san', 'uri-only'])('a name in the common name alone: %s', async (kind) => {
+    await on(certificates().get(kind), async (host) => {
+      const { report } = await patiently(putRegistry(host).url.replace('127.0.0.1', 'localhost'));
+      expect(faults(report)).toEqual(['error tls-untrusted wrong-host (manifest)']);
+      expect(report.findings[0]).toMatchObject({
+        message:
+          'The manifest cannot be fetched safely: the certificate has no subjectAltName for localhost, only the common name (CN) “localhost”.',
+        advice: expect.stringContaining('subjectAltName = DNS:localhost'),
+      });
+    });
+  });
+
   test('a client certificate is wanted', async () => {
     await on({ ...certificates().get('good'), requestCert: true, rejectUnauthorized: true }, async (host) => {
       expect(faults((await patiently(putRegistry(host).url)).report)).toEqual([

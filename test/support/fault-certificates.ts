@@ -17,6 +17,7 @@ const KINDS = [
   'future',
   'wrong-host',
   'no-san',
+  'uri-only',
   'self-signed',
   'leaf-only',
   'with-root',
@@ -29,7 +30,7 @@ export type Kind = (typeof KINDS)[number];
 export function certificates(): Certificates {
   const folder = join(
     tmpdir(),
-    `appreg-test-certificates-2-${process.getuid?.() ?? 'user'}-${new Date().toISOString().slice(0, 10)}`,
+    `appreg-test-certificates-3-${process.getuid?.() ?? 'user'}-${new Date().toISOString().slice(0, 10)}`,
   );
   if (!existsSync(folder)) {
     const made = mkdtempSync(join(tmpdir(), 'appreg-making-'));
@@ -102,6 +103,7 @@ function make(folder: string): void {
     ['future', 'leaf', '20400101000000Z', late],
     ['wrong-host', 'other', past, late],
     ['no-san', 'nosan', past, late],
+    ['uri-only', 'uri', past, late],
     ['client-only', 'client', past, late],
     ['soon', 'leaf', past, moment(7)],
     ['names', 'names', past, late],
@@ -171,6 +173,9 @@ extendedKeyUsage = serverAuth
 subjectAltName = DNS:svc.test,DNS:*.svc.test,DNS:registry.test,DNS:cdn.test
 extendedKeyUsage = serverAuth
 [nosan]
+extendedKeyUsage = serverAuth
+[uri]
+subjectAltName = URI:https://localhost/,email:admin@localhost
 extendedKeyUsage = serverAuth
 [client]
 subjectAltName = DNS:localhost,IP:127.0.0.1

@@ -12,7 +12,7 @@ export const tlsUntrusted = defineRule({
   spec: '5',
   symptom: 'by-resource',
   hides: true,
-  when: 'the certificate or protocol of a host is not trusted: expired, not yet valid, self-signed, unknown issuer, incomplete chain, wrong host name, an intermediate certificate that may not issue it, a weak signature, too old a protocol; each a cause of its own, and the certificate of the chain that is at fault is named. A host that only `--ca`, `NODE_EXTRA_CA_CERTS` or the system’s store makes trusted is a note',
+  when: 'the certificate or protocol of a host is not trusted: expired, not yet valid, self-signed, unknown issuer, incomplete chain, wrong host name (one that only the common name holds, without a subjectAltName, included), an intermediate certificate that may not issue it, a weak signature, too old a protocol; each a cause of its own, and the certificate of the chain that is at fault is named. A host that only `--ca`, `NODE_EXTRA_CA_CERTS` or the system’s store makes trusted is a note',
   why: 'Subscribers’ clients break the connection off before anything is fetched.',
   check({ role, web, now }) {
     const visit = web.service;

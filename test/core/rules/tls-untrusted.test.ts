@@ -73,7 +73,26 @@ ruleTable(tlsUntrusted, {
     [
       'no name',
       untrusted('ERR_TLS_CERT_ALTNAME_INVALID', { names: [] }),
-      { cause: 'wrong-host', advice: 'common name' },
+      { cause: 'wrong-host', message: 'has no subjectAltName for apps.example.com', advice: 'common name' },
+    ],
+    [
+      'no name, and asked by an address',
+      facts(
+        failed(
+          'tls',
+          'ERR_TLS_CERT_ALTNAME_INVALID',
+          { url: 'https://[2001:db8::1]:8443/x' },
+          {
+            url: 'https://[2001:db8::1]:8443/x',
+            tls: tls({ names: [], subject: 'O=A, CN=2001:db8::1' }),
+          },
+        ),
+      ),
+      {
+        cause: 'wrong-host',
+        message: 'no subjectAltName for 2001:db8::1, only the common name (CN) “2001:db8::1”',
+        advice: 'subjectAltName = IP:2001:db8::1',
+      },
     ],
     [
       'old protocol',
