@@ -40,6 +40,7 @@ export function copyEvidence(answer: Visit, copy: Copy, other: Visit): Record<st
     contentEncoding: copy.coding === '' ? null : copy.coding,
     sentBytes: copy.bytes,
     sentKind: copy.kind,
+    ...(copy.unlabelled === undefined ? {} : { missingCoding: copy.unlabelled }),
     firstSha256: copy.first.sha256,
     firstBytes: copy.first.bytes,
     firstLastModified: header(one?.headers ?? [], 'last-modified'),

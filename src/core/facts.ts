@@ -196,6 +196,8 @@ export interface Copy {
   same: boolean;
   /** The first answer, decoded. */
   first: { bytes: number; sha256: string };
+  /** The coding that the bytes have and Content-Encoding does not name: gzip, deflate, zstd, br. Absent where none is. */
+  unlabelled?: string;
 }
 /** The question whether a document has changed since (RFC 9110 section 13). */
 export interface Conditional {

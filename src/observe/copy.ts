@@ -5,6 +5,7 @@ import { codings } from '../core/headers.ts';
 import { kindOf } from '../core/magic.ts';
 import { unknownCodings } from './decode.ts';
 import type { Body } from './http-body.ts';
+import { unlabelledCoding } from './unlabelled.ts';
 
 /** Reading the copy of a file that clients get which accept compression, as browsers and Node's fetch read it. */
 
@@ -79,7 +80,9 @@ function copyOf({ applied, chunks, hash, bytes }: Reading, reference: Reference,
     if (sha256 === reference.sha256) return undefined;
     const kind = kindOf(sent);
     const same = isSame(bytes <= COMPARED ? sent : null, kind, reference);
-    return same ? undefined : { coding, bytes, kind, fault: null, decoded: { bytes, sha256, kind }, same, first };
+    if (same) return undefined;
+    const told = unlabelled(sent, reference, limit);
+    return { coding, bytes, kind, fault: null, decoded: { bytes, sha256, kind }, same, first, ...told };
   }
   const { content, fault } = undo(sent, applied, limit);
   const kind = kindOfSent(sent, applied);
@@ -87,7 +90,17 @@ function copyOf({ applied, chunks, hash, bytes }: Reading, reference: Reference,
   const sha256 = createHash('sha256').update(content).digest('hex');
   const decoded = { bytes: content.length, sha256, kind: kindOf(content) };
   const same = sha256 === reference.sha256 || isSame(content, decoded.kind, reference);
-  return { coding, bytes, kind, fault, decoded, same, first };
+  const told = same || unknownCodings(applied).length === 0 ? {} : unlabelled(sent, reference, limit);
+  return { coding, bytes, kind, fault, decoded, same, first, ...told };
+}
+
+function unlabelled(sent: Buffer, reference: Reference, limit: number): { unlabelled?: string } {
+  const isWanted = (content: Buffer): boolean =>
+    createHash('sha256').update(content).digest('hex') === reference.sha256 ||
+    isSame(content, kindOf(content), reference);
+  const isArchive = reference.text === null && !reference.isImage;
+  const coding = unlabelledCoding(sent, isWanted, isArchive, limit);
+  return coding === null ? {} : { unlabelled: coding };
 }
 
 const IMAGES = new Set(['png', 'svg', 'webp', 'avif', 'jpeg', 'gif']);

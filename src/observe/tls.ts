@@ -144,7 +144,7 @@ function lazySet(blocks: () => readonly string[]): () => Set<string> {
  */
 export function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const { CN: _, ...subject } = certificate.subject ?? {};
-  return tls.checkServerIdentity(host, { ...certificate, subject: subject as PeerCertificate['subject'] });
+  return tls.checkServerIdentity(host, { ...certificate, subject });
 }
 
 /** The certificates in a PEM text, one string each. Throws nothing: what is no certificate is not there. */

@@ -80,4 +80,37 @@ describe('a copy for clients that accept compression', () => {
     ['br', GZIP, 'gzip'],
     ['br', BROTLI, 'brotli'],
   ])('%s: what the bytes are', (coding, body, kind) => expect(read(coding, body)?.kind).toBe(kind));
+
+  test.each<[string, string | null, Uint8Array, string | undefined]>([
+    ['gzip', null, GZIP, 'gzip'],
+    ['gzip of an older one', null, gzipSync('{"apps":{}}'), 'gzip'],
+    ['half of gzip', null, GZIP.subarray(0, GZIP.length / 2), 'gzip'],
+    ['br', null, BROTLI, 'br'],
+    ['br of an older one', null, brotliCompressSync('{"apps":{}, "name": "older"}'), 'br'],
+    ['deflate with a zlib frame', null, deflateSync(DOCUMENT), 'deflate'],
+    ['deflate with a small window', null, deflateSync(DOCUMENT, { windowBits: 9 }), 'deflate'],
+    ['deflate without a frame', null, deflateRawSync(DOCUMENT), 'deflate'],
+    ['zstd', null, Buffer.from('28b52ffd20027b7d', 'hex'), 'zstd'],
+    ['gzip under a name that browsers do not know', 'aws-chunked', GZIP, 'gzip'],
+    ['another document', null, Buffer.from('{"apps":{}}'), undefined],
+    ['labelled', 'gzip', gzipSync('{"apps":{}}'), undefined],
+    ['random bytes', null, createHash('sha512').update('x').digest(), undefined],
+    ['an image', null, Buffer.from('89504e470d0a1a0a0000000d', 'hex'), undefined],
+  ])('compressed without a label: %s', (_, coding, body, unlabelled) => {
+    expect(read(coding, body)).toMatchObject({ same: false });
+    expect(read(coding, body)?.unlabelled).toBe(unlabelled);
+  });
+
+  test('an archive is compressed itself: only what it was compressed with once more is without a label', () => {
+    const archive = gzipSync('an archive');
+    const sha256 = createHash('sha256').update(archive).digest('hex');
+    const codingOf = (body: Buffer): string | undefined => {
+      const reader = createCopyReader({ sha256, bytes: archive.length, text: null, isImage: false }, 1e6);
+      void reader.body({ url: 'https://a.test/', status: 200, headers: [], address: null, tls: null }).write(body);
+      return reader.end()?.unlabelled;
+    };
+    expect(codingOf(gzipSync('another archive'))).toBeUndefined();
+    expect(codingOf(gzipSync(archive))).toBe('gzip');
+    expect(codingOf(brotliCompressSync(archive))).toBe('br');
+  });
 });

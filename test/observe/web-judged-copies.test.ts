@@ -1,4 +1,4 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   answer,
@@ -24,7 +24,7 @@ function accepts({ headers }: FaultRequest, coding: string): boolean {
   return (headers['accept-encoding'] ?? '').split(', ').includes(coding);
 }
 
-/** A metadata file with a copy for clients that accept a coding; the label is that coding where nothing is said. */
+/** A metadata file with a copy for clients that accept a coding; the label is that coding where nothing is said, '' for none. */
 function withCopy(
   body: () => Uint8Array,
   coding = 'gzip',
@@ -37,7 +37,10 @@ function withCopy(
       by((request) =>
         accepts(request, coding)
           ? byMethod({
-              GET: answer({ headers: { ...GOOD_JSON, ...VARY, 'Content-Encoding': label, ...more }, body: body() }),
+              GET: answer({
+                headers: { ...GOOD_JSON, ...VARY, ...(label === '' ? {} : { 'Content-Encoding': label }), ...more },
+                body: body(),
+              }),
             })
           : json(s.metadata(), VARY),
       ),
@@ -109,6 +112,10 @@ describe('the copy for clients that accept compression', () => {
       withCopy(() => Buffer.concat([gz().subarray(0, 20), Buffer.alloc(9, 255), gz().subarray(29)])),
       unreadable('broken'),
     ],
+    ['gzip without a label', withCopy(gz, 'gzip', ''), unreadable('unlabelled')],
+    ['gzip of an older one without a label', withCopy(() => gzipSync(OLD), 'gzip', ''), unreadable('unlabelled')],
+    ['br without a label', withCopy(() => brotliCompressSync(s.metadata()), 'br', ''), unreadable('unlabelled')],
+    ['deflate without a label', withCopy(() => deflateSync(s.metadata()), 'deflate', ''), unreadable('unlabelled')],
     ['cut off', withCopy(() => gz().subarray(0, 60)), unreadable('truncated')],
     ['br, cut off', withCopy(() => brotliCompressSync(s.metadata()).subarray(0, 60), 'br'), unreadable('truncated')],
     ['with something behind the end', withCopy(() => Buffer.concat([gz(), Buffer.from('x')])), unreadable('bad-end')],
@@ -203,6 +210,22 @@ describe('the copy for clients that accept compression', () => {
           ),
         ),
       ['error compressed-copy-unreadable wrong-label (icon)'],
+    ],
+    [
+      'of the icon, without a label',
+      () =>
+        s.live.serve(
+          'a.svg',
+          by((request) =>
+            byMethod({
+              GET: answer({
+                headers: { 'Content-Type': 'image/svg+xml', ...CORS },
+                body: accepts(request, 'gzip') ? gzipSync(SVG) : SVG,
+              }),
+            }),
+          ),
+        ),
+      ['error compressed-copy-unreadable unlabelled (icon)'],
     ],
   ])('%s', async (_, breakIt, expected, options) => {
     await check(s, breakIt, expected, options);

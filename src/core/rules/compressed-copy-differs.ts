@@ -20,7 +20,7 @@ export const compressedCopyDiffers = defineRule({
     const dependence = dependenceOf(web);
     if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;
     for (const { visit, copy } of comparedAnswers(web)) {
-      if (copy.same || copy.fault !== null || isCompressedTwice(copy)) continue;
+      if (copy.same || copy.fault !== null || copy.unlabelled !== undefined || isCompressedTwice(copy)) continue;
       const host = hostOf(lastHop(visit)!.url);
       const isOlder = changedAt(visit) < changedAt(answer);
       return {

@@ -16,7 +16,7 @@ export const compressedCopyUnreadable = defineRule({
   spec: '7',
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
-  when: 'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: not what Content-Encoding says, broken, cut off, compressed twice, or a status other than 2xx',
+  when: 'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: not what Content-Encoding says, without a Content-Encoding that names its coding, broken, cut off, compressed twice, or a status other than 2xx',
   why: 'Every browser and Node’s fetch accept compression. curl without --compressed gets the plain file and sees nothing of it.',
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
@@ -27,8 +27,8 @@ export const compressedCopyUnreadable = defineRule({
       const host = hostOf(lastHop(visit)!.url);
       return {
         cause: fault.cause,
-        message: `${host} sends the ${nameOf(role)} to clients that accept compression with Content-Encoding: ${copy.coding}, ${fault.text}.`,
-        advice: ADVICE,
+        message: `${host} sends the ${nameOf(role)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
+        advice: fault.advice ?? ADVICE,
         evidence: copyEvidence(answer, copy, visit),
         once: `${role} ${host} ${fault.cause}`,
       };
@@ -38,8 +38,14 @@ export const compressedCopyUnreadable = defineRule({
 });
 
 /** @returns what is wrong, as words that follow the header */
-function faultOf(role: Role, copy: Copy): { cause: string; text: string } | null {
-  const { fault, coding, kind, same } = copy;
+function faultOf(role: Role, copy: Copy): { cause: string; text: string; advice?: string } | null {
+  const { fault, coding, kind, same, unlabelled } = copy;
+  if (unlabelled !== undefined)
+    return {
+      cause: 'unlabelled',
+      text: `but the bytes are compressed with ${unlabelled}: browsers and Node’s fetch take them for the file itself`,
+      advice: `Send Content-Encoding: ${unlabelled} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge caches in front.`,
+    };
   if (isCompressedTwice(copy) && role !== 'artifact')
     return { cause: 'compressed-twice', text: 'but it is compressed twice: browsers undo one coding and get gzip' };
   if (fault === 'broken') {

@@ -20,6 +20,38 @@ ruleTable(compressedCopyUnreadable, {
     ['plain', mislabelled('gzip', 'json'), { cause: 'wrong-label', message: 'the bytes are not compressed' }],
     ['br as gzip', mislabelled('gzip', 'brotli'), { cause: 'wrong-label', message: 'compressed with br' }],
     ['gzip as br', mislabelled('br', 'gzip'), { cause: 'wrong-label', message: 'compressed with gzip' }],
+    [
+      'no label',
+      resource({
+        browser: [
+          copied({
+            coding: '',
+            same: false,
+            unlabelled: 'br',
+            decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'unknown' },
+          }),
+        ],
+      }),
+      {
+        cause: 'unlabelled',
+        message: 'without Content-Encoding, but the bytes are compressed with br',
+        advice: 'Send Content-Encoding: br',
+      },
+    ],
+    [
+      'a label that is no coding',
+      resource({
+        browser: [
+          copied({
+            coding: 'aws-chunked',
+            same: false,
+            unlabelled: 'gzip',
+            decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'gzip' },
+          }),
+        ],
+      }),
+      { cause: 'unlabelled', message: 'with Content-Encoding: aws-chunked, but' },
+    ],
     ['broken', mislabelled('gzip', 'gzip'), { cause: 'broken' }],
     ['cut off', resource({ browser: [copied({ fault: 'truncated', same: false })] }), { cause: 'truncated' }],
     ['members', resource({ browser: [copied({ fault: 'members', same: false })] }), { cause: 'several-members' }],
