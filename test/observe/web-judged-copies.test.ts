@@ -231,6 +231,29 @@ describe('the copy for clients that accept compression', () => {
     await check(s, breakIt, expected, options);
   });
 
+  // docs/long-runs.md promises no more.
+  test('at most eleven further requests show which header a difference depends on', async () => {
+    const { host } = s;
+    const asked = async (accepted: string): Promise<number> => {
+      s.live.serve(
+        'a.json',
+        by((request) =>
+          accepts(request, 'br')
+            ? answer({
+                headers: { ...GOOD_JSON, ...VARY, 'Content-Encoding': 'br' },
+                body: brotliCompressSync(s.metadata()),
+              })
+            : json(request.headers['accept-encoding'] === accepted ? OLD : s.metadata(), VARY),
+        ),
+      );
+      const before = host.requests.length;
+      await patiently(s.live.url);
+      return host.requests.slice(before).filter(({ path }) => path === '/a.json').length;
+    };
+    const usual = await asked('none');
+    expect((await asked('gzip')) - usual).toBe(11);
+  });
+
   test('both contents are named', async () => {
     withCopy(() => gzipSync(OLD))();
     const { report } = await patiently(s.live.url);
