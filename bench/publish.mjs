@@ -29,10 +29,10 @@ try {
   write('appreg.config.json', { manifest: 'registry.json', baseUrl: base, store: { type: 'directory' } });
   write('registry.json', { apps: { a: app } });
   write('apps/a/icon.svg', '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M4 4h16"/></svg>\n');
-  write('main.mjs', `export const data = '${randomBytes(50_000).toString('hex')}';\n`);
+  write('app.js', `export const data = '${randomBytes(50_000).toString('hex')}';\n`);
   const anew = `cd ${folder}; cp before.json apps/a/versions.json; rm -rf apps/a/versions`;
   const sh = (script) => ['sh', '-c', `set -e; ${anew}; ${script}`];
-  execFileSync('tar', ['czf', 'new.tar.gz', 'main.mjs'], { cwd: folder });
+  execFileSync('tar', ['czf', 'new.tar.gz', 'app.js'], { cwd: folder });
   const entry = { version: '2.0.0', artifactUrl: `${base}apps/a/versions/2.0.0.tar.gz`, artifactChecksum: 'sha256:0' };
   write(
     'bare.cjs',
