@@ -43,10 +43,7 @@ export async function bundle(context: Context, entry: string, output: string, op
     build(request),
     import('../../store/atomic.ts'),
   ]).finally(() => progress.stop());
-  const noApp = noAppIn(
-    entries.map(({ path }) => path),
-    config.artifact?.entry ?? APP_ENTRY,
-  );
+  const noApp = noAppIn(entries, config.artifact?.entry ?? APP_ENTRY);
   if (noApp !== null && options.anyContent !== true) throw withoutApp(noApp);
   if (noApp !== null) warnings.push(`the artifact ${noApp.message}`);
   stopIfInterrupted();

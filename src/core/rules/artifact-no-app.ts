@@ -14,17 +14,17 @@ export const artifactNoApp = defineRule({
   spec: '2.4',
   symptom: null,
   unless: ['artifact-checksum-mismatch', 'artifact-not-tar-gz', 'artifact-bomb', 'artifact-unsafe-entry'],
-  when: 'there is no app.js at the top of the archive (or the file that "artifact": { "entry": "…" } in the configuration names); publish-version and bundle refuse it',
+  when: 'there is no app.js at the top of the archive, or a link to nothing (or the file that "artifact": { "entry": "…" } in the configuration names); publish-version and bundle refuse it',
   why: 'An artifact holds the code of its app, which begins in that file: without it the version installs and does nothing.',
   check({ content, archive, appEntry }): Problem | null {
     const isWhole = archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;
-    const files = archive.entries.filter(({ type }) => FILES.has(type)).map(({ path }) => path);
-    // Where not all was listed, the file may be among the rest; an archive without files is told by another rule.
+    const files = archive.entries.filter(({ type }) => FILES.has(type));
+    // Where not all was listed, the file may be among the rest; an archive without files is reported by another rule.
     if (!isWhole || archive.entryCount > archive.entries.length || files.length === 0) return null;
     const fault = noAppIn(files, appEntry);
     if (fault === null) return null;
     const { cause, message, advice } = fault;
-    const shown = files.slice(0, SHOWN).map((path) => shorten(path));
+    const shown = files.slice(0, SHOWN).map(({ path }) => shorten(path));
     return { message: `The artifact ${message}.`, advice, cause, evidence: { entry: appEntry, files: shown } };
   },
 });

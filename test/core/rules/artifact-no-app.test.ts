@@ -22,6 +22,18 @@ ruleTable(artifactNoApp, {
     ['app.js among others', await of([entry('readme', 'x'), js('lib/a.js'), js('app.js')])],
     ['as tar -C writes it', await of([header({ path: './', type: '5' }), js('./app.js')])],
     ['a link of that name', await of([js('code.js'), header({ path: 'app.js', type: '1', link: 'code.js' })])],
+    ['a symbolic link', await of([js('lib/code.js'), header({ path: './app.js', type: '2', link: './lib/code.js' })])],
+    [
+      'a link from a folder, to a link',
+      await of(
+        [
+          js('code.js'),
+          header({ path: 'lib/a.js', type: '1', link: './code.js' }),
+          header({ path: 'dist/app.js', type: '2', link: '../lib//a.js' }),
+        ],
+        'dist/app.js',
+      ),
+    ],
     ['another entry by configuration', await of([js('index.js')], 'index.js')],
     ['an entry below a folder by configuration', await of([js('dist/main.js')], 'dist/main.js')],
     ['an entry with "./" in the configuration', await of([js('index.js')], './index.js')],
@@ -53,6 +65,34 @@ ruleTable(artifactNoApp, {
     ['another module', await of([js('app.mjs')]), { cause: 'not-built', message: '"app.mjs"' }],
     ['a name that only begins so', await of([js('app.js.map')]), { cause: 'absent' }],
     ['a folder of that name', await of([header({ path: 'app.js/', type: '5' }), js('app.js/x')]), { cause: 'absent' }],
+    [
+      'a link to a file that is not there',
+      await of([js('code.js'), header({ path: 'app.js', type: '2', link: 'other.js' })]),
+      {
+        cause: 'dangling-link',
+        message: 'a link to "other.js", which leads to no file of the archive',
+        advice: 'dereference',
+      },
+    ],
+    [
+      'a link out of the archive',
+      await of([js('code.js'), header({ path: 'app.js', type: '2', link: '../code.js' })]),
+      { cause: 'dangling-link', message: '"../code.js"' },
+    ],
+    [
+      'a link to an absolute path',
+      await of([js('code.js'), header({ path: 'app.js', type: '2', link: '/code.js' })]),
+      { cause: 'dangling-link', message: '"/code.js"' },
+    ],
+    [
+      'links in a circle',
+      await of([
+        js('code.js'),
+        header({ path: 'app.js', type: '2', link: 'b.js' }),
+        header({ path: 'b.js', type: '2', link: 'app.js' }),
+      ]),
+      { cause: 'dangling-link', message: 'which leads to no file' },
+    ],
     ['app.js where another is configured', await of([js('app.js')], 'index.js'), { message: 'no index.js' }],
   ],
 });
