@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /**
  * appreg for programs on Node.js: looking at registries, building artifacts, publishing versions. What was seen is
  * judged by the core library, the package's main export.

@@ -96,6 +96,11 @@ describe.each(Object.entries(COMPILERS))('%s, strict, declarations checked', (_,
     expect(compile(compiler, examples(), { ...options, types: ['node'] })).toBe('');
   });
 
+  // From version 6 on, TypeScript includes @types/node only where something names it.
+  test('compiles the examples without "types" in the configuration', { timeout: 180_000 }, () => {
+    expect(compile(compiler, examples(), { module: 'nodenext', moduleResolution: 'nodenext' })).toBe('');
+  });
+
   test('compiles the core for browsers without the types of Node.js', { timeout: 180_000 }, () => {
     const core = examples().filter(({ text }) => !text.includes('appreg/node'));
     const options = { module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'], types: [] };
