@@ -162,6 +162,19 @@ export interface Web {
   revalidation?: { condition: Conditional['condition']; visit: Visit };
   /** Requests made since an answer to a browser differed from the first answer: with which headers it comes again. */
   probes?: Probe[];
+  /** Requests repeated since one of them got an error status while a plain GET got the file. */
+  repeated?: Repeated[];
+}
+/** A kind of request beside the plain GET; `browser` for the GET with Origin. */
+export type SideRequest = 'HEAD' | 'preflight' | 'HEAD preflight' | 'condition' | 'browser';
+/** What came of repeating plain GETs and the other request by turns. */
+export interface Repeated {
+  of: SideRequest;
+  /** What was requested; where requests to that host were repeated enough before, another file of it. */
+  url: string;
+  /** The statuses in their order, those before a retry included; 0 for none. */
+  plain: number[];
+  same: number[];
 }
 /**
  * The groups of request headers that tell a browser from a server-side client: Origin and Referer; Sec-Fetch-*;
@@ -173,7 +186,7 @@ export interface Probe {
   like: 'fetch' | 'image';
   sent: HeaderGroup[];
   /** Those of a round are sent at the same time. */
-  round: 1 | 2;
+  round: 1 | 2 | 3;
   visit: Visit;
 }
 /** The body of an answer to a client that accepts compression. */

@@ -4,6 +4,7 @@ import type { Ledger, Place } from './ledger.ts';
 import type { Severity } from './report.ts';
 import type { AnyRule, FactsOf, Subject } from './rule.ts';
 import { rules as allRules } from './rules/index.ts';
+import { sideVisits } from './side-visits.ts';
 import { type UrlParts, urlParts } from './url.ts';
 import { ruleOfFailure } from './visit.ts';
 
@@ -115,7 +116,15 @@ export class Offering {
     const at = place.pointer === '' ? { ...place, document: null } : place;
     this.offer(
       'resource',
-      { role: place.resource, url, web, answer: answerOf(facts), origins: this.origins, now: this.now },
+      {
+        role: place.resource,
+        url,
+        web,
+        answer: answerOf(facts),
+        ...sideVisits(web),
+        origins: this.origins,
+        now: this.now,
+      },
       at,
       this.rulesOn(late ? 'resource, late' : 'resource'),
     );

@@ -1,5 +1,6 @@
-import type { HeaderGroup, Probe, Visit, Web } from './facts.ts';
-import { statusOf } from './visit.ts';
+import type { HeaderGroup, Probe, Repeated, Visit, Web } from './facts.ts';
+import { unsteadyOf } from './repeats.ts';
+import { lastHop, statusOf } from './visit.ts';
 
 /** What an answer that browsers get and a server-side client does not depends on: read off the probes (Web.probes). */
 
@@ -20,7 +21,7 @@ function resultOf({ failure, hops, copy }: Visit): string | null {
     return failure.phase === 'unasked' || failure.code === 'INTERRUPTED' ? null : `failure ${failure.code}`;
   const status = hops.at(-1)?.status ?? 0;
   // A part that was asked for and cannot be sent, and a limit, are no other answers.
-  if (status === 416 || status === 429 || status === 503) return null;
+  if (status === 408 || status === 416 || status === 429 || status === 503) return null;
   if (status < 200 || status > 299) return `status ${status}`;
   if (copy === undefined || (copy.same && (copy.fault === null || copy.fault === 'truncated'))) return SAME;
   return copy.fault ?? copy.decoded?.sha256 ?? 'nothing';
@@ -33,7 +34,7 @@ export function isOther(visit: Visit): boolean {
 }
 
 /** What the other answer depends on; null where no probes were sent. @param like which way of asking it is about */
-export function dependenceOf({ probes = [] }: Web, like: Probe['like'] = 'fetch'): Dependence | null {
+export function dependenceOf({ probes = [] }: Pick<Web, 'probes'>, like: Probe['like'] = 'fetch'): Dependence | null {
   const own = probes.filter((probe) => probe.like === like);
   if (own.length === 0) return null;
   const plain = results(own, (sent) => sent.length === 0);
@@ -49,7 +50,7 @@ export function dependenceOf({ probes = [] }: Web, like: Probe['like'] = 'fetch'
     const all = [...plain, ...full];
     return { on: all.length > 2 && new Set(all).size === all.length ? 'each-time' : 'changed' };
   }
-  const late = own.filter(({ round }) => round === 2);
+  const late = own.filter(({ round }) => round > 1);
   const last = [...results(late, (sent) => sent.length === 0), ...results(late, (sent) => sent.length > 1)];
   return { on: last.length > 0 && !last.some(isSame) ? 'changed' : 'intermittent' };
 }
@@ -64,9 +65,22 @@ export function isUndecided(probes: readonly Probe[]): boolean {
 
 /** True where nothing contradicts that it is the origin which the host refuses. */
 export function mayBlameOrigin(web: Web): boolean {
+  if (unsteadyOf(web, 'browser') !== null) return false;
   const dependence = dependenceOf(web);
   if (dependence === null || dependence.on === 'together') return true;
   return dependence.on === 'headers' && dependence.groups.includes('origin');
+}
+
+/** The statuses that came and went, whatever was sent; null where contents differ instead, or nothing did. */
+export function byTurnsIn(web: Pick<Web, 'probes'>, like: Probe['like']): Omit<Repeated, 'of'> | null {
+  if (dependenceOf(web, like)?.on !== 'intermittent') return null;
+  const own = (web.probes ?? []).filter((probe) => probe.like === like);
+  const others = own.filter(({ visit }) => isOther(visit));
+  if (others.length === 0 || !others.every(({ visit }) => isRefusal(visit))) return null;
+  const url = lastHop(others[0]!.visit)?.url ?? '';
+  const statuses = (which: (sent: readonly HeaderGroup[]) => boolean): number[] =>
+    own.filter(({ sent }) => which(sent)).map(({ visit }) => (visit.failure === null ? statusOf(visit) : 0));
+  return { url, plain: statuses((sent) => sent.length === 0), same: statuses((sent) => sent.length > 1) };
 }
 
 /** The first answer to a browser that is another one. */

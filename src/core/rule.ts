@@ -13,6 +13,7 @@ import type {
   Web,
 } from './facts.ts';
 import type { JsonValue, Reading } from './json.ts';
+import type { SideVisits } from './side-visits.ts';
 import type { UrlParts } from './url.ts';
 import type { Evidence, Severity, Symptom } from './report.ts';
 
@@ -88,7 +89,7 @@ export interface Subjects {
     registry: UrlParts | null;
   };
   /** A URL that was asked. */
-  resource: { role: Role; url: string; web: Web; answer: Visit; origins: readonly string[]; now: string };
+  resource: SideVisits & { role: Role; url: string; web: Web; answer: Visit; origins: readonly string[]; now: string };
   artifact: {
     facts: ArtifactFacts;
     content: Content;

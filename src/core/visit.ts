@@ -20,6 +20,31 @@ export function isAnswered(visit: Visit): boolean {
   return visit.failure === null && status >= 200 && status < 300;
 }
 
+/** Malformed and oversized heads, and answers that no client takes: the host did answer. */
+const ANSWERED_BADLY = /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_ALONE|UPGRADE|PARTIAL_UNASKED)$/;
+
+/**
+ * True for a visit that the network or the connection failed (a reset, a timeout, a certificate, 408 Request Timeout):
+ * it says nothing about how the host answers such a request.
+ */
+export function isTransportFailure(visit: Visit): boolean {
+  const { failure } = visit;
+  if (failure === null) return statusOf(visit) === 408;
+  switch (failure.phase) {
+    case 'dns':
+    case 'proxy':
+    case 'connect':
+    case 'tls':
+    case 'time':
+      return true;
+    case 'headers':
+    case 'body':
+      return !ANSWERED_BADLY.test(failure.code);
+    default:
+      return false;
+  }
+}
+
 /** Of HEAD and preflights: why a resource was not asked by them. */
 export const ASKED_OF_SOME: Unseen = {
   unseen: 'asked of the first 20 of each kind and host, and, as all of them answered well, of one in ten of the others',

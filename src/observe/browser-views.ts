@@ -1,17 +1,21 @@
 import { PROBE_ORIGIN } from '../core/cors.ts';
-import type { Role, Visit, Web } from '../core/facts.ts';
-import { originOf } from './http.ts';
+import type { Probe, Repeated, Role, SideRequest, Unseen, Visit, Web } from '../core/facts.ts';
+import { isUnseen } from '../core/facts.ts';
+import { isOther } from '../core/probes.ts';
+import { visitOnce, visitTwice } from './ask-again.ts';
+import { type Ask, originOf } from './http.ts';
 import type { Reference } from './copy.ts';
 import { unasked } from './http-patience.ts';
-import { lookAtPreflights } from './preflight.ts';
+import { askPreflight, lookAtPreflights, preflightsOf } from './preflight.ts';
 import { IMAGE_ACCEPT, UNCOMPRESSED } from './request-shape.ts';
-import { type FirstsLook, lookAtFirst } from './web-firsts.ts';
+import { type FirstsLook, headPreflightOf, lookAtFirst, revalidation } from './web-firsts.ts';
 import { type BrowserGet, getAsBrowser, groupsOf, isToProbe, pageOf, probe } from './web-probes.ts';
+import { repeat, type RepeatsLook } from './web-repeats.ts';
 import type { Sample } from './web-sample.ts';
 
 /** How a resource answers a page of the service: GET, HEAD and preflights as a browser sends them. */
 
-export interface ViewsLook extends FirstsLook {
+export interface ViewsLook extends FirstsLook, RepeatsLook {
   /** The origins of the service's pages; the probe origin where the user gave none. */
   origins: readonly string[];
   sample: Sample;
@@ -29,49 +33,92 @@ export interface Seen {
 }
 
 /** Of an artifact the browser takes one byte: it is not fetched twice. */
-export async function sideViews(
-  { role, service, accept, reference, limit }: Seen,
-  look: ViewsLook,
-): Promise<Omit<Web, 'service'>> {
+export async function sideViews(seen: Seen, look: ViewsLook): Promise<Omit<Web, 'service'>> {
+  const { role, service } = seen;
   const pages = look.origins.length > 0 ? look.origins : [PROBE_ORIGIN];
   const urls = service.hops.map((hop) => hop.url);
-  const get: BrowserGet = {
-    url: urls[0]!,
+  const get = browserGet(seen, pages[0]!);
+  const key = keyOf(seen);
+  // What fails in one of them is probed.
+  const asked = pages.map((page) => getAsBrowser({ ...get, page }, groupsOf(get), look, visitOnce));
+  const [methods, first, ...browser] = await Promise.all([
+    look.sample.methods(role, service, () => otherMethods(urls, get, look)),
+    lookAtFirst(key, get, asked[0]!, look),
+    ...asked,
+  ]);
+  const [probes, repeated] = await Promise.all([
+    probesOf({ browser, ...first }, get, key, look),
+    repeatsOf({ ...methods, ...first }, urls, get, look),
+  ]);
+  const byTurns = probes.length === 0 && isToProbe(browser) ? look.byTurns.get(originOf(urls.at(-1)!)) : undefined;
+  if (byTurns) repeated.push({ ...byTurns, of: 'browser' });
+  return {
+    browser: browser.filter((visit) => !unasked(visit)),
+    ...methods,
+    ...first,
+    ...(probes.length > 0 ? { probes } : {}),
+    ...(repeated.length > 0 ? { repeated } : {}),
+  };
+}
+
+function browserGet({ role, service, accept, reference, limit }: Seen, page: string): BrowserGet {
+  return {
+    url: service.hops[0]!.url,
     role,
-    page: pages[0]!,
+    page,
     like: 'fetch',
     accept: role === 'icon' ? IMAGE_ACCEPT : accept,
     headers: role === 'artifact' ? [['range', 'bytes=0-0']] : [],
     reference,
     limit,
   };
-  const key = `${role} ${urls.map(originOf).join(' ')}`;
-  const asked = pages.map((page) => getAsBrowser({ ...get, page }, groupsOf(get), look));
-  const [methods, first, ...browser] = await Promise.all([
-    look.sample.methods(role, service, () => otherMethods(urls, get, look)),
-    lookAtFirst(key, get, asked[0]!, look),
-    ...asked,
-  ]);
-  const probes = await probesOf({ browser, ...first }, get, key, look);
-  return {
-    browser: browser.filter((visit) => !unasked(visit)),
-    ...methods,
-    ...first,
-    ...(probes.length > 0 ? { probes } : {}),
-  };
+}
+
+function keyOf({ role, service }: Seen): string {
+  return `${role} ${service.hops.map(({ url }) => originOf(url)).join(' ')}`;
 }
 
 async function otherMethods(
   urls: readonly string[],
-  { url, page, accept }: BrowserGet,
+  get: BrowserGet,
   look: ViewsLook,
 ): Promise<Pick<Web, 'head' | 'preflight' | 'preflights'>> {
-  const shape = { page, mode: 'cors', destination: 'empty', groups: UNCOMPRESSED } as const;
   const [preflights, head] = await Promise.all([
-    lookAtPreflights(urls, page, look),
-    look.http.visit({ method: 'HEAD', url, origin: page, accept, shape, total: look.total.small }),
+    lookAtPreflights(urls, get.page, look),
+    visitTwice(look.http, headOf(get, look)),
   ]);
   return { ...preflights, head: unasked(head) ?? head };
+}
+
+function headOf({ url, page, accept }: BrowserGet, { total }: ViewsLook): Ask {
+  const shape = { page, mode: 'cors', destination: 'empty', groups: UNCOMPRESSED } as const;
+  return { method: 'HEAD', url, origin: page, accept, shape, total: total.small };
+}
+
+/** Repeats what got an error status: one sample does not show that it follows the method. */
+async function repeatsOf(
+  { head, preflight, preflights = [], headPreflight, revalidation: stored }: Omit<Web, 'service' | 'browser'>,
+  urls: readonly string[],
+  get: BrowserGet,
+  look: ViewsLook,
+): Promise<Repeated[]> {
+  const again = (of: SideRequest, visit: Visit | Unseen, same: () => Promise<Visit>): Promise<Repeated | null> =>
+    isUnseen(visit) ? Promise.resolve(null) : repeat(of, visit, get, same, look);
+  const asked = preflightsOf(urls, get.page);
+  const before = headPreflightOf(get);
+  const all = await Promise.all([
+    again('HEAD', head, () => look.http.visit(headOf(get, look))),
+    ...[preflight, ...preflights].map((visit, i) =>
+      again('preflight', visit, () => askPreflight(asked[i]!, look, visitOnce)),
+    ),
+    headPreflight && before
+      ? again('HEAD preflight', headPreflight, () => askPreflight(before, look, visitOnce))
+      : Promise.resolve(null),
+    stored
+      ? again('condition', stored.visit, () => revalidation(get, stored.condition, look, visitOnce))
+      : Promise.resolve(null),
+  ]);
+  return all.filter((one) => one !== null);
 }
 
 async function probesOf(
@@ -83,4 +130,10 @@ async function probesOf(
   if (isToProbe(browser)) return probe({ ...get, page: pageOf(browser) }, key, look);
   if (gzip && isToProbe([gzip])) return probe({ ...get, encoding: 'gzip' }, key, look);
   return image && isToProbe([image]) ? probe({ ...get, like: 'image' }, `image ${key}`, look) : [];
+}
+
+/** Probes a document that only a request with a condition brought with other content. */
+export async function probeContents(seen: Seen, look: ViewsLook): Promise<Probe[]> {
+  const probes = await probe(browserGet(seen, look.origins[0] ?? PROBE_ORIGIN), keyOf(seen), look);
+  return probes.some(({ visit }) => isOther(visit)) ? probes : [];
 }

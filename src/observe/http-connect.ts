@@ -20,6 +20,8 @@ export interface Connection {
   answers: number;
   /** Null where it is read as a stream. */
   reading: Reading | null;
+  /** Closes it; the next request of its lane is sent over a new one. */
+  close(): void;
 }
 
 /**
@@ -46,7 +48,15 @@ export function connector(
     callbackify(() => reached)((error, dialled) => {
       if (error) return callback(error, null);
       const { socket, address, tls, vain, reading } = dialled;
-      const connection: Connection = { address, tls, vain, alert: null, answers: 0, reading };
+      const connection: Connection = {
+        address,
+        tls,
+        vain,
+        alert: null,
+        answers: 0,
+        reading,
+        close: () => void socket.destroy(),
+      };
       socket.on('error', ({ code = null }: { code?: string | null }) => {
         connection.alert ??= code;
       });

@@ -20,6 +20,8 @@ export interface Exchange {
   ranged: boolean;
   /** As patience has it. */
   view: string;
+  /** Over a new connection. */
+  fresh: boolean;
 }
 
 export interface Exchanged {
@@ -50,6 +52,7 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
     const meanwhile = inVain(request, origin, lanes, patience);
     if (meanwhile) return { hop, failure: meanwhile, location: undefined };
     if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
+    if (request.fresh) lane.connection?.close();
     const answer = await ask(lane, request, clock);
     return await take(answer, hop, request, clock);
   } catch (error) {
@@ -93,18 +96,29 @@ async function ask(lane: Lane, { method, at, url, headers }: Exchange, clock: Cl
   };
   if (lane.host.continues) return askPlainly(lane, { ...options, signal: clock.signal });
   const before = lane.connection;
+  const hadRested = before !== null && before.answers > 0;
   try {
-    return await once(lane, options, clock);
+    const answer = await once(lane, options, clock);
+    if (answer.statusCode !== 408 || !hadRested || lane.connection !== before) return answer;
+    // The host says that it closes a connection that had rested (RFC 9110, section 15.5.9).
+    await drain(answer);
+    before.close();
   } catch (error) {
     if (isContinue(error)) {
       lane.host.continues = true;
       return askPlainly(lane, { ...options, signal: clock.signal });
     }
     // The host closed a connection that had rested, just as it was asked over it: no fault, a new one is made.
-    const rested = before !== null && before.answers > 0 && lane.connection === before;
+    const rested = hadRested && lane.connection === before;
     if (!rested || !isBroken((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    return once(lane, options, clock);
   }
+  return once(lane, options, clock);
+}
+
+/** Reads what is left of a small body, and breaks off a large one. */
+async function drain({ body }: Answer): Promise<void> {
+  let got = 0;
+  await body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined), true)?.catch(() => {});
 }
 
 async function once(lane: Lane, options: Parameters<typeof send>[1], clock: Clock): Promise<Answer> {

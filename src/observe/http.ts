@@ -58,6 +58,8 @@ export interface Ask {
   /** How a browser sends it; without it, as a server-side client. */
   shape?: RequestShape;
   headers?: readonly (readonly [string, string])[];
+  /** Over a new connection. */
+  fresh?: boolean;
   /** Milliseconds for everything: hops, attempts and waits. */
   total: number;
   /** Called for a final 2xx answer; each attempt begins anew. Without it the body is not wanted. */
@@ -147,7 +149,7 @@ async function visit(
     if (so.failure) return isPassing(so.failure) ? backoff(so.attempts) : null;
     const asked = last.status === 429 || last.status === 503;
     // A refused OPTIONS or HEAD is often a 501 or 405 and means it; only what the host calls passing is tried again.
-    if (!asked && (method !== 'GET' || last.status < 500 || last.status > 599)) return null;
+    if (!asked && (method !== 'GET' || (last.status !== 408 && (last.status < 500 || last.status > 599)))) return null;
     const seconds = asked ? retryAfter(header(last.headers, 'retry-after'), Date.now()) : null;
     if (seconds === null) {
       const pause = backoff(so.attempts);
@@ -242,6 +244,7 @@ function requestFor(ask: Ask, at: URL, before: readonly Hop[], options: HttpOpti
     headers,
     body: ask.body ?? null,
     view: viewOf(ask),
+    fresh: ask.fresh === true,
     ranged: headers.some(([name]) => name === 'range'),
   };
 }

@@ -16,6 +16,7 @@ import type {
 import { isUnseen } from '../core/facts.ts';
 import { digestOf } from '../core/checksum.ts';
 import { member, readingOf, stringOrNull } from '../core/json.ts';
+import { isUnsteady } from '../core/repeats.ts';
 import { parseUrl } from '../core/url.ts';
 import { isUntroubled, isWhole } from './revalidate.ts';
 
@@ -104,13 +105,15 @@ export function viewsBefore(
   // Who is asked with conditions is another one's turn each time.
   const { service: _, conditional: __, ...views } = web;
   // Answers that differed are looked at again.
-  return views.probes === undefined && visitsIn(views).every(isUntroubled) ? views : null;
+  const isSteady = views.probes === undefined && !(views.repeated ?? []).some(isUnsteady);
+  return isSteady && visitsIn(views).every(isUntroubled) ? views : null;
 }
 
 /** How a document was answered to conditions, where that is recent enough, or null. */
 export function conditionalBefore(known: DocumentFacts | null, now: string | null): Conditional[] | null {
   if (now === null || !known || isUnseen(known.web) || !isRecent(known.viewsSince, now, VIEWS_AGE)) return null;
-  return known.web.conditional ?? null;
+  const { conditional = null, repeated = [] } = known.web;
+  return conditional?.every(({ visit }) => isUntroubled(visit)) && !repeated.some(isUnsteady) ? conditional : null;
 }
 
 /** An icon that was looked at within a day, as a fact taken over; or null. */
@@ -167,7 +170,7 @@ export function viewsUntil({ viewsSince, web }: Pick<Resource, 'viewsSince' | 'w
 }
 
 function visitsIn(views: Omit<Web, 'service'>): Visit[] {
-  const { revalidation, probes: _, ...others } = views;
+  const { revalidation, probes: _, repeated: __, ...others } = views;
   return [...Object.values(others), revalidation?.visit].flat().filter(isVisit);
 }
 

@@ -1,5 +1,6 @@
 import { hopOrigins, PROBE_HEADER } from '../core/cors.ts';
 import type { Unseen, Visit, Web } from '../core/facts.ts';
+import { visitTwice } from './ask-again.ts';
 import type { Http } from './http.ts';
 import { unasked } from './http-patience.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
@@ -12,7 +13,7 @@ export interface SecretNames {
   names: readonly string[];
 }
 
-interface Preflight {
+export interface Preflight {
   url: string;
   /** The origin of the page. */
   page: string;
@@ -28,10 +29,14 @@ interface Asking {
   total: { small: number };
 }
 
-/** One preflight, for a request with a header that is not safelisted. */
+/**
+ * One preflight, for a request with a header that is not safelisted.
+ * @param visit sends it
+ */
 export async function askPreflight(
   { url, page, origin, method, along }: Preflight,
   { http, secretNames, total }: Asking,
+  visit = visitTwice,
 ): Promise<Visit> {
   const own = secretNames !== null && along.every((one) => new URL(one).origin === secretNames.origin);
   const asked = [PROBE_HEADER, ...(own ? secretNames.names : [])].sort();
@@ -40,7 +45,7 @@ export async function askPreflight(
     ['access-control-request-headers', asked.join(',')],
   ];
   const shape: RequestShape = { page, mode: 'cors', destination: 'empty', groups: ALL_GROUPS };
-  const visit = await http.visit({
+  const made = await visit(http, {
     method: 'OPTIONS',
     url,
     origin,
@@ -49,7 +54,14 @@ export async function askPreflight(
     shape,
     total: total.small,
   });
-  return unasked(visit) === null ? { ...visit, asked } : visit;
+  return unasked(made) === null ? { ...made, asked } : made;
+}
+
+/** How a browser asks at each of these URLs before a GET; null at the page’s own origin. */
+export function preflightsOf(urls: readonly string[], page: string): (Preflight | null)[] {
+  return hopOrigins(page, urls).map(({ origin, checked }, i) =>
+    checked ? { url: urls[i]!, page, origin, method: 'GET', along: urls.slice(0, i + 1) } : null,
+  );
 }
 
 /**
@@ -63,12 +75,10 @@ export async function lookAtPreflights(
   page: string,
   look: Asking,
 ): Promise<Pick<Web, 'preflight' | 'preflights'>> {
-  const origins = hopOrigins(page, urls);
   const [preflight, ...more] = await Promise.all(
-    urls.map(async (url, i): Promise<Visit | Unseen> => {
-      const { origin, checked } = origins[i]!;
-      if (!checked) return OWN;
-      const visit = await askPreflight({ url, page, origin, method: 'GET', along: urls.slice(0, i + 1) }, look);
+    preflightsOf(urls, page).map(async (asked): Promise<Visit | Unseen> => {
+      if (asked === null) return OWN;
+      const visit = await askPreflight(asked, look);
       return unasked(visit) ?? visit;
     }),
   );

@@ -1,10 +1,13 @@
 import { PROBE_ORIGIN } from '../core/cors.ts';
-import type { Conditional, Hop, Visit } from '../core/facts.ts';
+import type { Conditional, Hop, Repeated, Role, Visit } from '../core/facts.ts';
 import { header, httpDate } from '../core/headers.ts';
+import { mayBeRepeated } from '../core/repeats.ts';
 import { isAnswered, lastHop } from '../core/visit.ts';
 import { createDigester } from './digest.ts';
+import { visitTwice } from './ask-again.ts';
 import type { Http } from './http.ts';
 import { unasked } from './http-patience.ts';
+import { repeat, type RepeatsLook } from './web-repeats.ts';
 
 /** Asking whether a document has changed since (RFC 9110 section 13): what spares the hourly check most of its bytes. */
 
@@ -42,7 +45,7 @@ export async function askConditions(
   const all = await Promise.all(
     asked.map(async ([condition, madeUp]): Promise<Conditional> => {
       let digester: ReturnType<typeof createDigester> | null = null;
-      const visit = await look.http.visit({
+      const visit = await visitTwice(look.http, {
         method: 'GET',
         url: first.hops[0]!.url,
         // How a stranger is answered is seen on the way, where all other questions name the service's own origin.
@@ -76,6 +79,29 @@ export async function askConditions(
     }),
   );
   return all.filter(({ visit }) => !unasked(visit));
+}
+
+/** Repeats the request with a condition that was refused; null where none was. A stranger may be refused for other reasons. */
+export async function repeatCondition(
+  first: Visit,
+  conditional: readonly Conditional[],
+  role: Role,
+  accept: string,
+  look: RepeatsLook,
+): Promise<Repeated | null> {
+  const { url } = first.hops[0]!;
+  const refused = conditional.find(({ visit }) => visit.origin === null && mayBeRepeated('condition', visit));
+  if (!refused) return null;
+  const same = (): Promise<Visit> =>
+    look.http.visit({
+      method: 'GET',
+      url,
+      origin: null,
+      accept,
+      headers: [refused.condition],
+      total: look.total.small,
+    });
+  return repeat('condition', refused.visit, { role, url, accept }, same, look);
 }
 
 /** Of many documents the first that is answered: those of one key, in the order in which they are begun. */

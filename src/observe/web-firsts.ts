@@ -2,8 +2,9 @@ import { hopOrigins } from '../core/cors.ts';
 import type { Conditional, Role, Visit, Web } from '../core/facts.ts';
 import { codings, header, httpDate } from '../core/headers.ts';
 import { isAnswered, lastHop } from '../core/visit.ts';
+import { visitTwice } from './ask-again.ts';
 import { unasked } from './http-patience.ts';
-import { askPreflight, type SecretNames } from './preflight.ts';
+import { askPreflight, type Preflight, type SecretNames } from './preflight.ts';
 import { ALL_GROUPS } from './request-shape.ts';
 import { type BrowserGet, getAsBrowser, type Prober } from './web-probes.ts';
 
@@ -29,7 +30,7 @@ export async function lookAtFirst(
 ): Promise<Firsts> {
   if (look.firsts.has(key)) return {};
   look.firsts.add(key);
-  const [headPreflight, image, gzip, revalidation] = await Promise.all([
+  const [headPreflight, image, gzip, revalidated] = await Promise.all([
     preflightOfHead(get, look),
     get.role === 'icon' ? getAsBrowser({ ...get, like: 'image' }, ALL_GROUPS, look) : null,
     answered.then((browser) => gzipAlone(get, browser, look)),
@@ -39,7 +40,7 @@ export async function lookAtFirst(
     ...(isAsked(headPreflight) ? { headPreflight } : {}),
     ...(isAsked(image) ? { image } : {}),
     ...(isAsked(gzip) ? { gzip } : {}),
-    ...(revalidation !== null && isAsked(revalidation.visit) ? { revalidation } : {}),
+    ...(revalidated !== null && isAsked(revalidated.visit) ? { revalidation: revalidated } : {}),
   };
 }
 
@@ -47,10 +48,15 @@ function isAsked(visit: Visit | null): visit is Visit {
   return visit !== null && unasked(visit) === null;
 }
 
-async function preflightOfHead({ url, page }: BrowserGet, look: FirstsLook): Promise<Visit | null> {
+async function preflightOfHead(get: BrowserGet, look: FirstsLook): Promise<Visit | null> {
+  const asked = headPreflightOf(get);
+  return asked && askPreflight(asked, look);
+}
+
+/** How a browser asks before a HEAD; null at the page’s own origin. */
+export function headPreflightOf({ url, page }: Pick<BrowserGet, 'url' | 'page'>): Preflight | null {
   const [sent] = hopOrigins(page, [url]);
-  if (!sent?.checked) return null;
-  return askPreflight({ url, page, origin: sent.origin, method: 'HEAD', along: [url] }, look);
+  return sent?.checked ? { url, page, origin: sent.origin, method: 'HEAD', along: [url] } : null;
 }
 
 /** Many clients accept gzip and nothing else, and hosts keep a file for each coding. */
@@ -75,8 +81,17 @@ async function revalidate(
   if (tag !== null && ENTITY_TAG.test(tag)) condition = ['if-none-match', tag];
   else if (date !== null && httpDate(date) !== null) condition = ['if-modified-since', date];
   else return null;
-  const visit = await getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, look);
-  return { condition, visit };
+  return { condition, visit: await revalidation(get, condition, look, visitTwice) };
+}
+
+/** @param visit sends it */
+export function revalidation(
+  get: BrowserGet,
+  condition: Conditional['condition'],
+  look: FirstsLook,
+  visit: typeof visitTwice,
+): Promise<Visit> {
+  return getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, look, visit);
 }
 
 function isDocument(role: Role): boolean {

@@ -11,23 +11,25 @@ import type {
   TlsFacts,
   Unseen,
   Visit,
+  Web,
 } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { codings, header } from '../core/headers.ts';
 import { isAnswered, ruleOfFailure, statusOf } from '../core/visit.ts';
-import { type Seen, sideViews, type ViewsLook } from './browser-views.ts';
+import { probeContents, type Seen, sideViews, type ViewsLook } from './browser-views.ts';
 import { referenceOfDocument, referenceOfIcon } from './copy-reference.ts';
 import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
 import { createDigester } from './digest.ts';
 import { contentOf } from './documents.ts';
-import { originOf } from './http.ts';
+import { type Ask, originOf } from './http.ts';
 import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
 import { inspect, type Inspection } from './inspect.ts';
+import type { MissingFiles } from './ask-again.ts';
 import type { Inspectors } from './inspectors.ts';
 import { ASKED_ONCE, conditionalBefore, iconBefore, isAlike, viewsBefore } from './memory.ts';
 import { conditionsFor, confirmed, isOwedToCondition } from './revalidate.ts';
-import { askConditions, type Turns } from './web-conditions.ts';
+import { askConditions, repeatCondition, type Turns } from './web-conditions.ts';
 
 /** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
 
@@ -51,6 +53,8 @@ export interface Look extends ViewsLook {
   /** A body begins to come; its bytes are told by `onBytes`. */
   onBody(hop: Hop): void;
   onBytes(count: number): void;
+  /** Files that a host answers not to have. */
+  missing: MissingFiles;
   /** Whose turn it is to be asked with conditions: one document per kind and host. */
   turns: Turns;
   /** The certificates that hosts showed in this run, by origin. */
@@ -116,7 +120,19 @@ export async function lookAtDocument(
     reference = referenceOfDocument(visit, content, null);
     seen = await viewed({ role, service: visit, accept: JSON_ACCEPT, reference, limit }, look, null);
   }
-  return { url, file: null, ...seen, web: isUnseen(seen.web) ? seen.web : { ...seen.web, conditional }, content };
+  if (isUnseen(seen.web)) return { url, file: null, ...seen, content };
+  const of = { role, service: visit, accept: JSON_ACCEPT, reference, limit };
+  return { url, file: null, ...seen, web: await withConditions(seen.web, conditional, of, look), content };
+}
+
+/** Adds the requests with conditions, and what was requested again because of them. */
+async function withConditions(web: Web, conditional: Conditional[], seen: Seen, look: Look): Promise<Web> {
+  const made = { ...web, conditional };
+  const repeated = await repeatCondition(web.service, conditional, seen.role, seen.accept, look);
+  if (repeated !== null) made.repeated = [...(web.repeated ?? []), repeated];
+  const isOtherwise = web.probes === undefined && conditional.some(({ sameBytes }) => sameBytes === false);
+  const probes = isOtherwise ? await probeContents(seen, look) : [];
+  return probes.length > 0 ? { ...made, probes } : made;
 }
 
 /** Whether it is asked anew tomorrow alone. */
@@ -210,24 +226,43 @@ export async function lookAtIcon(url: string, look: Look, known: IconFacts | nul
   return facts;
 }
 
-/** Fetches a small thing whole: as sent in `content`, with its Content-Encoding undone in `bytes`. */
-async function collect(
+/** Fetches a small thing whole, and again where the host answers not to have it. */
+function collect(
   url: string,
   accept: string,
   limit: number,
   look: Look,
   conditions: readonly [string, string][] = [],
 ): Promise<Collected> {
+  const ask = (fresh: boolean): Promise<Collected> =>
+    collectOnce({ url, accept, headers: conditions, fresh }, limit, look);
+  return look.missing.confirm(accept, url, ask, () => glanceAt(url, accept, look));
+}
+
+/** Asks for the status alone, over a new connection. */
+function glanceAt(
+  url: string,
+  accept: string,
+  { http, total }: Look,
+  headers: [string, string][] = [],
+): Promise<Visit> {
+  return http.visit({ method: 'GET', url, origin: null, accept, headers, fresh: true, total: total.small });
+}
+
+/** As sent in `content`, with its Content-Encoding undone in `bytes`. */
+async function collectOnce(
+  ask: Pick<Ask, 'url' | 'accept' | 'headers' | 'fresh'>,
+  limit: number,
+  look: Look,
+): Promise<Collected> {
   let digester = createDigester(limit);
   let decoder: ReturnType<typeof createDecoder> | null = null;
   let chunks: Uint8Array[] = [];
   let coding = '';
   const visit = await look.http.visit({
+    ...ask,
     method: 'GET',
-    url,
     origin: null,
-    accept,
-    headers: conditions,
     total: look.total.small,
     body(hop: Hop) {
       look.onBody(hop);
@@ -281,10 +316,15 @@ interface ArtifactLook {
 }
 
 /** @param weak also digest with SHA-1 and MD5; @param inner also look at what only explains a mismatch: the digest inside the gzip layer, line ends */
-export async function fetchArtifact(
+export function fetchArtifact(url: string, look: Look, { weak = false, inner = false } = {}): Promise<ArtifactLook> {
+  const glance = (): Promise<Visit> => glanceAt(url, '*/*', look, [['range', 'bytes=0-0']]);
+  return look.missing.confirm('artifact', url, (fresh) => fetchOnce(url, look, { weak, inner, fresh }), glance);
+}
+
+async function fetchOnce(
   url: string,
   look: Look,
-  { weak = false, inner = false } = {},
+  { weak, inner, fresh }: { weak: boolean; inner: boolean; fresh: boolean },
 ): Promise<ArtifactLook> {
   let taken: Inspection | null = null;
   let decoded: ReturnType<typeof createDecodedDigester> | null = null;
@@ -294,6 +334,7 @@ export async function fetchArtifact(
     url,
     origin: null,
     accept: '*/*',
+    fresh,
     total: look.total.artifact,
     body(hop) {
       look.onBody(hop);

@@ -1,8 +1,9 @@
 import { PROBE_ORIGIN } from '../core/cors.ts';
 import type { HeaderGroup, Probe, Role, Visit } from '../core/facts.ts';
-import { isOther, isUndecided } from '../core/probes.ts';
+import { byTurnsIn, dependenceOf, isOther, isRefusal, isUndecided } from '../core/probes.ts';
 import { createCopyReader, type Reference } from './copy.ts';
-import type { Http } from './http.ts';
+import { type ByTurns, visitOnce, visitTwice } from './ask-again.ts';
+import { type Http, originOf } from './http.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
 /** Asking in ways between a server-side client's and a browser's, to see what another answer depends on. */
@@ -12,8 +13,9 @@ const PROBED = 3;
 
 export interface Prober {
   http: Http;
-  /** How many were probed, by kind and host. */
-  probed: Map<string, number>;
+  /** Those that were probed, by kind and host. */
+  probed: Map<string, Promise<Probe[]>[]>;
+  byTurns: ByTurns;
   total: { small: number };
 }
 
@@ -32,10 +34,12 @@ export interface BrowserGet {
   encoding?: string;
 }
 
+/** @param visit sends it */
 export async function getAsBrowser(
   { url, page, like, accept, headers, reference, limit, role, encoding }: BrowserGet,
   groups: readonly HeaderGroup[],
   look: Pick<Prober, 'http' | 'total'>,
+  visit = visitTwice,
 ): Promise<Visit> {
   const shape: RequestShape = {
     page,
@@ -45,7 +49,7 @@ export async function getAsBrowser(
     ...(encoding === undefined ? {} : { encoding }),
   };
   const reader = reference === null ? null : createCopyReader(reference, limit);
-  const visit = await look.http.visit({
+  const made = await visit(look.http, {
     method: 'GET',
     url,
     origin: like === 'fetch' && groups.includes('origin') ? page : null,
@@ -55,8 +59,8 @@ export async function getAsBrowser(
     total: look.total.small,
     ...(reader === null ? {} : { body: (hop) => reader.body(hop) }),
   });
-  const copy = visit.failure === null ? reader?.end() : undefined;
-  return copy === undefined ? visit : { ...visit, copy };
+  const copy = made.failure === null ? reader?.end() : undefined;
+  return copy === undefined ? made : { ...made, copy };
 }
 
 /** The groups of a browser's request for this: parts are asked for uncompressed. */
@@ -65,17 +69,38 @@ export function groupsOf({ role }: BrowserGet): readonly HeaderGroup[] {
 }
 
 /**
- * Probes a resource that answered a browser otherwise. All of a round go out at once, over several connections, since
- * one connection may lead to one of several servers.
+ * Probes a resource that answered a browser otherwise.
  * @param key the kind of resource and its host
  */
 export async function probe(get: BrowserGet, key: string, look: Prober): Promise<Probe[]> {
-  const count = look.probed.get(key) ?? 0;
-  if (count >= PROBED) return [];
-  look.probed.set(key, count + 1);
+  const before = look.probed.get(key) ?? [];
+  look.probed.set(key, before);
+  if (before.length >= PROBED) {
+    // What they show of the host is known then.
+    await Promise.all(before);
+    return [];
+  }
+  const made = inRounds(get, look);
+  before.push(made);
+  const probes = await made;
+  noteByTurns(probes, get, look.byTurns);
+  return probes;
+}
+
+/**
+ * All of a round go out at once, over several connections, since one connection may lead to one of several servers. A
+ * refusal that follows the headers is confirmed by a third round.
+ */
+async function inRounds(get: BrowserGet, look: Prober): Promise<Probe[]> {
   const all = groupsOf(get);
   const first = await round([[], [], all, ...all.map((group) => [group])], 1);
-  return isUndecided(first) ? [...first, ...(await round([[], [], all, all], 2))] : first;
+  if (!isUndecided(first)) return first;
+  const second = [...first, ...(await round([[], [], all, all], 2))];
+  const dependence = dependenceOf({ probes: second }, get.like);
+  const isBlamed = dependence?.on === 'headers' || dependence?.on === 'together';
+  return isBlamed && second.some(({ visit }) => isRefusal(visit))
+    ? [...second, ...(await round([[], all, all, []], 3))]
+    : second;
 
   function round(list: readonly (readonly HeaderGroup[])[], number: Probe['round']): Promise<Probe[]> {
     return Promise.all(
@@ -83,10 +108,15 @@ export async function probe(get: BrowserGet, key: string, look: Prober): Promise
         like: get.like,
         sent: [...sent],
         round: number,
-        visit: await getAsBrowser(get, sent, look),
+        visit: await getAsBrowser(get, sent, look, visitOnce),
       })),
     );
   }
+}
+
+function noteByTurns(probes: readonly Probe[], { like }: BrowserGet, byTurns: ByTurns): void {
+  const shown = byTurnsIn({ probes: [...probes] }, like);
+  if (shown) byTurns.set(originOf(shown.url), shown);
 }
 
 /** Whether what a browser got gives reason to probe. */

@@ -9,6 +9,7 @@ import { secretsOf } from '../core/text.ts';
 import { isUsualUrl, parseUrl, sameAddress } from '../core/url.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered } from '../core/visit.ts';
+import { type ByTurns, openMissingFiles } from './ask-again.ts';
 import { type Http, type HttpOptions, openHttp, originOf } from './http.ts';
 import { concealer, concealFacts } from './http-secrets.ts';
 import { openInspectors } from './inspectors.ts';
@@ -107,6 +108,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
   const safeApp = (facts: AppFacts): AppFacts => safe({ ...facts, metadata: withoutEcho(facts.metadata, 'versions') });
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
   const inspectors = openInspectors(options.threads === true);
+  const byTurns: ByTurns = new Map();
   const look: Look = {
     http,
     origins: options.origins ?? [],
@@ -136,6 +138,9 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     sample: openSample(),
     firsts: new Set(),
     probed: new Map(),
+    repeats: new Map(),
+    byTurns,
+    missing: openMissingFiles(byTurns),
     turns: openTurns(),
     onBytes(count) {
       progress.bytes += count;
@@ -398,7 +403,8 @@ async function addSideViews(facts: readonly ArtifactFacts[], look: Look): Promis
     if (better) chosen.set(origin, { web, since });
     const loser = better ? other?.web : web;
     if (!loser || !isAsked(loser)) continue;
-    for (const name of ['preflights', 'headPreflight', 'revalidation', 'probes'] as const) delete loser[name];
+    for (const name of ['preflights', 'headPreflight', 'revalidation', 'probes', 'repeated'] as const)
+      delete loser[name];
     Object.assign(loser, { browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE });
   }
   for (const { web } of chosen.values()) if (!isAsked(web)) Object.assign(web, await sideViews(asArtifact(web), look));

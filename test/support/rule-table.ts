@@ -4,8 +4,15 @@ import { documentText } from '../../src/core/document-text.ts';
 import { type JsonObject, type JsonValue, readingOf } from '../../src/core/json.ts';
 import { Ledger, type Place } from '../../src/core/ledger.ts';
 import { SEVERITIES, type Severity } from '../../src/core/report.ts';
+import type { Web } from '../../src/core/facts.ts';
+import { isUnseen } from '../../src/core/facts.ts';
 import type { AnyRule, Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rule.ts';
+import { type SideVisits, sideVisits } from '../../src/core/side-visits.ts';
 
+/** Facts for a rule; what the visits beside the plain GET come to is read off `web`. */
+type Given<S extends Subject, N extends keyof Subjects[S]> = Omit<Pick<Subjects[S], N>, keyof SideVisits> & {
+  web?: Web;
+};
 type Expected = Partial<Problem> | readonly Partial<Problem>[];
 
 /**
@@ -15,8 +22,8 @@ type Expected = Partial<Problem> | readonly Partial<Problem>[];
 export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
   table: {
-    clean: readonly (readonly [name: string, facts: Pick<Subjects[S], N>])[];
-    faulty: readonly (readonly [name: string, facts: Pick<Subjects[S], N>, expected: Expected])[];
+    clean: readonly (readonly [name: string, facts: Given<S, N>])[];
+    faulty: readonly (readonly [name: string, facts: Given<S, N>, expected: Expected])[];
   },
 ): void {
   describe(rule.id, () => {
@@ -48,7 +55,7 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
 /** The findings that may replace those of a rule, as `unless` names them. */
 function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
-  facts: Pick<Subjects[S], N>,
+  facts: Given<S, N>,
 ): Set<string> {
   return new Set([...(rule.unless ?? []), ...problems(rule, facts).flatMap(({ unless }) => unless ?? [])]);
 }
@@ -56,12 +63,13 @@ function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
 /** Each problem of a higher severity than the other finding's must be reported; `setting` is the severity set for the rule. */
 function expectKept<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
-  facts: Pick<Subjects[S], N>,
+  facts: Given<S, N>,
   other: readonly [key: string, severity: Severity],
   setting: Severity | undefined,
 ): void {
   const ledger = new Ledger(setting === undefined ? {} : { [rule.id]: setting });
-  ledger.apply(rule as unknown as AnyRule, facts, placeOf(other), null);
+  const whole = { ...(facts.web === undefined ? {} : sideVisits(facts.web)), ...facts };
+  ledger.apply(rule as unknown as AnyRule, whole, placeOf(other), null);
   const kept = ledger.findings.map(({ severity, cause }) => `${severity} ${cause}`);
   const found = problems(rule, facts).map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
@@ -91,10 +99,7 @@ function placeOf([key, severity]: readonly [key: string, severity: Severity]): P
 }
 
 /** True where the screen would have kept what is faulty from the rule. */
-function screened<S extends Subject, N extends keyof Subjects[S]>(
-  rule: Rule<S, N>,
-  facts: Pick<Subjects[S], N>,
-): boolean {
+function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, N>, facts: Given<S, N>): boolean {
   const { version, checksum, role, url, parsed, versions, value, key, name, description, color } = facts as Partial<
     Record<'version' | 'checksum' | 'role' | 'url' | 'key' | 'name' | 'description' | 'color', string> & {
       parsed: URL;
@@ -146,9 +151,11 @@ function isUsualApp(key: string, fields: Readonly<Record<string, string | undefi
 
 function problems<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
-  facts: Pick<Subjects[S], N>,
+  facts: Given<S, N>,
 ): readonly Problem[] {
-  const found = rule.check(facts);
+  const whole = { ...(facts.web === undefined ? {} : sideVisits(facts.web)), ...facts };
+  if (rule.needs.some((need) => isUnseen((whole as Record<string, unknown>)[need as string]))) return [];
+  const found = rule.check(whole as unknown as Pick<Subjects[S], N>);
   if (found === null || found === undefined) return [];
   return Array.isArray(found) ? (found as readonly Problem[]) : [found as Problem];
 }

@@ -1,9 +1,9 @@
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../copies.ts';
 import type { Copy, HeaderGroup, Role, Visit, Web } from '../facts.ts';
-import { type Dependence, dependenceOf, isRefusal, otherAnswer } from '../probes.ts';
+import { type Dependence, dependenceOf } from '../probes.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
-import { hostOf, lastHop, statusOf } from '../visit.ts';
+import { hostOf, lastHop } from '../visit.ts';
 
 export const answersDiffer = defineRule({
   id: 'answers-differ',
@@ -18,11 +18,18 @@ export const answersDiffer = defineRule({
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
     if (dependence === null || dependence.on === 'changed') return null;
-    const other = comparedAnswers(web).find(({ copy }) => !copy.same && !isCompressedTwice(copy));
-    if (other !== undefined) return differing(role, answer, other, dependence);
-    return byTurns(role, web, dependence);
+    const other = otherContent(web, dependence);
+    return other === undefined ? null : differing(role, answer, other, dependence);
   },
 });
+
+/** An answer of other content. By turns, it may be that the probes alone met it. */
+function otherContent(web: Web, { on }: Dependence): { visit: Visit; copy: Copy } | undefined {
+  const visits = on === 'intermittent' ? (web.probes ?? []).map(({ visit }) => visit) : [];
+  return comparedAnswers({ ...web, browser: [...web.browser, ...visits] }).find(
+    ({ copy }) => !copy.same && !isCompressedTwice(copy),
+  );
+}
 
 const CAUSES: Readonly<Record<HeaderGroup, readonly [cause: string, what: string]>> = {
   origin: ['origin', 'requests with an Origin or Referer'],
@@ -56,7 +63,7 @@ function differing(
       advice:
         'Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.',
       evidence,
-      once: `intermittent ${role} ${host}`,
+      once: `intermittent ${host}`,
     };
   const group = dependence.on === 'headers' ? dependence.groups[0] : undefined;
   const [cause, what] = group ? CAUSES[group] : ['browser', 'browsers'];
@@ -71,23 +78,4 @@ function differing(
 
 function kindOf({ decoded }: Copy): string {
   return decoded === null || decoded.kind === 'json' ? '' : ` (${decoded.kind})`;
-}
-
-/** A status that comes and goes, whatever is sent. */
-function byTurns(role: Role, web: Web, { on }: Dependence): Problem | null {
-  const visit = otherAnswer(web);
-  if (on !== 'intermittent' || visit === null || !isRefusal(visit)) return null;
-  const host = hostOf(lastHop(visit)?.url ?? '');
-  const how = visit.failure ? visit.failure.code : String(statusOf(visit));
-  return {
-    cause: 'intermittent-status',
-    message: `${host} answers for the ${nameOf(role)} with 2xx and with ${how} by turns, whatever the request says.`,
-    advice: 'Look at each server and cache behind the host: one of them does not have the file, or fails.',
-    evidence: {
-      asked: lastHop(visit)?.url ?? null,
-      status: statusOf(visit) || null,
-      address: lastHop(visit)?.address ?? null,
-    },
-    once: `${how} ${host}`,
-  };
 }

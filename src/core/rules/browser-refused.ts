@@ -1,5 +1,5 @@
 import { nameOf } from '../copies.ts';
-import type { HeaderGroup, Role, Visit, Web } from '../facts.ts';
+import type { HeaderGroup, Role, Visit } from '../facts.ts';
 import { type Dependence, dependenceOf, isOther, isRefusal, otherAnswer } from '../probes.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { fetchSite } from '../site.ts';
@@ -9,26 +9,26 @@ import { hostOf, lastHop, statusOf } from '../visit.ts';
 export const browserRefused = defineRule({
   id: 'browser-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer', 'origins'],
+  needs: ['role', 'web', 'answer', 'image', 'origins'],
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
   when: 'a host answers a server-side client and refuses what a browser sends beside Origin: Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest (a resource isolation policy), its User-Agent, or the Referer of a plain <img>',
   why: 'Browsers send these headers with every request and pages cannot leave them out. CORS headers do not help where the host refuses before.',
-  check({ role, web, origins }) {
+  check({ role, web, image: shown, origins }) {
     const visit = otherAnswer(web);
     if (visit !== null && isRefusal(visit)) {
       const group = groupOf(dependenceOf(web), ['origin', 'encoding']);
       return group === null ? null : problem(role, visit, group, 'cors', origins);
     }
-    const image = refusedImage(web);
+    const image = refusedImage(shown);
     const group = image === null ? null : groupOf(dependenceOf(web, 'image'), []);
     return image === null || group === null ? null : problem(role, image, group, 'no-cors', origins);
   },
 });
 
-function refusedImage({ image }: Web): Visit | null {
+function refusedImage(image: Visit | null): Visit | null {
   return image && isOther(image) && isRefusal(image) ? image : null;
 }
 

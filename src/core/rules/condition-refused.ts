@@ -6,15 +6,15 @@ import { hostOf, isAnswered, lastHop, statusOf } from '../visit.ts';
 export const conditionRefused = defineRule({
   id: 'condition-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['role', 'answer', 'conditional'],
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',
   unless: SOMETHING_ELSE,
   when: 'a plain GET is answered, and one that asks whether the file has changed (If-None-Match, If-Modified-Since) is not',
   why: 'Clients that keep a copy ask so from their second visit on: they get the registry once and then no more.',
-  check({ role, web, answer }) {
-    for (const { condition, visit } of web.conditional ?? []) {
+  check({ role, answer, conditional }) {
+    for (const { condition, visit } of conditional) {
       const status = statusOf(visit);
       // A stranger may be refused for other reasons, and whoever asks too often for a while.
       if (visit.origin !== null || isAnswered(visit) || status === 429 || status === 503) continue;

@@ -1,7 +1,6 @@
 import { nameOf } from '../copies.ts';
 import { corsEvidence, corsFault, preflightFault, PROBE_HEADER } from '../cors.ts';
-import type { Role, Visit, Web } from '../facts.ts';
-import { isUnseen } from '../facts.ts';
+import type { Role, Visit } from '../facts.ts';
 import { header, tokens } from '../headers.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { SOMETHING_ELSE } from '../something-else.ts';
@@ -10,23 +9,23 @@ import { hostOf, isAnswered, lastHop } from '../visit.ts';
 export const corsHeadRefused = defineRule({
   id: 'cors-head-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['role', 'web', 'answer', 'head', 'preflights', 'headPreflight'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
   when: 'a page may read the answer to GET, and not the one to HEAD: its Access-Control-Allow-Origin is missing, doubled or another one, or the preflight for HEAD is refused. A preflight that lists GET and not HEAD is a note, since browsers let HEAD pass',
   why: 'Hosts allow GET and HEAD; a page that looks with HEAD before it fetches gets an error.',
-  check({ role, web }) {
+  check({ role, web, head, preflights: [preflight = null], headPreflight }) {
     // Where GET fails, HEAD fails for the same reason.
     const get = web.browser[0];
     if (!get || corsFault(get) !== null || !(isAnswered(get) || lastHop(get)?.status === 416)) return null;
-    return [answerFault(role, web), preflightProblem(role, web)].filter((one) => one !== null);
+    return [answerFault(role, head), preflightProblem(role, preflight, headPreflight)].filter((one) => one !== null);
   },
 });
 
-function answerFault(role: Role, { head }: Web): Problem | null {
-  if (isUnseen(head) || !isAnswered(head)) return null;
+function answerFault(role: Role, head: Visit | null): Problem | null {
+  if (head === null || !isAnswered(head)) return null;
   const fault = corsFault(head);
   if (fault === null) return null;
   const host = hostOf(head.hops[fault.hop]!.url);
@@ -41,8 +40,8 @@ function answerFault(role: Role, { head }: Web): Problem | null {
   };
 }
 
-function preflightProblem(role: Role, { preflight, headPreflight }: Web): Problem | null {
-  if (isUnseen(preflight) || preflightFault(preflight, preflight.asked ?? [PROBE_HEADER]) !== null) return null;
+function preflightProblem(role: Role, preflight: Visit | null, headPreflight: Visit | null): Problem | null {
+  if (preflight === null || preflightFault(preflight, preflight.asked ?? [PROBE_HEADER]) !== null) return null;
   if (headPreflight) {
     const fault = preflightFault(headPreflight, headPreflight.asked ?? [PROBE_HEADER], 'HEAD');
     if (fault !== null && fault.cause !== 'no-answer' && fault.value !== '429')

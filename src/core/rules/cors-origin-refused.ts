@@ -35,7 +35,11 @@ function refusedStatus(role: Role, visit: Visit, named: boolean): Problem | null
   const { failure } = visit;
   // A limit or a fault of the host says nothing about the origin; a part was asked of the artifact alone, and a host
   // that cannot send parts breaks off.
-  if (failure === null ? status < 400 || status === 416 || status === 429 || status >= 500 : role === 'artifact')
+  if (
+    failure === null
+      ? status < 400 || [408, 416, 429].includes(status) || status >= 500
+      : role === 'artifact' || failure.phase === 'time'
+  )
     return null;
   const host = hostOf(lastHop(visit)?.url ?? '');
   const how =

@@ -7,20 +7,21 @@ import { hostOf, statusOf } from '../visit.ts';
 export const corsPreflightRefused = defineRule({
   id: 'cors-preflight-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['role', 'web', 'answer', 'preflights'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
   when: 'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
   why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
-  check({ role, web }) {
+  check({ role, web, preflights }) {
     // Where plain requests fail, this one fails for the same reason.
     if (web.browser.some((visit) => corsFault(visit) !== null || isRefused(visit))) return null;
-    for (const [hop, preflight] of [web.preflight, ...(web.preflights ?? [])].entries()) {
-      if ('unseen' in preflight) continue;
+    for (const [hop, preflight] of preflights.entries()) {
+      if (preflight === null) continue;
       const fault = preflightFault(preflight, preflight.asked ?? [PROBE_HEADER]);
-      if (fault && !(fault.cause === 'status' && fault.value === '429')) return problem(role, preflight, hop, fault);
+      if (fault && !(fault.cause === 'status' && (fault.value === '429' || fault.value === '503')))
+        return problem(role, preflight, hop, fault);
     }
     return null;
   },

@@ -9,15 +9,14 @@ import { hostOf, lastHop } from '../visit.ts';
 export const corsRevalidationRefused = defineRule({
   id: 'cors-revalidation-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['role', 'web', 'answer', 'revalidation'],
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
   unless: SOMETHING_ELSE,
   when: 'a 304 (not modified) carries another Access-Control-Allow-Origin than its 200, which no longer lets the page in. A 304 without that header leaves the stored one as it is',
   why: 'Browsers update the stored answer with the headers of a 304 (RFC 9111 section 3.2): the first visit works, and each later one fails until the cache is cleared.',
-  check({ role, web }) {
-    const { revalidation, browser } = web;
+  check({ role, web: { browser }, revalidation }) {
     const stored = browser.find(({ origin }) => origin === revalidation?.visit.origin);
     const hop = revalidation ? lastHop(revalidation.visit) : null;
     const before = stored ? lastHop(stored) : null;

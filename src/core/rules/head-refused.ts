@@ -8,16 +8,15 @@ import { hostOf, isAnswered, lastHop, statusOf } from '../visit.ts';
 export const headRefused = defineRule({
   id: 'head-refused',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['role', 'web', 'answer', 'head'],
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
   unless: ['artifact-checksum-mismatch', ...SOMETHING_ELSE],
   when: 'HEAD is not answered as GET is',
   why: 'Registry hosts allow GET and HEAD; clients that look before they fetch take a refused HEAD for a missing file.',
-  check({ role, web, answer }) {
-    const { head } = web;
-    if ('unseen' in head) return null;
+  check({ role, web, answer, head }) {
+    if (head === null) return null;
     const got = lastHop(answer)!;
     // A signed URL is signed for one method, so its HEAD is refused by design.
     if (answer.hops.some((hop) => /[?&](x-amz-signature|x-goog-signature|signature|sig)=/i.test(hop.url))) return null;

@@ -1,6 +1,9 @@
-import type { Visit } from '../facts.ts';
+import { nameOf } from '../copies.ts';
+import type { Repeated, Role, SideRequest, Visit, Web } from '../facts.ts';
+import { byTurnsIn } from '../probes.ts';
+import { isUnsteady, refusalOf } from '../repeats.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { hostnameOf, hostOf, isAnswered } from '../visit.ts';
+import { hostnameOf, hostOf, isAnswered, statusOf } from '../visit.ts';
 
 export const hostUnsteady = defineRule({
   id: 'host-unsteady',
@@ -9,23 +12,76 @@ export const hostUnsteady = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
-  when: 'a resource came only after a failed attempt (a reset connection, a status 5xx, a 429 that names no time to wait), or not all addresses of a name answer',
+  when: 'a resource came only after a failed attempt (a reset connection, a status 5xx, a 404 that did not come again, a 429 that names no time to wait), the same requests are answered with 2xx and with an error status by turns, or not all addresses of a name answer',
   why: 'The service may not try as often; what comes and goes here comes and goes for subscribers.',
   check({ role, url, web }) {
-    const visit = web.service;
-    // Waiting that the host asked for is told by rate-limited.
-    const dead = deadAddresses(visit);
-    if (dead) return dead;
-    if (!isAnswered(visit) || visit.attempts < 2 || visit.waited > 0) return null;
-    return {
-      message: `The ${role} came only at the ${visit.attempts === 2 ? 'second' : 'third'} attempt; before: ${(visit.troubles ?? []).join(', ')}.`,
-      advice: (visit.troubles ?? []).every((trouble) => trouble === 'status 429')
-        ? 'The host limits how many requests it answers: raise the limit for static files, or use a host that has none.'
-        : 'Look into the host’s log for dropped connections and errors.',
-      evidence: { host: hostOf(url), attempts: visit.attempts, troubles: visit.troubles ?? [] },
-    };
+    return (
+      deadAddresses(web.service) ??
+      (isAnswered(web.service) ? lateAnswer(role, url, web.service) : null) ??
+      statusesByTurns(role, web) ??
+      besides(web)
+        .filter(({ troubles = [] }) => troubles.some((trouble) => /^status 50[024]$/.test(trouble)))
+        .map((visit) => lateAnswer(role, url, visit))
+        .find((problem) => problem !== null)
+    );
   },
 });
+
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+
+function lateAnswer(role: Role, url: string, visit: Visit): Problem | null {
+  const { attempts, waited, troubles = [] } = visit;
+  // Waiting that the host asked for is told by rate-limited.
+  if (visit.failure !== null || statusOf(visit) >= 400 || attempts < 2 || waited > 0) return null;
+  const host = hostOf(url);
+  const isMissing = troubles.some((trouble) => /^status 4(?!08|29)/.test(trouble));
+  return {
+    message: `${host} does not answer reliably: the ${nameOf(role)} came only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${troubles.join(', ')}.`,
+    advice: troubles.every((trouble) => trouble === 'status 429')
+      ? 'The host limits how many requests it answers: raise the limit for static files, or use a host that has none.'
+      : isMissing
+        ? EACH_SERVER
+        : 'Look into the host’s log for dropped connections and errors.',
+    evidence: { host, attempts, troubles },
+    once: host,
+  };
+}
+
+/** The GET requests beside the plain one, which clients send for the same file. */
+function besides({ browser, conditional = [], revalidation, image, gzip }: Web): Visit[] {
+  const visits = [...browser, ...conditional.map(({ visit }) => visit), revalidation?.visit, image, gzip];
+  return visits.filter((visit) => visit !== undefined);
+}
+
+const EACH_SERVER = 'Look at each server and cache behind the host: one of them does not have the file, or fails.';
+
+const REQUESTS: Readonly<Record<SideRequest, string>> = {
+  HEAD: 'HEAD requests',
+  preflight: 'preflights (OPTIONS)',
+  'HEAD preflight': 'preflights (OPTIONS) for HEAD',
+  condition: 'GET requests with a condition',
+  browser: 'GET requests',
+};
+
+/** Statuses that come and go with the same request. */
+function statusesByTurns(role: Role, web: Web): Problem | null {
+  const shown: Omit<Repeated, 'of'> & { of?: SideRequest } =
+    (web.repeated ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image')!;
+  if (!shown) return null;
+  const { of, url, plain, same } = shown;
+  const host = hostOf(url);
+  const isAnyRequest = of === undefined || plain.some(refusalOf);
+  const what = isAnyRequest ? 'the same requests' : REQUESTS[of];
+  const refused = [...new Set([...plain, ...same].filter((status) => status === 0 || refusalOf(status)))];
+  const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
+  return {
+    cause: 'by-turns',
+    message: `${host} does not answer reliably: ${what} for the ${nameOf(role)} are answered with 2xx and with ${how.length === 0 ? 'an error status' : how.join(' or ')} by turns.`,
+    advice: EACH_SERVER,
+    evidence: { host, asked: url, plain: plain.join(', '), repeated: same.join(', ') || null },
+    once: host,
+  };
+}
 
 // A machine without a way to addresses of a kind says so itself; of the host that tells nothing.
 const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
@@ -47,7 +103,7 @@ function deadAddresses(visit: Visit): Problem | null {
       message: `${host} has several addresses, and not all of them answer: ${said}; ${address ?? 'another one'} does.${sure ? '' : ' It may be that IPv6 does not work from here.'}`,
       advice: 'Remove the A or AAAA records of addresses where no server runs, or start the server there.',
       evidence: { host, address, dead: dead.map((one) => `${one.address} ${one.code}`) },
-      once: host,
+      once: hostOf(url),
     };
   }
   return null;

@@ -5,15 +5,15 @@ import { hostOf, lastHop, statusOf } from '../visit.ts';
 export const notModifiedUntrue = defineRule({
   id: 'not-modified-untrue',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['role', 'answer', 'conditional'],
   severity: 'error',
   spec: '8',
   symptom: 'registry-does-not-refresh',
   unless: SOMETHING_ELSE,
   when: 'a host answers 304 (not modified) to somebody who names an entity tag that it never issued, or a date before the last change',
   why: 'The service then keeps the copy that it has, whatever is published: the registry is frozen for it.',
-  check({ role, web }) {
-    for (const { condition, madeUp, visit } of web.conditional ?? []) {
+  check({ role, conditional }) {
+    for (const { condition, madeUp, visit } of conditional) {
       if (!madeUp || visit.failure !== null || statusOf(visit) !== 304) continue;
       const { url } = lastHop(visit)!;
       const [name, value] = condition;

@@ -38,9 +38,8 @@ export const unreachable = defineRule({
 function isOfHost(visit: Visit, cause: string): boolean {
   const { failure } = visit;
   if (failure === null) return /^(rate-limited|captive-portal)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
-  // A host that says nothing until the time is over hangs, whatever it is asked for.
-  const silent = failure.phase === 'time' && failure.got === null && lastHop(visit)?.status === 0;
-  return silent || /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
+  // A host that says nothing hangs, whatever it is asked for.
+  return /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
 }
 
 interface Found {
@@ -189,6 +188,13 @@ function ofFailure(failure: Failure, visit: Visit): Found {
       cause: 'dns-failed',
       message: `the name ${hostnameOf(failure.url)} could not be resolved (${code}).`,
       advice: 'Check the DNS records of the host.',
+    };
+  if (phase === 'time' && failure.got === null && !lastHop(visit)?.status)
+    return {
+      cause: 'no-answer',
+      message: 'no answer came within the time limit.',
+      advice:
+        'The server hangs, or something between drops the request: look into its log. A slow host needs more time: --timeout <s>.',
     };
   if (phase === 'time')
     return {

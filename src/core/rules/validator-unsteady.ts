@@ -6,15 +6,15 @@ import { hostOf, lastHop } from '../visit.ts';
 export const validatorUnsteady = defineRule({
   id: 'validator-unsteady',
   on: 'resource',
-  needs: ['role', 'web', 'answer'],
+  needs: ['role', 'answer', 'conditional'],
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',
   unless: SOMETHING_ELSE,
   when: 'a JSON file comes with another ETag each time, for the same bytes',
   why: 'Nobody who asks whether it has changed is ever told that it has not; each hourly check takes the whole file, from every subscriber.',
-  check({ role, web, answer }) {
-    for (const { condition, madeUp, visit, sameBytes } of web.conditional ?? []) {
+  check({ role, answer, conditional }) {
+    for (const { condition, madeUp, visit, sameBytes } of conditional) {
       const hop = lastHop(visit);
       if (madeUp || !hop || sameBytes !== true || hop.url !== lastHop(answer)!.url) continue;
       const now = header(hop.headers, 'etag');

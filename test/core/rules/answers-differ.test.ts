@@ -16,6 +16,10 @@ ruleTable(answersDiffer, {
       'replaced during the probes',
       resource({ browser: [other], probes: coming([same, other, other], [other, other, other]) }),
     ],
+    [
+      'a status by turns: host-unsteady',
+      resource({ browser: [refused(404)], probes: coming([same, refused(404), same], [same, refused(404), same]) }),
+    ],
     ['refused', resource({ browser: [refused()], probes: following(refused(), ['agent']) })],
   ],
   faulty: [
@@ -45,9 +49,9 @@ ruleTable(answersDiffer, {
       { cause: 'fetch-metadata', message: '(html)' },
     ],
     [
-      'a status by turns',
-      resource({ browser: [refused(404)], probes: coming([same, refused(404), same], [same, refused(404), same]) }),
-      { cause: 'intermittent-status', message: '404' },
+      'by turns, met by the probes alone',
+      resource({ browser: [same], probes: coming([same, other, same], [other, same, same]) }),
+      { cause: 'intermittent', once: 'intermittent apps.example.com' },
     ],
   ],
 });

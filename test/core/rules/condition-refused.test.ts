@@ -16,6 +16,7 @@ ruleTable(conditionRefused, {
     ['not asked', { role: 'manifest', web: web(), answer: visit() }],
     ['304', facts(status(304))],
     ['200', facts(status(200))],
+    ['broken off', facts(failed('headers', 'ECONNRESET'))],
     ['asked too often', facts(status(429))],
     ['no tag was given, so nobody names one', facts(status(412), ['if-none-match', '"a"'], visit())],
     ['a stranger is refused', facts(status(403, { origin: ORIGIN }))],
@@ -27,6 +28,6 @@ ruleTable(conditionRefused, {
       facts(status(500), ['if-modified-since', 'Fri, 20 Nov 2026 12:00:00 GMT']),
       { cause: 'status-500', message: 'If-Modified-Since' },
     ],
-    ['broken off', facts(failed('headers', 'ECONNRESET')), { cause: 'failed', message: 'ECONNRESET' }],
+    ['malformed', facts(failed('headers', 'HPE_INVALID_HEADER')), { cause: 'failed', message: 'HPE_INVALID_HEADER' }],
   ],
 });

@@ -22,6 +22,8 @@ ruleTable(corsPreflightRefused, {
     ['the plain request is refused already', facts(options({}, 403), browser({}))],
     ['every request from a page is refused', facts(options({}, 403), browser([hop(acao('*'), { status: 403 })]))],
     ['rate limited', facts(options({}, 429))],
+    ['overloaded', facts(options({}, 503))],
+    ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN })],
     ['not asked', { role: 'manifest', web: web(), answer: visit() }],
     ['at the page’s own origin', facts(own)],
     ['behind a redirect as well', facts(options(acao('*', all)), browser(acao('*')), options(acao('*', all)))],
@@ -68,9 +70,9 @@ ruleTable(corsPreflightRefused, {
       { cause: 'status-405', advice: 'Access-Control-Allow-Headers: *, Authorization' },
     ],
     [
-      'no answer',
-      facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN }),
-      { cause: 'no-answer', message: 'ECONNRESET' },
+      'a malformed answer',
+      facts({ ...failed('headers', 'HPE_INVALID_HEADER'), origin: ORIGIN }),
+      { cause: 'no-answer', message: 'HPE_INVALID_HEADER' },
     ],
   ],
 });

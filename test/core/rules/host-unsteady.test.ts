@@ -1,6 +1,14 @@
 import { hostUnsteady } from '../../../src/core/rules/host-unsteady.ts';
+import type { Repeated } from '../../../src/core/facts.ts';
+import { coming, refused } from '../../support/copies.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, ADDRESS, visit, web } from '../../support/visits.ts';
+
+const byTurns = (repeated: Repeated) => ({
+  role: 'manifest' as const,
+  url: ADDRESS,
+  web: web(visit(), { repeated: [repeated] }),
+});
 
 ruleTable(hostUnsteady, {
   clean: [
@@ -22,6 +30,7 @@ ruleTable(hostUnsteady, {
         web: web(visit(hop({}, { url: 'http://localhost:8080/x', vain: [{ address: '::1', code: 'ECONNREFUSED' }] }))),
       },
     ],
+    ['a method that is refused', byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 200, 0], same: [404, 404, 429] })],
     ['never', { role: 'icon', url: ADDRESS, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) }],
   ],
   faulty: [
@@ -51,7 +60,7 @@ ruleTable(hostUnsteady, {
     [
       'second attempt',
       { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['ECONNRESET'] })) },
-      { message: 'second attempt; before: ECONNRESET' },
+      { message: 'second attempt; before: ECONNRESET', once: 'apps.example.com' },
     ],
     [
       'third attempt',
@@ -62,6 +71,33 @@ ruleTable(hostUnsteady, {
       'a limit without a time to wait',
       { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['status 429'] })) },
       { advice: 'raise the limit' },
+    ],
+    [
+      'a 404 that did not come again',
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['status 404'] })) },
+      { advice: 'each server', once: 'apps.example.com' },
+    ],
+    [
+      'HEAD by turns',
+      byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 200], same: [404, 200] }),
+      { cause: 'by-turns', message: 'HEAD requests for the manifest are answered with 2xx and with 404' },
+    ],
+    [
+      'plain GETs by turns',
+      byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 500], same: [404, 404] }),
+      { cause: 'by-turns', message: 'the same requests for the manifest', once: 'apps.example.com' },
+    ],
+    [
+      'what browsers get, by turns',
+      {
+        role: 'manifest',
+        url: ADDRESS,
+        web: web(visit(), {
+          browser: [refused(404)],
+          probes: coming([visit(), refused(404), visit()], [visit(), refused(404), visit()]),
+        }),
+      },
+      { cause: 'by-turns', message: '404' },
     ],
   ],
 });

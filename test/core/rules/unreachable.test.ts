@@ -72,7 +72,7 @@ ruleTable(unreachable, {
     [
       'not one byte until the time is over',
       facts(failed('time', 'TOTAL_TIMEOUT')),
-      { once: 'manifest apps.example.com too-slow' },
+      { cause: 'no-answer', once: 'manifest apps.example.com no-answer', advice: '--timeout' },
     ],
     ['500, which is the host’s', status(500), { once: 'manifest apps.example.com status-500' }],
     ['401, which is the host’s', status(401), { once: 'manifest apps.example.com status-401' }],
@@ -89,7 +89,11 @@ ruleTable(unreachable, {
       { cause: 'truncated', message: '5 of 9 bytes' },
     ],
     ['stalled', facts(failed('body', 'BODY_TIMEOUT', { got: 5 })), { cause: 'stalled', message: '5 bytes' }],
-    ['too slow', facts(failed('time', 'TOTAL_TIMEOUT')), { cause: 'too-slow', advice: '--timeout' }],
+    [
+      'too slow',
+      facts(failed('time', 'TOTAL_TIMEOUT', { got: 3, expected: 9 }, { status: 200 })),
+      { cause: 'too-slow', advice: '--timeout' },
+    ],
     ['too large', facts(failed('size', 'TOO_LARGE', { expected: 100 })), { cause: 'too-large' }],
     ['cannot be decoded', facts(failed('decode', 'Z_DATA_ERROR')), { cause: 'content-encoding-broken' }],
     ['a part', facts(failed('headers', 'PARTIAL_UNASKED', {}, { status: 206 })), { cause: 'partial-unasked' }],

@@ -1,0 +1,31 @@
+import type { Repeated, SideRequest, Visit, Web } from './facts.ts';
+import { statusOf } from './visit.ts';
+
+/** Whether a status follows the kind of request, or comes and goes: read off what was repeated (Web.repeated). */
+
+// The first says that there were too many requests, the second that none came in time; a limit sends the third as well.
+const OF_A_LIMIT = new Set([429, 408, 503]);
+
+/** True for a status that refuses the request, and says nothing of a limit. */
+export function refusalOf(status: number): boolean {
+  return status >= 400 && !OF_A_LIMIT.has(status);
+}
+
+/** Whether such a visit was refused, so that the request is worth repeating. Of a preflight, the first answer counts. */
+export function mayBeRepeated(of: SideRequest, visit: Visit): boolean {
+  const isPreflight = of === 'preflight' || of === 'HEAD preflight';
+  return visit.failure === null && refusalOf(isPreflight ? (visit.hops[0]?.status ?? 0) : statusOf(visit));
+}
+
+/**
+ * True where the status did not follow the request: a plain GET was refused too, or the same request passed. A limit or a
+ * failed connection (0) decides nothing.
+ */
+export function isUnsteady({ plain, same }: Repeated): boolean {
+  return plain.some(refusalOf) || same.some((status) => status >= 200 && status < 400);
+}
+
+/** The repeated requests that show that this kind is refused now and then; null where none do. */
+export function unsteadyOf(web: Web, of: SideRequest): Repeated | null {
+  return (web.repeated ?? []).find((one) => one.of === of && isUnsteady(one)) ?? null;
+}

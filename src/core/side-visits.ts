@@ -1,0 +1,76 @@
+import type { Conditional, SideRequest, Unseen, Visit, Web } from './facts.ts';
+import { isUnseen } from './facts.ts';
+import { dependenceOf } from './probes.ts';
+import { mayBeRepeated, unsteadyOf } from './repeats.ts';
+import { isTransportFailure, statusOf } from './visit.ts';
+
+/** The visits beside the plain GET, as rules need them: unseen where nothing can be concluded from how they ended. */
+export interface SideVisits {
+  /** Null where it was not requested. */
+  head: Visit | null;
+  /** Those of a GET, one for each URL along the redirects; null where none was requested. */
+  preflights: (Visit | null)[];
+  headPreflight: Visit | null;
+  /** Those that were not refused now and then. */
+  conditional: Conditional[];
+  revalidation: NonNullable<Web['revalidation']> | null;
+  /** GET of an icon as a plain <img> sends it. */
+  image: Visit | null;
+}
+
+/** @param web how a resource was answered, or why that is not known: then nothing beside it is known either */
+export function sideVisits(web: Web | Unseen): { [K in keyof SideVisits]: SideVisits[K] | Unseen } {
+  if (isUnseen(web))
+    return { head: web, preflights: web, headPreflight: web, conditional: web, revalidation: web, image: web };
+  const conditional = web.conditional ?? [];
+  const headPreflight = web.headPreflight ?? null;
+  const preflights = [web.preflight, ...(web.preflights ?? [])].map((one) => (isUnseen(one) ? null : one));
+  const head = isUnseen(web.head) ? null : web.head;
+  return {
+    head: why(web, 'HEAD', [head]) ?? head,
+    preflights: why(web, 'preflight', preflights) ?? preflights,
+    headPreflight: why(web, 'HEAD preflight', [headPreflight]) ?? headPreflight,
+    conditional:
+      failure(
+        NAMES.condition,
+        conditional.map(({ visit }) => visit),
+      ) ??
+      (unsteadyOf(web, 'condition')
+        ? conditional.filter(({ visit }) => !mayBeRepeated('condition', visit))
+        : conditional),
+    revalidation: (web.revalidation && failure(NAMES.condition, [web.revalidation.visit])) ?? web.revalidation ?? null,
+    image: imageOf(web),
+  };
+}
+
+const NAMES: Readonly<Record<SideRequest | 'image', string>> = {
+  HEAD: 'HEAD request',
+  preflight: 'preflight (OPTIONS)',
+  'HEAD preflight': 'preflight (OPTIONS) for HEAD',
+  condition: 'GET with a condition',
+  browser: 'GET with Origin',
+  image: 'GET as an image',
+};
+
+/** Why nothing can be concluded, or null. */
+function why(web: Web, of: SideRequest, visits: readonly (Visit | null)[]): Unseen | null {
+  const failed = failure(NAMES[of], visits);
+  if (failed !== null) return failed;
+  const isRefused = visits.some((visit) => visit !== null && mayBeRepeated(of, visit));
+  return isRefused && unsteadyOf(web, of) !== null ? { unseen: 'because of host-unsteady', aside: true } : null;
+}
+
+function failure(name: string, visits: readonly (Visit | null)[]): Unseen | null {
+  const failed = visits.find((visit) => visit !== null && isTransportFailure(visit));
+  if (!failed) return null;
+  const { attempts } = failed;
+  const times = attempts === 1 ? '' : attempts === 2 ? ' twice' : ` ${attempts} times`;
+  return { unseen: `the ${name} failed${times} (${failed.failure?.code ?? `status ${statusOf(failed)}`})` };
+}
+
+/** Where probes show that the failure follows the headers, it is the host that breaks off. */
+function imageOf(web: Web): Visit | null | Unseen {
+  const { image = null } = web;
+  const { on } = dependenceOf(web, 'image') ?? {};
+  return on === 'headers' || on === 'together' ? image : (failure(NAMES.image, [image]) ?? image);
+}

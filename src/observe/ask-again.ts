@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Repeated, Visit } from '../core/facts.ts';
+import { isAnswered, isTransportFailure, lastHop, statusOf } from '../core/visit.ts';
+import type { Ask, Http } from './http.ts';
+import { originOf } from './http.ts';
+import { unasked } from './http-patience.ts';
+
+/** Asking a second time, so that one sample is not taken for the cause. */
+
+/** Asks. */
+export function visitOnce(http: Http, ask: Ask): Promise<Visit> {
+  return http.visit(ask);
+}
+
+/** Asks, and once more over a new connection where the connection failed and no attempt was repeated. */
+export async function visitTwice(http: Http, ask: Ask): Promise<Visit> {
+  const first = await http.visit(ask);
+  if (first.attempts > 1 || unasked(first) !== null || !isTransportFailure(first)) return first;
+  const second = await http.visit({ ...ask, fresh: true });
+  return unasked(second) === null ? joined(first, second) : first;
+}
+
+/** The later visit, with the attempts of the earlier one. */
+export function joined(first: Visit, second: Visit): Visit {
+  const trouble = first.failure?.code ?? `status ${statusOf(first)}`;
+  return {
+    ...second,
+    attempts: first.attempts + second.attempts,
+    waited: first.waited + second.waited,
+    troubles: [...(first.troubles ?? []), trouble, ...(second.troubles ?? [])],
+  };
+}
+
+/** What hosts answer for a file that they do not have, or that one of several servers does not have. */
+const MISSING = new Set([403, 404, 410]);
+/** Of those statuses the HTTP client had tried again by itself. */
+const FAULTS = new Set([500, 502, 504]);
+/** So many files of a kind and host are confirmed to be missing; the others are taken at their word. */
+const CONFIRMED = { missing: 3, fault: 1 };
+/** Rounds of two requests after the first answer, and where the host is known to answer by turns. */
+const ROUNDS = { missing: 3, fault: 1, byTurns: 10 };
+/** Milliseconds by which later rounds are put off at most, so that answers that take turns do not keep step with them. */
+const PAUSE = 20;
+
+/** The origins that answer by turns, and what showed it. */
+export type ByTurns = Map<string, Omit<Repeated, 'of'>>;
+
+export interface MissingFiles {
+  /**
+   * Asks, and again where the file is missing, until it comes or is confirmed to be missing.
+   * @param kind of the resource
+   * @param ask fresh: over a new connection, which may lead to another server
+   * @param glance asks for the status alone, over a new connection
+   */
+  confirm<T extends { visit: Visit }>(
+    kind: string,
+    url: string,
+    ask: (fresh: boolean) => Promise<T>,
+    glance: () => Promise<Visit>,
+  ): Promise<T>;
+}
+
+/** @param byTurns those that are known; those that are found are added */
+export function openMissingFiles(byTurns: ByTurns): MissingFiles {
+  const places = new Map<string, { confirmed: number; last: Promise<unknown> }>();
+
+  function note(first: Visit, later: Visit): void {
+    const { url } = lastHop(later)!;
+    byTurns.set(originOf(url), { url, plain: [statusOf(first), statusOf(later)], same: [] });
+  }
+
+  async function again<T extends { visit: Visit }>(
+    first: T,
+    rounds: number,
+    ask: (fresh: boolean) => Promise<T>,
+    glance: () => Promise<Visit>,
+  ): Promise<T> {
+    let got = first;
+    let left = rounds;
+    for (let n = 0; n < left; n++) {
+      if (n > 0) await sleep(Math.random() * PAUSE);
+      // Two at once, the one or the other first: whatever takes turns, one of them meets the other answer.
+      const before = n % 2 === 0 ? null : glance();
+      const asking = ask(true);
+      const [next, other] = await Promise.all([asking, before ?? glance()]);
+      if (unasked(next.visit) !== null) return got;
+      got = { ...next, visit: joined(got.visit, next.visit) };
+      const passed = [next.visit, other].find(isAnswered);
+      if (passed) note(first.visit, passed);
+      if (isAnswered(next.visit)) return got;
+      if (passed) left = ROUNDS.byTurns;
+    }
+    return got;
+  }
+
+  return {
+    async confirm(kind, url, ask, glance) {
+      const first = await ask(false);
+      const status = statusOf(first.visit);
+      if (first.visit.failure !== null || !(MISSING.has(status) || FAULTS.has(status))) return first;
+      const origin = originOf(lastHop(first.visit)!.url);
+      if (byTurns.has(origin)) return again(first, ROUNDS.byTurns, ask, glance);
+      const what = FAULTS.has(status) ? 'fault' : 'missing';
+      const key = `${what} ${kind} ${origin}`;
+      const place = places.get(key) ?? { confirmed: 0, last: Promise.resolve() };
+      places.set(key, place);
+      // One after another, so that no more are requested again than have to be.
+      const mine = place.last.then(async () => {
+        const isKnown = byTurns.has(origin);
+        if (place.confirmed >= CONFIRMED[what] && !isKnown) return first;
+        const got = await again(first, isKnown ? ROUNDS.byTurns : ROUNDS[what], ask, glance);
+        if (!isAnswered(got.visit)) place.confirmed += 1;
+        return got;
+      });
+      place.last = mine.catch(() => {});
+      return mine;
+    },
+  };
+}

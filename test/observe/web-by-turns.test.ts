@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import type { Report } from '../../src/core/report.ts';
+import {
+  answer,
+  type Behaviour,
+  byMethod,
+  CORS,
+  type FaultRequest,
+  GOOD_JSON,
+  json,
+  tagged,
+} from '../support/fault-host.ts';
+import { faults, gzipped, SVG } from '../support/live-registry.ts';
+import { by, openStage, patiently } from '../support/live-stage.ts';
+
+/** Hosts that answer one way and another by turns: nothing is blamed on the origin, the method or a header. */
+
+const stage = openStage();
+
+/** Rules that take an answer for the effect of what the request said. */
+const BLAMING =
+  /^(condition-refused|head-refused|cors-|browser-refused|compressed-copy-|unreachable|answers-differ|content-type)/;
+
+type Pick = (request: FaultRequest) => boolean;
+
+/** Every so many of the requests that are chosen. */
+function every(count: number, chosen: Pick = () => true): Pick {
+  let number = 0;
+  return (request) => chosen(request) && ++number % count === 0;
+}
+
+/** A sequence without a period, from a seed. */
+function nowAndThen(seed: number, share: number, chosen: Pick = () => true): Pick {
+  let state = seed;
+  return (request) => {
+    if (!chosen(request)) return false;
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return (state >> 8) % 100 < share;
+  };
+}
+
+const APPS = 4;
+
+/** A registry of several apps, of which the requests that are chosen get an error status. */
+function putApps(isHit: Pick, status: number): string {
+  const { host, live } = stage;
+  const error = answer({ status, headers: CORS, body: 'no such file' });
+  const sometimes = (good: Behaviour): Behaviour => by((request) => (isHit(request) ? error : good));
+  const apps: Record<string, object> = {};
+  for (let i = 0; i < APPS; i++) {
+    apps[`app-${i}`] = {
+      name: `App ${i}`,
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: `${host.origin}/${i}.svg`, color: '#336699' },
+      appMetadataUrl: `${host.origin}/${i}.json`,
+    };
+    const versions = [{ ...live.versions[0], artifactUrl: `${host.origin}/${i}.tar.gz` }];
+    host.on(`/${i}.json`, sometimes(tagged(JSON.stringify({ versions }))));
+    const icon = byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) });
+    host.on(`/${i}.svg`, sometimes(icon));
+    host.on(`/${i}.tar.gz`, sometimes(gzipped(live.artifact)));
+  }
+  host.on('/registry.json', sometimes(tagged(JSON.stringify({ apps }))));
+  return live.url;
+}
+
+function blamed({ findings }: Report): string[] {
+  return findings
+    .filter(({ rule, severity }) => BLAMING.test(rule) && severity !== 'note')
+    .map(({ rule, message }) => `${rule}: ${message}`);
+}
+
+interface Turns {
+  name: string;
+  isHit: () => Pick;
+  status: number;
+}
+
+const isHead: Pick = ({ method }) => method === 'HEAD';
+const isOptions: Pick = ({ method }) => method === 'OPTIONS';
+const isConditional: Pick = ({ headers }) => 'if-none-match' in headers;
+/** One of two servers, to which connections lead by turns, does not have the file. */
+const isMissing: Pick = ({ path, connection }) => path === '/1.json' && connection % 2 === 0;
+const isBrowser: Pick = ({ method, headers }) => method === 'GET' && 'origin' in headers;
+
+const TURNS: Turns[] = [
+  ...[403, 404, 500].flatMap((status): Turns[] => [
+    { name: `every second request: ${status}`, isHit: () => every(2), status },
+    { name: `every third request: ${status}`, isHit: () => every(3), status },
+    { name: `every second GET: ${status}`, isHit: () => every(2, ({ method }) => method === 'GET'), status },
+    { name: `every second HEAD: ${status}`, isHit: () => every(2, isHead), status },
+    { name: `every second preflight: ${status}`, isHit: () => every(2, isOptions), status },
+    { name: `every second request with a condition: ${status}`, isHit: () => every(2, isConditional), status },
+    { name: `every second request with Origin: ${status}`, isHit: () => every(2, isBrowser), status },
+  ]),
+  { name: 'one in three, without a period: 404', isHit: () => nowAndThen(7, 33), status: 404 },
+  { name: 'one in two, without a period: 404', isHit: () => nowAndThen(11, 50), status: 404 },
+  { name: 'only the first HEAD: 404', isHit: once(isHead), status: 404 },
+  { name: 'only the first request with a condition: 404', isHit: once(isConditional), status: 404 },
+];
+
+function once(chosen: Pick): () => Pick {
+  return () => {
+    let isDone = false;
+    return (request) => !isDone && (isDone = chosen(request));
+  };
+}
+
+describe('an error status by turns', () => {
+  test.each(TURNS)('$name', async ({ isHit, status }) => {
+    const { report } = await patiently(putApps(isHit(), status));
+    expect(blamed(report)).toEqual([]);
+    expect(report.findings.filter(({ rule }) => rule === 'host-unsteady')).toHaveLength(1);
+  });
+
+  test('one of two servers does not have a file', async () => {
+    const { report } = await patiently(putApps(isMissing, 404));
+    expect(blamed(report)).toEqual([]);
+  });
+
+  test('only the request with a condition meets the other content', async () => {
+    const other = JSON.stringify({ versions: [], note: 'another generation' });
+    const first = tagged(stage.metadata());
+    const second = json(other, { ETag: '"other"' });
+    let plain = 0;
+    let number = 0;
+    stage.live.serve(
+      'a.json',
+      by((request) => {
+        if (request.method !== 'GET') return first;
+        if ('if-none-match' in request.headers) return second;
+        return plain++ < 2 || number++ % 2 === 0 ? first : second;
+      }),
+    );
+    const { report } = await patiently(stage.live.url);
+    expect(faults(report)).toEqual(['warning answers-differ intermittent (metadata)']);
+  });
+});
+
+interface Refusal {
+  name: string;
+  isHit: Pick;
+  status: number;
+  rule: string;
+}
+
+test.each<Refusal>([
+  ...[403, 404, 405, 500, 501].flatMap((status): Refusal[] => [
+    { name: `HEAD: ${status}`, isHit: isHead, status, rule: 'head-refused' },
+    { name: `preflights: ${status}`, isHit: isOptions, status, rule: 'cors-preflight-refused' },
+    { name: `conditions: ${status}`, isHit: isConditional, status, rule: 'condition-refused' },
+  ]),
+  { name: 'requests with Origin: 403', isHit: isBrowser, status: 403, rule: 'cors-origin-refused' },
+])('what is refused each time is still found: $name', async ({ isHit, status, rule }) => {
+  const { report } = await patiently(putApps(isHit, status));
+  const rules = report.findings.map((one) => one.rule);
+  expect(rules).toContain(rule);
+  expect(rules).not.toContain('host-unsteady');
+});
+
+describe('requests that are added', () => {
+  test('none to a clean registry', async () => {
+    await patiently(putApps(() => false, 404));
+    const plain = stage.host.asked('/0.json', 'GET').filter(({ headers }) => !('origin' in headers));
+    expect(plain.filter(({ headers }) => !('if-none-match' in headers) && !('sec-fetch-mode' in headers))).toHaveLength(
+      1,
+    );
+    expect(stage.host.asked('/0.json', 'HEAD')).toHaveLength(1);
+  });
+
+  test('a few to one where many files are missing', async () => {
+    const { host, live } = stage;
+    const apps: Record<string, object> = {};
+    for (let i = 0; i < 200; i++)
+      apps[`app-${i}`] = {
+        name: `App ${i}`,
+        description: 'Does a thing.',
+        blockStyle: { iconUrl: `${host.origin}/missing-${i}.svg`, color: '#336699' },
+        appMetadataUrl: `${host.origin}/missing-${i}.json`,
+      };
+    live.serve('registry.json', byMethod({ GET: answer({ headers: GOOD_JSON, body: JSON.stringify({ apps }) }) }));
+    await patiently(live.url);
+    const missing = host.requests.filter(({ path }) => path.startsWith('/missing-'));
+    expect(missing.length).toBeGreaterThan(400);
+    expect(missing.length).toBeLessThanOrEqual(400 + 2 * 3 * 6);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import {
+  answer,
+  type Behaviour,
+  byMethod,
+  type FaultRequest,
+  GOOD_JSON,
+  inTurn,
+  reset,
+  silent,
+  tagged,
+} from '../support/fault-host.ts';
+import { faults } from '../support/live-registry.ts';
+import { by, openStage, patiently } from '../support/live-stage.ts';
+
+/** Requests beside the plain GET that fail in transport: they say nothing about CORS, methods or conditions. */
+
+const stage = openStage();
+const DATE = 'Wed, 18 Nov 2026 12:00:00 GMT';
+
+interface Kind {
+  name: string;
+  is(request: FaultRequest): boolean;
+  /** The validator that the file has. */
+  validator: 'etag' | 'date';
+  /** The rules that need it. */
+  rules: string[];
+}
+
+const KINDS: Kind[] = [
+  {
+    name: 'OPTIONS',
+    is: ({ method }) => method === 'OPTIONS',
+    validator: 'etag',
+    rules: ['cors-preflight-refused', 'cors-head-refused'],
+  },
+  {
+    name: 'HEAD',
+    is: ({ method }) => method === 'HEAD',
+    validator: 'etag',
+    rules: ['head-refused', 'cors-head-refused'],
+  },
+  {
+    name: 'If-None-Match',
+    is: ({ headers }) => 'if-none-match' in headers,
+    validator: 'etag',
+    rules: ['condition-refused', 'not-modified-untrue', 'validator-unsteady', 'cors-revalidation-refused'],
+  },
+  {
+    name: 'If-Modified-Since',
+    is: ({ headers }) => 'if-modified-since' in headers,
+    validator: 'date',
+    rules: ['condition-refused', 'not-modified-untrue', 'validator-unsteady', 'cors-revalidation-refused'],
+  },
+];
+
+/** Does the one to requests over a connection that was used before, and the other to the rest. */
+function onReused(fault: Behaviour, otherwise: Behaviour): Behaviour {
+  const used = new Set(stage.host.requests.map(({ connection }) => connection));
+  return (request, socket) => {
+    const isReused = used.has(request.connection);
+    used.add(request.connection);
+    return (isReused ? fault : otherwise)(request, socket);
+  };
+}
+
+interface Fault {
+  name: string;
+  /** How the requests of the kind are answered. */
+  make(good: Behaviour): Behaviour;
+  judged: boolean;
+  /** What the reason ends with. */
+  reason?: RegExp;
+  /** Milliseconds that a resource has. */
+  total?: number;
+}
+
+const timeout = answer({ status: 408 });
+const closing = answer({ status: 408, close: true });
+
+const FAULTS: Fault[] = [
+  {
+    name: 'reset always',
+    make: () => reset(),
+    judged: false,
+    reason: /failed 3 times \((ECONNRESET|SOCKET_CLOSED)\)$/,
+  },
+  { name: 'reset first', make: (good) => inTurn(reset(), good), judged: true },
+  { name: '408 always', make: () => timeout, judged: false, reason: /failed (twice|3 times) \(status 408\)$/ },
+  { name: '408 first', make: (good) => inTurn(timeout, good), judged: true },
+  { name: '408 first, and closed', make: (good) => inTurn(closing, good), judged: true },
+  { name: '408 over reused connections', make: (good) => onReused(timeout, good), judged: true },
+  { name: '408 over reused connections, and closed', make: (good) => onReused(closing, good), judged: true },
+  { name: 'silent', make: () => silent(), judged: false, reason: /failed( twice)? \(TOTAL_TIMEOUT\)$/, total: 1500 },
+];
+
+function fileOf(body: string, { validator }: Kind): Behaviour {
+  if (validator === 'etag') return tagged(body);
+  const headers = { ...GOOD_JSON, 'Last-Modified': DATE, Date: new Date().toUTCString() };
+  return byMethod({
+    GET: by(({ headers: { 'if-modified-since': since } }) =>
+      since !== undefined && Date.parse(since) >= Date.parse(DATE)
+        ? answer({ status: 304, headers })
+        : answer({ headers, body }),
+    ),
+  });
+}
+
+describe.each(KINDS)('$name', (kind) => {
+  test.each(FAULTS)('$name', async ({ make, judged, reason, total }) => {
+    const good = fileOf(stage.metadata(), kind);
+    const faulty = make(good);
+    stage.live.serve(
+      'a.json',
+      by((request) => (kind.is(request) ? faulty : good)),
+    );
+    const { report } = await patiently(stage.live.url, total === undefined ? {} : { total });
+    expect(faults(report)).toEqual([]);
+    const skipped = report.notJudged.filter(
+      ({ rule, resource }) => resource === 'metadata' && kind.rules.includes(rule),
+    );
+    expect(new Set(skipped.map(({ rule }) => rule))).toEqual(new Set(judged ? [] : kind.rules));
+    for (const one of skipped) expect(one.reason).toMatch(reason!);
+  });
+});
+
+test('a plain GET that is answered with 408 over a reused connection is sent once more', async () => {
+  const good = answer({ headers: GOOD_JSON, body: stage.metadata() });
+  stage.live.serve('a.json', byMethod({ GET: onReused(timeout, good), HEAD: good }));
+  const { report, apps } = await patiently(stage.live.url);
+  expect(faults(report)).toEqual([]);
+  const [{ metadata }] = apps as [(typeof apps)[0]];
+  expect(metadata.web).toMatchObject({ service: { attempts: 1, failure: null } });
+});
