@@ -13,6 +13,7 @@ const CHAPTERS: Record<AnyRule['on'], string> = {
   icon: 'Icons',
   file: 'Files of the workspace',
   workspace: 'The workspace',
+  host: 'Hosts',
 };
 
 /** docs/rules.md: one heading per rule, in reporting order, by what the rule looks at. */

@@ -91,7 +91,7 @@ export function headOf({
 }
 
 /** Who is handed the facts beside the judging. */
-type Keeper = Pick<SnapshotWriter, 'manifest' | 'app' | 'abandon'>;
+type Keeper = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'>;
 
 export interface Looked {
   seen: Seen;
@@ -141,6 +141,10 @@ export async function lookAndJudge(
       keeper?.app(facts);
       onlooker?.app(facts);
       apps += 1;
+    },
+    hosts(facts) {
+      judging.hosts(facts);
+      keeper?.hosts(facts);
     },
   });
   const cutShort = seen.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;

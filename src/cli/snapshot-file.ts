@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import type { AppFacts, DocumentFacts, Shard, Snapshot } from '../core/facts.ts';
+import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../core/facts.ts';
 import type { ShapeError } from '../core/generated/validators.js';
 import { printable, redactInPlace, shorten } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
@@ -8,6 +8,8 @@ import { Trouble } from '../core/trouble.ts';
 export interface SnapshotWriter {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
+  /** After all apps. */
+  hosts(facts: readonly HostFacts[]): void;
   /**
    * Puts the whole file in its place.
    * @param incomplete why the run did not see everything, or null; @param shard which part of the apps it was for
@@ -29,6 +31,7 @@ export function writeSnapshot(
   const part = `${path}.${process.pid}.part`;
   const file = openPart(part, path);
   let apps = 0;
+  let limited: readonly HostFacts[] = [];
   let done = false;
 
   const json = (value: unknown): string => factsJson(value, conceal);
@@ -44,9 +47,14 @@ export function writeSnapshot(
   return {
     manifest: (facts) => write(`,\n"manifest":${json(facts)},\n"apps":[`),
     app: (facts) => write(`${apps++ === 0 ? '\n' : ',\n'}${json(facts)}`),
+    hosts: (facts) => void (limited = facts),
     finish(incomplete, shard = null) {
       if (done) return;
-      write(`\n],"orphans":[],"incomplete":${json(incomplete)}${shard === null ? '' : `,"shard":${json(shard)}`}}\n`);
+      const more = [
+        ...(shard === null ? [] : [`,"shard":${json(shard)}`]),
+        ...(limited.length === 0 ? [] : [`,"hosts":${json(limited)}`]),
+      ];
+      write(`\n],"orphans":[],"incomplete":${json(incomplete)}${more.join('')}}\n`);
       closeSync(file);
       renameSync(part, path);
       done = true;

@@ -1,5 +1,5 @@
 import { closeSync, renameSync, rmSync, writeSync } from 'node:fs';
-import type { AppFacts, Asked, DocumentFacts, Snapshot } from '../core/facts.ts';
+import type { AppFacts, HostFacts, Asked, DocumentFacts, Snapshot } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { kindOfHead } from '../core/telling-bytes.ts';
 import { isObject, member, readingOf } from '../core/json.ts';
@@ -13,6 +13,8 @@ import { factsJson, openPart } from './snapshot-file.ts';
 export interface TicketFile {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
+  /** After all apps. */
+  hosts(facts: readonly HostFacts[]): void;
   /** Puts the whole file in its place. Without a manifest there is nothing to put. @param incomplete as in Snapshot */
   finish(report: Report, incomplete: string | null, run: object): void;
   /** Leaves nothing behind. Of `finish` and this one, the first that is called counts. */
@@ -37,6 +39,7 @@ export function openTicket(path: string, { head, conceal, faults, budget = 8_000
   const file = openPart(part, path);
   const apps: string[] = [];
   const keys = new Set<string>();
+  let limited: readonly HostFacts[] = [];
   let manifest: DocumentFacts | null = null;
   let room = budget;
   let before = 0;
@@ -61,6 +64,7 @@ export function openTicket(path: string, { head, conceal, faults, budget = 8_000
       apps.push(text);
       keys.add(facts.key);
     },
+    hosts: (facts) => void (limited = facts),
     finish(report, incomplete, run) {
       if (done || manifest === null) return;
       const whole = sizeOf(manifest) <= budget / 2;
@@ -87,6 +91,7 @@ export function openTicket(path: string, { head, conceal, faults, budget = 8_000
         `"manifest":${json(whole ? manifest : reduced(manifest, keys, budget / 2))}`,
         `"apps":[\n${apps.join(',\n')}\n]`,
         '"orphans":[]',
+        ...(limited.length === 0 ? [] : [`"hosts":${json(limited)}`]),
         `"incomplete":${json(why)}`,
       ];
       const bytes = Buffer.from(`{${fields.join(',\n')}}\n`);

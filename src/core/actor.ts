@@ -158,6 +158,7 @@ export const ACTORS: Readonly<Record<string, Attribution>> = {
   'condition-refused': 'host',
   'head-refused': 'host',
   'rate-limited': 'host',
+  'host-limits-requests': 'host',
   'host-unsteady': 'host',
   'addresses-differ': 'host',
   'cors-missing': hostOrCopy,

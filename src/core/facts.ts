@@ -382,6 +382,18 @@ export interface Snapshot {
   appEntry?: string;
   /** Which part of the apps the run was asked for; absent when it was for all of them. */
   shard?: Shard;
+  /** The hosts that refused requests for now; absent when there was none. */
+  hosts?: HostFacts[];
+}
+
+/** How many requests at once a host answered and refused (429, 503, a connection that was refused or reset). */
+export interface HostFacts {
+  /** Of its URLs: scheme, host and port. */
+  origin: string;
+  /** By the number of requests that were under way to it when one was sent, that one included; in ascending order. */
+  load: { underWay: number; answered: number; refused: number }[];
+  /** How it refused, each once: `status 503`, or the code of a failure. */
+  refusals: string[];
 }
 
 /** One of several runs that share the apps among them. */

@@ -9,6 +9,7 @@ import type {
   DocumentFacts,
   Earlier,
   EarlierVersion,
+  HostFacts,
   IconFacts,
   Shard,
   Snapshot,
@@ -58,6 +59,8 @@ export interface Judging {
   /** A metadata file by itself, when nobody knows which app it belongs to. */
   metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: EarlierVersion[] | null): void;
   orphans(files: readonly string[]): void;
+  /** The hosts that refused requests for now, after all apps. */
+  hosts(facts: readonly HostFacts[]): void;
   /**
    * @param seconds how long the run took; @param incomplete why the run did not see everything, or null
    * @param elsewhere how many apps other shards have
@@ -87,6 +90,7 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
   judging.manifest(snapshot.manifest);
   for (const app of snapshot.apps) judging.app(app);
   judging.orphans(snapshot.orphans);
+  judging.hosts(snapshot.hosts ?? []);
   return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
 }
 
@@ -312,6 +316,8 @@ export function startJudging(options: JudgeOptions): Judging {
         },
       );
     },
+
+    hosts: (facts) => offering.hosts(facts),
 
     finish(seconds, incomplete = null, elsewhere = 0) {
       if (shard !== null && elsewhere > 0)

@@ -1,5 +1,6 @@
 import { withSteps } from './actor.ts';
 import { isSafeKey } from './app-key.ts';
+import { HeldFindings, type Weight } from './held.ts';
 import type { DocumentFacts, Resource, Role, Unseen, Visit, Web } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { compareText, inReportOrder } from './order.ts';
@@ -79,6 +80,7 @@ export class Ledger {
   readonly unjudgedSymptoms = new Set<Symptom>();
   /** The findings that bear on each symptom, those reported once for several resources included. */
   readonly bearings = new Map<Symptom, { severity: Severity | null; confirmed: boolean; rules: Set<string> }>();
+  readonly held = new HeldFindings();
   readonly hidden = new Map<string, Set<string>>();
   /** Ids of the rules that found, on a resource, what keeps its facts from being known; by what was found there. */
   readonly blocking = new WeakMap<Found, Set<string>>();
@@ -182,11 +184,16 @@ export class Ledger {
     const severity = this.severityOf(rule, problem);
     if (isSuperseded(supersederIn(place.found, problem.unless), severity)) return;
     this.counted = null;
-    noteFound(place.found, rule.id, problem.cause, severity);
+    const { unlessLimited } = problem;
+    if (unlessLimited === undefined) noteFound(place.found, rule.id, problem.cause, severity);
     if (problem.version !== undefined) noteVersion(place, problem.version, rule.id, severity);
     const app = this.hideAndBlock(rule, problem, place);
     const symptom = symptomFor(rule, problem, place);
-    if (symptom !== null) this.bear(symptom, rule, weightOf(rule, problem, severity));
+    if (symptom !== null) {
+      const weight = { symptom, rule, severity: weightOf(rule, problem, severity) };
+      if (unlessLimited === undefined) this.bear(weight);
+      else this.held.weigh(unlessLimited, weight);
+    }
     const one = problem.once ?? shared(rule, problem, place);
     const about = one === null ? null : `${rule.id} ${severity} ${one}`;
     const told = about === null ? undefined : this.told.get(about);
@@ -216,7 +223,9 @@ export class Ledger {
       const more = this.annotate(finding, web);
       finding.evidence = { ...finding.evidence, ...clean(more) };
     }
-    this.findings.push(finding);
+    if (unlessLimited === undefined) this.findings.push(finding);
+    else this.held.hold(unlessLimited, finding);
+    if (rule.on === 'host' && place.url !== null) this.held.limit(place.url, severity);
     if (about !== null) this.told.set(about, finding);
     this.keepPlace(finding, problem, place);
   }
@@ -247,7 +256,7 @@ export class Ledger {
   }
 
   /** Notes that a finding bears on a symptom. */
-  bear(symptom: Symptom, rule: AnyRule, severity: Severity): void {
+  bear({ symptom, rule, severity }: Weight): void {
     const bearing = this.bearings.get(symptom) ?? { severity: null, confirmed: false, rules: new Set<string>() };
     bearing.severity = highest(bearing.severity, severity);
     if (rule.confirms && severity === 'error') bearing.confirmed = true;
@@ -418,7 +427,15 @@ export class Ledger {
     placeAll(list, document);
   }
 
+  /** Adds the findings that no limit of a host explains; once all that is known of hosts was judged. */
+  releaseHeld(): void {
+    const { findings, weights } = this.held.release();
+    this.findings.push(...findings);
+    for (const weight of weights) this.bear(weight);
+  }
+
   report(run: { command: CheckCommand; target: string; seconds: number; incomplete: string | null }): Report {
+    this.releaseHeld();
     for (const { entry, count } of this.unlisted.values()) {
       this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
     }

@@ -1,4 +1,12 @@
-import { type DocumentFacts, isUnseen, type Resource, type Role, type Unseen, type Visit } from './facts.ts';
+import {
+  type DocumentFacts,
+  type HostFacts,
+  isUnseen,
+  type Resource,
+  type Role,
+  type Unseen,
+  type Visit,
+} from './facts.ts';
 import { type JsonValue, readingOf } from './json.ts';
 import type { Ledger, Place } from './ledger.ts';
 import type { Severity } from './report.ts';
@@ -6,7 +14,7 @@ import type { AnyRule, FactsOf, Subject } from './rule.ts';
 import { rules as allRules } from './rules/index.ts';
 import { sideVisits } from './side-visits.ts';
 import { type UrlParts, urlParts } from './url.ts';
-import { ruleOfFailure } from './visit.ts';
+import { originOf, ruleOfFailure } from './visit.ts';
 
 /** The facts of a field that has another type than it should. */
 export const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
@@ -18,6 +26,9 @@ const LATE: Record<Role, string> = {
   artifact: 'artifact late',
   icon: 'icon late',
 };
+
+/** Of the kinds of files on one host, the one that a finding about the host is reported with. */
+const IMPORTANCE: readonly Role[] = ['manifest', 'metadata', 'artifact', 'icon'];
 
 /** What a run goes by. */
 export interface Terms {
@@ -42,6 +53,8 @@ export class Offering {
   readonly screens: boolean;
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
+  /** What lies on each host that was asked: the first kind in the order of `IMPORTANCE`. */
+  readonly roles = new Map<string, Role>();
   readonly bySubject = new Map<Subject | 'resource, late', AnyRule[]>();
 
   constructor(terms: Terms, ledger: Ledger) {
@@ -108,7 +121,10 @@ export class Offering {
         { role: place.resource, ...facts.otherName },
         place.pointer === '' ? { ...place, document: null } : place,
       );
-    if (!late && !isUnseen(web)) this.ledger.askedOfSome(place.resource, web.head);
+    if (!late && !isUnseen(web)) {
+      this.ledger.askedOfSome(place.resource, web.head);
+      this.noteHosts(place.resource, web.service);
+    }
     if (isUnseen(web) && web.everywhere && this.ledger.saidOnce(late ? LATE[place.resource] : EARLY[place.resource]))
       return;
     const url = facts.url ?? { unseen: 'it has no URL', everywhere: true };
@@ -129,7 +145,35 @@ export class Offering {
       this.rulesOn(late ? 'resource, late' : 'resource'),
     );
   }
+
+  noteHosts(role: Role, { hops }: Visit): void {
+    for (const { url } of hops) {
+      const origin = originOf(url);
+      const known = this.roles.get(origin);
+      if (known === undefined || IMPORTANCE.indexOf(role) < IMPORTANCE.indexOf(known)) this.roles.set(origin, role);
+    }
+  }
+
+  /** Hosts that refused requests for now; at the end of a run. */
+  hosts(all: readonly HostFacts[]): void {
+    for (const facts of all) {
+      const place: Place = {
+        app: null,
+        version: null,
+        resource: this.roles.get(facts.origin) ?? 'manifest',
+        document: null,
+        pointer: '',
+        url: facts.origin,
+        file: null,
+        web: NOT_ABOUT_A_URL,
+        found: new Map(),
+      };
+      this.offer('host', { facts }, place);
+    }
+  }
 }
+
+const NOT_ABOUT_A_URL: Unseen = { unseen: 'it is about a host' };
 
 /** The answer to the service's own GET: there when a 2xx answer came whole. */
 export function answerOf(facts: Resource): Visit | Unseen {

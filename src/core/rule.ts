@@ -5,6 +5,7 @@ import type {
   DocumentContent,
   DocumentFacts,
   EarlierVersion,
+  HostFacts,
   IconFacts,
   ImageFacts,
   Role,
@@ -110,6 +111,8 @@ export interface Subjects {
   /** A file that the folder lists under another name than its URL says; both are paths below the workspace. */
   file: { role: Role; path: string; listed: string };
   workspace: { orphans: readonly string[] };
+  /** A host that refused requests for now; offered at the end of a run. */
+  host: { facts: HostFacts };
 }
 export type Subject = keyof Subjects;
 
@@ -141,6 +144,11 @@ export interface Problem {
    * or a higher one, this problem is left out.
    */
   unless?: readonly string[];
+  /**
+   * The origin of a host: where that is found to limit requests (rules about a `host`), at the same severity or a higher
+   * one, this problem is left out.
+   */
+  unlessLimited?: string;
   /** Whether it hides the app, where that does not follow from its severity. */
   hides?: boolean;
 }

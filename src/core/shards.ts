@@ -1,4 +1,4 @@
-import type { AppFacts, Snapshot } from './facts.ts';
+import type { AppFacts, HostFacts, Snapshot } from './facts.ts';
 import { isUnseen } from './facts.ts';
 import { isObject, member, readingOf } from './json.ts';
 import { printable, redact } from './text.ts';
@@ -42,7 +42,31 @@ export function joinShards(parts: readonly NamedSnapshot[]): Snapshot {
     // Facts are judged at the moment that the last of them came.
     seenAt: sorted.map(({ snapshot }) => snapshot.seenAt).reduce((a, b) => (a > b ? a : b)),
     apps,
+    ...hostsOf(sorted),
     incomplete: gaps(sorted),
+  };
+}
+
+/** What the shards saw of each host: each of them had a window of its own. */
+function hostsOf(sorted: readonly NamedSnapshot[]): Pick<Snapshot, 'hosts'> {
+  const hosts = new Map<string, HostFacts>();
+  for (const facts of sorted.flatMap(({ snapshot }) => snapshot.hosts ?? [])) {
+    const known = hosts.get(facts.origin);
+    hosts.set(facts.origin, known ? joinHosts(known, facts) : facts);
+  }
+  return hosts.size === 0 ? {} : { hosts: [...hosts.values()] };
+}
+
+function joinHosts(one: HostFacts, other: HostFacts): HostFacts {
+  const load = new Map(one.load.map((count) => [count.underWay, { ...count }]));
+  for (const { underWay, answered, refused } of other.load) {
+    const known = load.get(underWay) ?? { underWay, answered: 0, refused: 0 };
+    load.set(underWay, { underWay, answered: known.answered + answered, refused: known.refused + refused });
+  }
+  return {
+    origin: one.origin,
+    load: [...load.values()].sort((a, b) => a.underWay - b.underWay),
+    refusals: [...new Set([...one.refusals, ...other.refusals])].sort(),
   };
 }
 

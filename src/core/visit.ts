@@ -119,6 +119,12 @@ export function overProxy(visit: Visit): string {
   return proxy ? ` over the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
 }
 
+/** The origin of a URL that was requested: as the parser writes it, and without a login. */
+export function originOf(url: string): string {
+  const path = url.indexOf('/', 'https://'.length);
+  return path === -1 ? url : url.slice(0, path);
+}
+
 /** The host of a URL for a sentence: without port where that is the usual one. */
 export function hostOf(url: string): string {
   return parseUrl(url)?.host ?? url;

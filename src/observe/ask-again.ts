@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repeated, Visit } from '../core/facts.ts';
-import { isAnswered, isTransportFailure, lastHop, statusOf } from '../core/visit.ts';
+import { isAnswered, isTransportFailure, lastHop, statusOf, originOf } from '../core/visit.ts';
 import type { Ask, Http } from './http.ts';
-import { originOf } from './http.ts';
 import { unasked } from './http-patience.ts';
 
 /** Asking a second time, so that one sample is not taken for the cause. */

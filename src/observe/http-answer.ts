@@ -43,6 +43,7 @@ export function send(lane: Lane, options: Dispatcher.DispatchOptions, clock: Clo
     lane.client.dispatch(options, {
       onRequestStart(made) {
         controller = made;
+        lane.host.window.write(lane.sent);
         if (clock.ended) made.abort(clock.ended);
       },
       onResponseStart(made, statusCode) {

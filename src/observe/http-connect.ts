@@ -18,6 +18,7 @@ export interface Connection {
   alert: string | null;
   /** Answers that came over it so far. */
   answers: number;
+  isOpen: boolean;
   /** Null where it is read as a stream. */
   reading: Reading | null;
   /** Closes it; the next request of its lane is sent over a new one. */
@@ -54,12 +55,14 @@ export function connector(
         vain,
         alert: null,
         answers: 0,
+        isOpen: true,
         reading,
         close: () => void socket.destroy(),
       };
       socket.on('error', ({ code = null }: { code?: string | null }) => {
         connection.alert ??= code;
       });
+      socket.on('close', () => (connection.isOpen = false));
       opened(connection);
       callback(null, socket);
     });

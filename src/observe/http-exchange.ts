@@ -29,6 +29,8 @@ export interface Exchanged {
   failure: Failure | null;
   /** Where a redirect leads, null when it does not say; undefined for every other answer. */
   location: string | null | undefined;
+  /** True where the host refused it for now, and fewer requests at once may help. */
+  crowded?: boolean;
 }
 
 /** A body that nobody wants is read up to this size, which is cheaper than a new connection. */
@@ -54,7 +56,8 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
     if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
     if (request.fresh) lane.connection?.close();
     const answer = await ask(lane, request, clock);
-    return await take(answer, hop, request, clock);
+    const taken = await take(answer, hop, request, clock);
+    return { ...taken, crowded: isCrowded(lane, request, `status ${hop.status}`) };
   } catch (error) {
     if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
     const failure = failureOf(error, 'headers', request.url);
@@ -65,13 +68,29 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
       address: (error as { address?: string }).address ?? lane.connection?.address ?? null,
       tls: (error as { tls?: Hop['tls'] }).tls ?? null,
     });
-    return { hop, failure, location: undefined };
+    return { hop, failure, location: undefined, crowded: isCrowded(lane, request, failure.code) };
   } finally {
     if (hop.status !== 0)
       Object.assign(hop, { address: lane.connection?.address ?? null, tls: lane.connection?.tls ?? null });
     if (lane.connection && lane.connection.vain.length > 0) hop.vain = lane.connection.vain;
     lanes.release(lane);
   }
+}
+
+// Other failures and statuses do not depend on how many requests are under way.
+const REFUSAL = /^(status (429|503)|ECONNREFUSED|ECONNRESET|EPIPE|SOCKET_CLOSED)$/;
+
+/**
+ * Counts how a request ended, for the number of those that are sent at once.
+ * @param end `status 200`, or the code of a failure
+ * @returns whether the host refused it for now, and fewer at once may help
+ */
+function isCrowded({ host, sent }: Lane, { view }: Exchange, end: string): boolean {
+  if (!REFUSAL.test(end)) {
+    if (end.startsWith('status ')) host.window.answered(sent, view);
+    return false;
+  }
+  return host.window.refused(sent, view, end);
 }
 
 /** Why there is no sense in asking, or null. */

@@ -8,11 +8,14 @@ import { type Connection, connector } from './http-connect.ts';
 import type { ConnectOptions } from './http-dial.ts';
 import type { Proxy, ProxyFor } from './http-proxy.ts';
 import type { Clock } from './http-clock.ts';
-import type { Failure } from '../core/facts.ts';
+import { openWindow, type Sent, type Window } from './http-window.ts';
+import type { Failure, HostFacts } from '../core/facts.ts';
 
 /** A place for one request at a time to one host, with the connection that it goes over. */
 export interface Lane {
   host: Host;
+  /** The request that it is for. */
+  sent: Sent;
   client: Client;
   connection: Connection | null;
   connect: buildConnector.connector;
@@ -25,7 +28,7 @@ interface Host {
   /** What it is asked over, or null. */
   proxy: Proxy | null;
   idle: Lane[];
-  gate: Gate;
+  window: Window;
   pausedUntil: number;
   /** Visits in a row that no connection could be made for; reset by the first that could. */
   failedVisits: number;
@@ -55,11 +58,13 @@ export interface Lanes {
   /** @param clock ends the time that a host asked for; the lane is given all the same */
   acquire(origin: string, clock: Pick<Clock, 'ended' | 'signal'>): Promise<Lane>;
   release(lane: Lane): void;
-  /** The host has too much to do: it is left alone for so many milliseconds, and then asked by half as many at once. */
+  /** The host has too much to do: it is left alone for so many milliseconds. */
   slow(origin: string, milliseconds: number): void;
   /** Why a host is no longer tried, or null. */
   dead(origin: string): Failure | null;
   note(origin: string, failure: Failure | null): void;
+  /** The hosts that refused requests for now. */
+  limited(): HostFacts[];
   close(): Promise<void>;
 }
 
@@ -77,14 +82,14 @@ export function openLanes(options: LaneOptions): Lanes {
     let host = hosts.get(origin);
     if (!host) {
       const proxy = options.proxyFor(new URL(origin));
-      const gate = openGate(options.concurrency);
+      const window = openWindow(options.concurrency);
       host = {
         origin,
         limits: options,
         continues: false,
         proxy,
         idle: [],
-        gate,
+        window,
         pausedUntil: 0,
         failedVisits: 0,
         lastFailure: null,
@@ -118,12 +123,13 @@ export function openLanes(options: LaneOptions): Lanes {
   return {
     async acquire(origin, clock) {
       const host = hostOf(origin);
-      await host.gate.enter();
+      const sent = await host.window.enter();
       for (let wait = host.pausedUntil - Date.now(); wait > 0 && !clock.ended; wait = host.pausedUntil - Date.now())
         await sleep(wait, undefined, { signal: clock.signal }).catch(() => {});
       await all.enter();
-      const lane = host.idle.pop() ?? openLane(host);
+      const lane = takeIdle(host) ?? openLane(host);
       resting.delete(lane);
+      lane.sent = sent;
       return lane;
     },
     release(lane) {
@@ -132,12 +138,10 @@ export function openLanes(options: LaneOptions): Lanes {
       resting.add(lane);
       if (resting.size > RESTING) for (const oldest of resting) if (resting.size > RESTING) drop(oldest);
       all.leave();
-      host.gate.leave();
+      host.window.leave(lane.sent);
     },
     slow(origin, milliseconds) {
       const host = hostOf(origin);
-      // Once for all that were under way together.
-      if (host.pausedUntil < Date.now()) host.gate.narrow();
       host.pausedUntil = Math.max(host.pausedUntil, Date.now() + milliseconds);
     },
     dead(origin) {
@@ -149,6 +153,12 @@ export function openLanes(options: LaneOptions): Lanes {
       host.failedVisits = failure ? host.failedVisits + 1 : 0;
       host.lastFailure = failure;
     },
+    limited() {
+      return [...hosts.values()].flatMap(({ origin, window }) => {
+        const load = window.load();
+        return load === null ? [] : [{ origin, ...load }];
+      });
+    },
     async close() {
       closing.abort(CLOSED);
       hosts.clear();
@@ -158,30 +168,30 @@ export function openLanes(options: LaneOptions): Lanes {
   };
 }
 
+/** Rather one whose connection is open: a host may keep no more connections than there are. */
+function takeIdle({ idle }: Host): Lane | undefined {
+  const open = idle.findLastIndex(({ connection }) => connection?.isOpen === true);
+  return open === -1 ? idle.pop() : idle.splice(open, 1)[0];
+}
+
 interface Gate {
   enter(): Promise<void>;
   leave(): void;
-  /** From now on half as many, but one at least. */
-  narrow(): void;
 }
 
 /** Lets so many in at once; the others in the order they came. */
-function openGate(limit: number): Gate {
+function openGate(most: number): Gate {
   const waiting: (() => void)[] = [];
   let inside = 0;
-  let most = limit;
   return {
     async enter() {
       if (inside >= most) await new Promise<void>((resolve) => waiting.push(resolve));
       else inside += 1;
     },
     leave() {
-      const next = inside > most ? undefined : waiting.shift();
+      const next = waiting.shift();
       if (next) next();
       else inside -= 1;
-    },
-    narrow() {
-      most = Math.max(1, most >> 1);
     },
   };
 }

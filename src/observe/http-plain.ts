@@ -28,6 +28,7 @@ export async function askPlainly(lane: Lane, { headers, method, path, signal }: 
     socket.destroy(Object.assign(new Error('timeout'), { code: `UND_ERR_${phase}_TIMEOUT` })),
   );
   return new Promise((resolve, reject) => {
+    lane.host.window.write(lane.sent);
     let continued = false;
     request({ method, path, signal, headers: pairs, createConnection: () => socket })
       .on('continue', () => {

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LookupFunction } from 'node:net';
 import { blockedPort } from '../core/blocked-ports.ts';
 import { hopOrigins } from '../core/cors.ts';
-import type { Failure, Hop, Visit } from '../core/facts.ts';
+import type { Failure, Hop, HostFacts, Visit } from '../core/facts.ts';
 import { header, retryAfter } from '../core/headers.ts';
 import { secretsOf } from '../core/text.ts';
 import { parseUrl } from '../core/url.ts';
+import { originOf } from '../core/visit.ts';
 import type { Body } from './http-body.ts';
 import { exchange, type Exchange } from './http-exchange.ts';
 import { type Clock, type Clocks, openClocks } from './http-clock.ts';
@@ -20,6 +21,8 @@ import { openTrust } from './tls.ts';
 
 /** Redirects that are followed; the one after them is not (interface.md). */
 const MAX_REDIRECTS = 5;
+/** Attempts that a host refused while others were under way, and that do not count as retries. */
+const MAX_CROWDED = 5;
 
 export interface HttpOptions {
   /** Requests under way at once, per host. Default 32. */
@@ -69,6 +72,8 @@ export interface Ask {
 export interface Http {
   /** Asks for a URL, following redirects and trying again where that may help. Never throws for what the network does. */
   visit(ask: Ask): Promise<Visit>;
+  /** The hosts that refused requests for now, and how many they answered at once. */
+  hosts(): HostFacts[];
   close(): Promise<void>;
 }
 
@@ -89,6 +94,7 @@ export function openHttp(options: HttpOptions = {}): Http {
   const conceal = secret.length === 0 ? null : concealer(secret);
   return {
     visit: (ask) => visit(ask, options, lanes, patience, clocks, conceal),
+    hosts: () => lanes.limited(),
     close() {
       clocks.close();
       return lanes.close();
@@ -109,10 +115,11 @@ async function visit(
   if (fault) return made;
   const clock = clocks.open(ask.total);
   const troubles: string[] = [];
+  let crowded = 0;
   try {
     for (;;) {
       made.attempts += 1;
-      const { hops, failure } = await attempt(ask, options, lanes, patience, clock);
+      const { hops, failure, isCrowded } = await attempt(ask, options, lanes, patience, clock);
       // Given up between two attempts: what the one before it saw stands.
       if (failure?.phase === 'unasked' && made.attempts > 1) {
         made.attempts -= 1;
@@ -124,8 +131,10 @@ async function visit(
       const isLimited = last.status === 429 || last.status === 503;
       const origin = originOf(last.url);
       if (made.attempts > 1 && last.status !== 0) patience.limited(origin, isLimited);
-      if (made.attempts > (options.retries ?? 2) || clock.ended || lanes.dead(origin)) break;
-      const wait = waitBefore(ask, made, last, options);
+      // With fewer requests at once it has another chance.
+      if (isCrowded && crowded < MAX_CROWDED) crowded += 1;
+      if (made.attempts - crowded > (options.retries ?? 2) || clock.ended || lanes.dead(origin)) break;
+      const wait = waitBefore(ask, made, last, options, isCrowded === true);
       if (wait === null) break;
       troubles.push(failure ? failure.code : `status ${last.status}`);
       await sleep(wait, undefined, { signal: clock.signal }).catch(() => {});
@@ -145,14 +154,16 @@ async function visit(
     so: Visit,
     last: Hop,
     { backoff = usualBackoff, maxWait = 30_000 }: HttpOptions,
+    isCrowded: boolean,
   ): number | null {
-    if (so.failure) return isPassing(so.failure) ? backoff(so.attempts) : null;
+    // Where fewer requests at once are the remedy, time is none.
+    const pause = isCrowded ? backoff(1) / 4 : backoff(Math.max(1, so.attempts - crowded));
+    if (so.failure) return isPassing(so.failure) ? pause : null;
     const asked = last.status === 429 || last.status === 503;
     // A refused OPTIONS or HEAD is often a 501 or 405 and means it; only what the host calls passing is tried again.
     if (!asked && (method !== 'GET' || (last.status !== 408 && (last.status < 500 || last.status > 599)))) return null;
     const seconds = asked ? retryAfter(header(last.headers, 'retry-after'), Date.now()) : null;
     if (seconds === null) {
-      const pause = backoff(so.attempts);
       // Too many requests are those of all lanes.
       if (last.status === 429) lanes.slow(originOf(last.url), pause);
       return pause;
@@ -176,16 +187,17 @@ async function attempt(
   lanes: Lanes,
   patience: Patience,
   clock: Clock,
-): Promise<{ hops: Hop[]; failure: Failure | null }> {
+): Promise<{ hops: Hop[]; failure: Failure | null; isCrowded?: boolean }> {
   const hops: Hop[] = [];
   let at = withoutFragment(ask.url);
   for (;;) {
     const url = at.href;
-    const { hop, failure, location } = await exchange(requestFor(ask, at, hops, options), lanes, patience, clock);
+    const exchanged = await exchange(requestFor(ask, at, hops, options), lanes, patience, clock);
+    const { hop, failure, location, crowded: isCrowded = false } = exchanged;
     hops.push(hop);
-    if (failure) return { hops, failure };
+    if (failure) return { hops, failure, isCrowded };
     // A preflight may not be redirected; its first answer is the answer.
-    if (location === undefined || ask.method === 'OPTIONS') return { hops, failure: null };
+    if (location === undefined || ask.method === 'OPTIONS') return { hops, failure: null, isCrowded };
     const next = location === null ? null : parseUrl(location, url);
     const trouble = redirectFault(next, location, hops);
     if (trouble)
@@ -272,11 +284,6 @@ function withoutFragment(url: string): URL {
   const parsed = new URL(url);
   if (url.includes('#')) parsed.hash = '';
   return parsed;
-}
-
-/** The origin of what was asked for, without parsing it again: such a URL stands as the parser writes it, without a login. */
-export function originOf(url: string): string {
-  return url.slice(0, url.indexOf('/', 'https://'.length));
 }
 
 function withoutUserinfo(url: URL): string {

@@ -15,13 +15,13 @@ import type {
 } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { codings, header } from '../core/headers.ts';
-import { isAnswered, ruleOfFailure, statusOf } from '../core/visit.ts';
+import { isAnswered, originOf, ruleOfFailure, statusOf } from '../core/visit.ts';
 import { probeContents, type Seen, sideViews, type ViewsLook } from './browser-views.ts';
 import { referenceOfDocument, referenceOfIcon } from './copy-reference.ts';
 import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
 import { createDigester } from './digest.ts';
 import { contentOf } from './documents.ts';
-import { type Ask, originOf } from './http.ts';
+import type { Ask } from './http.ts';
 import { unasked } from './http-patience.ts';
 import { lookAtImage } from './icon.ts';
 import { inspect, type Inspection } from './inspect.ts';

@@ -1,9 +1,10 @@
+import { originOf } from '../core/visit.ts';
 import { PROBE_ORIGIN } from '../core/cors.ts';
 import type { HeaderGroup, Probe, Role, Visit } from '../core/facts.ts';
 import { byTurnsIn, dependenceOf, isOther, isRefusal, isUndecided } from '../core/probes.ts';
 import { createCopyReader, type Reference } from './copy.ts';
 import { type ByTurns, visitOnce, visitTwice } from './ask-again.ts';
-import { type Http, originOf } from './http.ts';
+import type { Http } from './http.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
 /** Asking in ways between a server-side client's and a browser's, to see what another answer depends on. */

@@ -1,9 +1,8 @@
 import type { Repeated, Role, SideRequest, Visit } from '../core/facts.ts';
 import { isUnsteady, mayBeRepeated, refusalOf } from '../core/repeats.ts';
-import { lastHop, statusOf } from '../core/visit.ts';
+import { lastHop, statusOf, originOf } from '../core/visit.ts';
 import type { ByTurns } from './ask-again.ts';
 import type { Http } from './http.ts';
-import { originOf } from './http.ts';
 import { unasked } from './http-patience.ts';
 
 /** Repeating a request that got an error status beside the plain GET, to see whether the status follows the request. */

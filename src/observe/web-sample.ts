@@ -2,8 +2,7 @@ import { corsFault, preflightFault } from '../core/cors.ts';
 import type { Visit, Web } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { header } from '../core/headers.ts';
-import { ASKED_OF_SOME, isAnswered, lastHop } from '../core/visit.ts';
-import { originOf } from './http.ts';
+import { ASKED_OF_SOME, isAnswered, lastHop, originOf } from '../core/visit.ts';
 
 /**
  * How a host answers other methods than GET is a setting of the host, and asking costs half of all requests: where the

@@ -1,4 +1,4 @@
-import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Unseen, Web } from '../core/facts.ts';
+import type { AppFacts, ArtifactFacts, DocumentFacts, HostFacts, IconFacts, Unseen, Web } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
 import { didYouMean } from '../core/near.ts';
@@ -8,9 +8,9 @@ import { shardOf } from '../core/shards.ts';
 import { secretsOf } from '../core/text.ts';
 import { isUsualUrl, parseUrl, sameAddress } from '../core/url.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
-import { isAnswered } from '../core/visit.ts';
+import { isAnswered, originOf } from '../core/visit.ts';
 import { type ByTurns, openMissingFiles } from './ask-again.ts';
-import { type Http, type HttpOptions, openHttp, originOf } from './http.ts';
+import { type Http, type HttpOptions, openHttp } from './http.ts';
 import { concealer, concealFacts } from './http-secrets.ts';
 import { openInspectors } from './inspectors.ts';
 import { sideViews } from './browser-views.ts';
@@ -77,6 +77,8 @@ export interface Progress {
 export interface Watcher {
   manifest(facts: DocumentFacts): unknown;
   app(facts: AppFacts): unknown;
+  /** Called at the end, where hosts refused requests for now. */
+  hosts?(facts: HostFacts[]): unknown;
 }
 
 export interface Seen {
@@ -170,7 +172,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     const nearApps = unknownApps.map((key) => didYouMean(key, Object.keys(apps))).join('');
     progress.known += keys.length * 2;
     const shared = sharing(keys.map((key) => apps[key]!));
-    const interrupted = await inOrder(
+    const isInterrupted = await inOrder(
       keys,
       options.signal,
       (key) => lookAtApp(key, apps[key]!, look, shared, options, progress),
@@ -182,7 +184,10 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
         await watcher.app(safeApp(facts));
       },
     );
-    return { interrupted: !(await told) || interrupted, unknownApps, nearApps, elsewhere: wanted.length - keys.length };
+    const interrupted = !(await told) || isInterrupted;
+    const hosts = http.hosts();
+    if (!interrupted && hosts.length > 0) await watcher.hosts?.(hosts);
+    return { interrupted, unknownApps, nearApps, elsewhere: wanted.length - keys.length };
   } finally {
     inspectors.close();
     await http.close();

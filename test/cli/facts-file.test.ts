@@ -48,7 +48,7 @@ async function saved(): Promise<Record<string, any>> {
   await observeRegistry(
     live.url,
     { ca: certificates().ca, origins: [ORIGIN], backoff: () => 1, idleTimeout: 400 },
-    { manifest: writer.manifest, app: writer.app },
+    { manifest: writer.manifest, app: writer.app, hosts: writer.hosts },
   );
   writer.finish(null);
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, any>;
@@ -62,6 +62,15 @@ describe('saved facts are as their schema says, and it names every field', () =>
       () => {
         host.on('/moved.svg', byMethod({ GET: answer({ headers: { ...CORS }, body: SVG }) }));
         live.serve('a.svg', byMethod({ GET: redirect('/moved.svg', 302, CORS) }));
+      },
+    ],
+    [
+      'a host that refuses a request for now',
+      () => {
+        let count = 0;
+        const icon = byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG }) });
+        const refusal = answer({ status: 503 });
+        live.serve('a.svg', (request, socket) => ((count += 1) === 1 ? refusal : icon)(request, socket));
       },
     ],
     ['a redirect to what is gone', () => live.serve('a.json', redirect('/gone.json'))],

@@ -109,6 +109,7 @@ const CASES: Case[] = [
   ['compressed-copy-not-varied', 'vary', {}, 'host'],
   ['answers-differ', 'intermittent', {}, 'host'],
   ['rate-limited', null, {}, 'host'],
+  ['host-limits-requests', null, {}, 'host'],
   ['host-unsteady', null, {}, 'host'],
   ['addresses-differ', 'expired', {}, 'host'],
   ['cors-missing', 'absent', {}, 'host'],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../src/core/facts.ts';
 import { judge } from '../../src/core/judge.ts';
 import { joinShards, type NamedSnapshot, shardOf } from '../../src/core/shards.ts';
+import { load } from '../support/host-load.ts';
 import { listed, snapshot } from '../support/snapshots.ts';
 
 const KEYS = Array.from({ length: 60 }, (_, i) => `app-${i}`);
@@ -55,6 +56,18 @@ describe('shards put together', () => {
     const whole = faulty();
     expect(judged(joinShards(divided(whole, of)))).toEqual(judged(whole));
     expect(judged(joinShards(divided(whole, of).toReversed()))).toEqual(judged(whole));
+  });
+
+  test('what each of them saw of a host is added up', () => {
+    const whole = snapshot(['a', 'b', 'c', 'd']);
+    const [first, second] = divided(whole, 2);
+    first!.snapshot.hosts = [load({ 4: [60, 0], 9: [0, 2] }, ['status 503'])];
+    second!.snapshot.hosts = [load({ 4: [60, 0], 9: [0, 1], 10: [0, 2] }, ['ECONNRESET'])];
+    const joined = joinShards([first!, second!]);
+    expect(joined.hosts).toEqual([load({ 4: [120, 0], 9: [0, 3], 10: [0, 2] }, ['ECONNRESET', 'status 503'])]);
+    const limits = judge(joined, { command: 'judge' }).findings.map(({ rule, evidence }) => [rule, evidence['limit']]);
+    expect(limits).toContainEqual(['host-limits-requests', 8]);
+    expect(joinShards(divided(whole, 2)).hosts).toBeUndefined();
   });
 
   test('each error is in the report of one shard alone', () => {

@@ -36,6 +36,18 @@ export interface FaultHostOptions {
   host?: string;
   /** A free one where none is given. */
   port?: number;
+  limits?: Limits;
+}
+
+/** What a host with limits does. */
+export interface Limits {
+  /** Requests that it answers at once; further ones get `refusal`. */
+  requests?: number;
+  refusal?: Behaviour;
+  /** Connections that it keeps; further ones are reset. */
+  connections?: number;
+  /** Milliseconds that each answer takes. */
+  delay: number;
 }
 
 export async function openFaultHost(options: FaultHostOptions = {}): Promise<FaultHost> {
@@ -69,7 +81,11 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
   async function run(request: FaultRequest, socket: Socket): Promise<void> {
     underWay += 1;
     host.peak = Math.max(host.peak, underWay);
+    const { limits } = options;
+    const isRefused = underWay > (limits?.requests ?? Infinity);
+    if (limits && !isRefused) await sleep(limits.delay);
     const behaviour =
+      (isRefused ? limits?.refusal : undefined) ??
       paths.get(request.path) ??
       paths.get(request.path.split('?')[0]!) ??
       answer({ status: 404, body: 'no such file' });
@@ -79,6 +95,12 @@ export async function openFaultHost(options: FaultHostOptions = {}): Promise<Fau
 
   const server: Server = options.tls ? createTlsServer(options.tls, serve) : createServer(serve);
   server.on('tlsClientError', () => {});
+  let open = 0;
+  server.on('connection', (socket: Socket) => {
+    open += 1;
+    socket.on('close', () => (open -= 1));
+    if (open > (options.limits?.connections ?? Infinity)) socket.resetAndDestroy();
+  });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const name = options.host?.includes(':') ? `[${options.host}]` : 'localhost';

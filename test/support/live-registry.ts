@@ -104,6 +104,7 @@ export async function verified(url: string, { before, ...options }: VerifiedOpti
         apps.push(facts);
         judging.app(facts);
       },
+      hosts: (facts) => judging.hosts(facts),
     },
   );
   return { report: judging.finish(0), seen, manifest: manifest!, apps };

@@ -3,7 +3,7 @@ import type { Repeated, Role, SideRequest, Visit, Web } from '../facts.ts';
 import { byTurnsIn } from '../probes.ts';
 import { isUnsteady, refusalOf } from '../repeats.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { hostnameOf, hostOf, isAnswered, statusOf } from '../visit.ts';
+import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../visit.ts';
 
 export const hostUnsteady = defineRule({
   id: 'host-unsteady',
@@ -15,15 +15,16 @@ export const hostUnsteady = defineRule({
   when: 'a resource came only after a failed attempt (a reset connection, a status 5xx, a 404 that did not come again, a 429 that names no time to wait), the same requests are answered with 2xx and with an error status by turns, or not all addresses of a name answer',
   why: 'The service may not try as often; what comes and goes here comes and goes for subscribers.',
   check({ role, url, web }) {
-    return (
-      deadAddresses(web.service) ??
+    const dead = deadAddresses(web.service);
+    if (dead) return dead;
+    const problem =
       (isAnswered(web.service) ? lateAnswer(role, url, web.service) : null) ??
       statusesByTurns(role, web) ??
       besides(web)
         .filter(({ troubles = [] }) => troubles.some((trouble) => /^status 50[024]$/.test(trouble)))
         .map((visit) => lateAnswer(role, url, visit))
-        .find((problem) => problem !== null)
-    );
+        .find((late) => late !== null);
+    return problem && { ...problem, unlessLimited: originOf(lastHop(web.service)?.url ?? url) };
   },
 });
 

@@ -49,6 +49,7 @@ import { headRefused } from './head-refused.ts';
 import { rateLimited } from './rate-limited.ts';
 import { continueUnasked } from './continue-unasked.ts';
 import { addressesDiffer } from './addresses-differ.ts';
+import { hostLimitsRequests } from './host-limits-requests.ts';
 import { hostUnsteady } from './host-unsteady.ts';
 import { corsMissing } from './cors-missing.ts';
 import { corsInvalid } from './cors-invalid.ts';
@@ -134,6 +135,7 @@ export const rules: readonly AnyRule[] = [
   urlMoved,
   headRefused,
   rateLimited,
+  hostLimitsRequests,
   hostUnsteady,
   continueUnasked,
   corsMissing,

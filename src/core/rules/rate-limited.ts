@@ -1,6 +1,6 @@
 import type { Visit } from '../facts.ts';
 import { defineRule } from '../rule.ts';
-import { hostOf } from '../visit.ts';
+import { hostOf, lastHop, originOf } from '../visit.ts';
 
 export const rateLimited = defineRule({
   id: 'rate-limited',
@@ -23,6 +23,7 @@ export const rateLimited = defineRule({
         'Raise the limit for static files, or use a host that has none (unauthenticated raw and API hosts often have one).',
       evidence: { host, waitedSeconds: waited / 1000, troubles: visits.flatMap((visit) => visit.troubles ?? []) },
       once: host,
+      unlessLimited: originOf(lastHop(web.service)?.url ?? url),
     };
   },
 });

@@ -50,6 +50,7 @@ export function openAsked(http: Http): Asked {
         await replay(known, ask);
         return note(ask, known.visit);
       },
+      hosts: () => http.hosts(),
       close: () => http.close(),
     },
     async ahead(ask) {

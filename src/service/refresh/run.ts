@@ -172,7 +172,11 @@ export async function look(run: Run): Promise<boolean> {
       onIcon: (facts, bytes) => shelf.take(facts, bytes),
       onProgress: (progress) => budget.onProgress(progress),
     },
-    { manifest: (facts) => manifest(run, facts), app: (facts) => app(run, facts) },
+    {
+      manifest: (facts) => manifest(run, facts),
+      app: (facts) => app(run, facts),
+      hosts: (facts) => run.judging.hosts(facts),
+    },
   );
   return interrupted;
 }

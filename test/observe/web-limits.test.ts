@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { certificates } from '../support/fault-certificates.ts';
+import {
+  answer,
+  type Behaviour,
+  byMethod,
+  CORS,
+  type FaultHost,
+  json,
+  type Limits,
+  openFaultHost,
+} from '../support/fault-host.ts';
+import { archive, checksum, faults, gzipped, SVG, verified } from '../support/live-registry.ts';
+
+/** Hosts that answer so many requests at once, or keep so many connections, and hosts that fail now and then. */
+
+const APPS = 24;
+const STATUS_503 = answer({ status: 503, body: 'too many requests at once' });
+const STATUS_429 = answer({ status: 429, body: 'too many requests at once' });
+
+/** A registry of many apps on one host. @returns its URL */
+function putApps(host: FaultHost, wrap: (behaviour: Behaviour) => Behaviour = (behaviour) => behaviour): string {
+  const keys = Array.from({ length: APPS }, (_, i) => `app-${i}`);
+  const on = (path: string, behaviour: Behaviour): string => host.on(path, wrap(behaviour));
+  const entries = keys.map((key) => {
+    const bytes = archive(`export const key = '${key}';`);
+    const artifactUrl = on(`/${key}.tar.gz`, gzipped(bytes));
+    const versions = [{ version: '1.0.0', artifactUrl, artifactChecksum: checksum(bytes) }];
+    const icon = answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: SVG });
+    const app = {
+      name: key,
+      description: 'Does a thing.',
+      blockStyle: { iconUrl: on(`/${key}.svg`, byMethod({ GET: icon })), color: '#336699' },
+      appMetadataUrl: on(`/${key}.json`, json({ versions })),
+    };
+    return [key, app] as const;
+  });
+  return on('/registry.json', json({ apps: Object.fromEntries(entries) }));
+}
+
+async function open(limits: Limits): Promise<FaultHost> {
+  return openFaultHost({ tls: certificates().get('good'), limits });
+}
+
+const PATIENT = { headersTimeout: 10_000, idleTimeout: 10_000, connectTimeout: 10_000, backoff: () => 40 };
+
+describe('a host that limits', () => {
+  test.each<{ name: string; limits: Limits; most: number; cause: string }>([
+    { name: '8 requests (503)', limits: { requests: 8, refusal: STATUS_503, delay: 10 }, most: 8, cause: 'requests' },
+    { name: '8 requests (429)', limits: { requests: 8, refusal: STATUS_429, delay: 10 }, most: 8, cause: 'requests' },
+    { name: '3 requests (503)', limits: { requests: 3, refusal: STATUS_503, delay: 10 }, most: 3, cause: 'requests' },
+    { name: '1 request (503)', limits: { requests: 1, refusal: STATUS_503, delay: 5 }, most: 1, cause: 'requests' },
+    { name: '10 connections', limits: { connections: 10, delay: 10 }, most: 10, cause: 'connections' },
+    { name: '4 connections', limits: { connections: 4, delay: 10 }, most: 4, cause: 'connections' },
+  ])('$name: every app is visible, and the limit is reported once', async ({ limits, most, cause }) => {
+    const host = await open(limits);
+    try {
+      const { report } = await verified(putApps(host), PATIENT);
+      expect(faults(report)).toEqual([`warning host-limits-requests ${cause} (manifest)`]);
+      expect(report.apps.filter(({ visible }) => visible !== true)).toEqual([]);
+      const { evidence } = report.findings.find(({ rule }) => rule === 'host-limits-requests')!;
+      // The host and the client do not see the end of a request at the same moment.
+      expect(Math.abs(Number(evidence['limit']) - most)).toBeLessThanOrEqual(1);
+    } finally {
+      await host.close();
+    }
+  });
+
+  test('the limit is none of a host that answers all', async () => {
+    const host = await open({ delay: 2 });
+    try {
+      const { report } = await verified(putApps(host), PATIENT);
+      expect(faults(report)).toEqual([]);
+      expect(host.peak).toBeGreaterThan(12);
+    } finally {
+      await host.close();
+    }
+  });
+});
+
+test.each([
+  { name: 'every tenth request fails', every: 10 },
+  { name: 'every seventh request fails', every: 7 },
+])('$name: the host is intermittent, and limits nothing', async ({ every }) => {
+  const host = await open({ delay: 2 });
+  let count = 0;
+  const failed = new Set<string>();
+  const url = putApps(host, (behaviour) => (request, socket) => {
+    count += 1;
+    // Each of them once, so that the next attempt succeeds.
+    if (count % every !== 0 || failed.has(request.path)) return behaviour(request, socket);
+    failed.add(request.path);
+    return STATUS_503(request, socket);
+  });
+  try {
+    const { report } = await verified(url, PATIENT);
+    const found = new Set(faults(report).map((fault) => fault.split(' ')[1]));
+    expect(found).toContain('host-unsteady');
+    expect(found).not.toContain('host-limits-requests');
+    expect(report.apps.filter(({ visible }) => visible !== true)).toEqual([]);
+  } finally {
+    await host.close();
+  }
+});
