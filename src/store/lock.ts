@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile }
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { threadId } from 'node:worker_threads';
 import { printable } from '../core/text.ts';
 import { Trouble } from '../core/trouble.ts';
 import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
@@ -38,6 +39,14 @@ export interface LockOptions {
 
 const HEARTBEAT = 4_000;
 
+const KEY = Symbol.for('appreg.locks');
+
+/** The names of the locks that this thread has or takes: one set, since each command has its own copy of this module. */
+function own(): Set<string> {
+  const holder = globalThis as { [KEY]?: Set<string> };
+  return (holder[KEY] ??= new Set());
+}
+
 /**
  * Takes the lock of the file `target`, whose folder must be there.
  * @param as what the user calls the file
@@ -48,11 +57,13 @@ export async function takeLock(target: string, as: string, options: LockOptions 
   const id = `${randomBytes(12).toString('hex')}.json`;
   const prepared = join(dirname(target), tempName(basename(target)));
   await mkdir(prepared);
+  own().add(id);
   try {
-    await writeFile(join(prepared, id), `${JSON.stringify(self())}\n`, { flag: 'wx' });
+    await writeFile(join(prepared, id), `${JSON.stringify({ ...self(), thread: threadId })}\n`, { flag: 'wx' });
     failpoint('lock-prepared');
     await place(prepared, folder, as, options);
   } catch (error) {
+    own().delete(id);
     await rm(prepared, SURELY);
     throw error;
   }
@@ -72,7 +83,7 @@ async function place(prepared: string, folder: string, as: string, options: Lock
     const now = performance.now();
     if (other !== null) {
       if (other.sign !== sign) [sign, signAt] = [other.sign, now];
-      const alive = isHeld(other.owner);
+      const alive = isHeld(other);
       if (alive === false || (alive === null && now - signAt >= stale)) {
         if (await broken(folder, other.file))
           notice?.(`Took over the lock of ${printable(as)}: ${describe(other.owner)} is gone.`);
@@ -100,11 +111,13 @@ async function moved(prepared: string, folder: string): Promise<boolean> {
 
 /**
  * Whether the owner of a lock still runs. Null where only its signs of life tell: it is unknown or on another machine, or
- * its start is not known (Windows, macOS), so that its number may belong to a later process.
+ * its start is not known (Windows, macOS), so that its number may belong to a later process. Where that is this process,
+ * it is gone unless the lock is ours: Windows gives numbers to new processes soon.
  */
-function isHeld(owner: Owner | null): boolean | null {
+function isHeld({ owner, file }: Holder): boolean | null {
   if (owner === null) return null;
   const alive = isAlive(owner);
+  if (alive === true && owner.pid === process.pid && owner.thread === threadId) return own().has(basename(file));
   return alive === true && owner.started === null ? null : alive;
 }
 
@@ -158,6 +171,7 @@ function keep(folder: string, file: string): Lock {
       failpoint('before-unlock');
       await rm(file, SURELY);
       await removeEmpty(folder);
+      own().delete(basename(file));
     },
   };
 }

@@ -13,6 +13,8 @@ export interface Owner {
   started: string | null;
   /** For people. */
   since: string;
+  /** Of a lock: the thread of the process, by Node's number, which no later thread of the process has. */
+  thread?: number;
 }
 
 const MACHINE = createHash('sha256')
@@ -78,10 +80,17 @@ export function parseOwner(text: string): Owner | null {
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
-  const { machine, host, pid, started, since } = value;
+  const { machine, host, pid, started, since, thread } = value;
   if (typeof machine !== 'string' || typeof host !== 'string' || typeof since !== 'string') return null;
   if (!Number.isSafeInteger(pid) || (pid as number) < 1) return null;
-  return { machine, host, since, pid: pid as number, started: typeof started === 'string' ? started : null };
+  return {
+    machine,
+    host,
+    since,
+    pid: pid as number,
+    started: typeof started === 'string' ? started : null,
+    ...(typeof thread === 'number' ? { thread } : {}),
+  };
 }
 
 /**

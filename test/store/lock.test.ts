@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDirectory } from '../../src/store/directory.ts';
 import { takeLock } from '../../src/store/lock.ts';
@@ -65,6 +66,8 @@ describe('a lock', () => {
       'whose number is used by a later process',
       { started: process.platform === 'linux' ? '1' : null, pid: process.platform === 'linux' ? process.pid : NOBODY },
     ],
+    // Windows gives the number of a process that ended to a new one soon.
+    ['whose number and thread are ours, and which is not ours', { pid: process.pid, started: null, thread: threadId }],
   ])('%s is broken at once, and that is told', async (_, owner) => {
     const { file, lock } = target();
     held(lock, owner);
@@ -85,6 +88,7 @@ describe('a lock', () => {
     ['with a text of somebody else', '{"pid":0}', 1],
     // Windows and macOS: the number may belong to a later process.
     ['of a process whose start is not known', { pid: process.pid, started: null }, 1],
+    ['of another thread of this process', { pid: process.pid, started: null, thread: threadId + 1 }, 1],
   ])('%s is broken when it gives no sign of life for a while, not before', async (_, owner, mtime) => {
     const { file, lock } = target();
     fs.utimesSync(held(lock, owner), mtime, mtime);
@@ -93,6 +97,15 @@ describe('a lock', () => {
     const mine = await takeLock(file, 'a.json', { stale: 200 });
     expect(performance.now() - began).toBeGreaterThanOrEqual(200);
     await mine.release();
+  });
+
+  test('of this thread is kept until it is released', async () => {
+    const { file } = target();
+    const mine = await takeLock(file, 'a.json');
+    await expect(takeLock(file, 'a.json', { wait: 100, stale: 20 })).rejects.toMatchObject({ code: 'locked' });
+    expect(await mine.held()).toBe(true);
+    await mine.release();
+    await (await takeLock(file, 'a.json', { wait: 100 })).release();
   });
 
   test('of another machine stays while it gives signs of life', async () => {
