@@ -9,10 +9,15 @@ export interface HostLimit {
   refused: number;
 }
 
-/** Refusals within the limit, as a share of all refusals: a host may fail now and then besides. */
-const WITHIN = 0.1;
 /** The probability at which the distribution of the refusals is no longer taken for chance. */
 const SIGNIFICANCE = 0.001;
+/** How many times more often a host refuses beyond its limit than within, where it may fail now and then besides. */
+const CONTRAST = 8;
+
+interface Count {
+  answered: number;
+  refused: number;
+}
 
 /**
  * The number of requests under way above which a host refuses some; null where refusals do not depend on that number,
@@ -20,20 +25,35 @@ const SIGNIFICANCE = 0.001;
  */
 export function hostLimit({ load }: HostFacts): HostLimit | null {
   const all = sumOf(load);
-  const allowed = Math.floor(all.refused * WITHIN);
+  let best: { most: number; within: Count; beyond: Count; likelihood: number } | null = null;
   let within = { answered: 0, refused: 0 };
-  let most = 0;
-  for (const { underWay, answered, refused } of load) {
-    if (within.refused + refused > allowed) {
-      most = underWay - 1;
-      break;
-    }
-    within = { answered: within.answered + answered, refused: within.refused + refused };
+  for (const [i, count] of load.entries()) {
+    const beyond = { answered: all.answered - within.answered, refused: all.refused - within.refused };
+    const likelihood = logLikelihood(within) + logLikelihood(beyond);
+    if (i > 0 && likelihood > (best?.likelihood ?? -Infinity))
+      best = { most: count.underWay - 1, within, beyond, likelihood };
+    within = sumOf([within, count]);
   }
-  const share = (within.answered + within.refused) / (all.answered + all.refused);
-  if (most < 1 || atMost(within.refused, all.refused, share) > SIGNIFICANCE) return null;
-  const beyond = { answered: all.answered - within.answered, refused: all.refused - within.refused };
-  return { most, sent: beyond.answered + beyond.refused, refused: beyond.refused };
+  if (best === null) return null;
+  const share = totalOf(best.within) / totalOf(all);
+  const isChance = atMost(best.within.refused, all.refused, share) > SIGNIFICANCE;
+  if (isChance || rateOf(best.beyond) < rateOf(best.within) * CONTRAST) return null;
+  return { most: best.most, sent: totalOf(best.beyond), refused: best.beyond.refused };
+}
+
+/** The logarithm of the likelihood of these counts, where each request is refused with the same probability. */
+function logLikelihood({ answered, refused }: Count): number {
+  const total = answered + refused;
+  const term = (count: number): number => (count === 0 ? 0 : count * Math.log(count / total));
+  return term(answered) + term(refused);
+}
+
+function rateOf(count: Count): number {
+  return totalOf(count) === 0 ? 0 : count.refused / totalOf(count);
+}
+
+function totalOf({ answered, refused }: Count): number {
+  return answered + refused;
 }
 
 /** The probability of at most `successes` in so many trials (binomial distribution). */
@@ -48,9 +68,9 @@ function atMost(successes: number, trials: number, probability: number): number 
   return sum;
 }
 
-function sumOf(load: HostFacts['load']): { answered: number; refused: number } {
+function sumOf(counts: readonly Count[]): Count {
   return {
-    answered: load.reduce((sum, { answered }) => sum + answered, 0),
-    refused: load.reduce((sum, { refused }) => sum + refused, 0),
+    answered: counts.reduce((sum, { answered }) => sum + answered, 0),
+    refused: counts.reduce((sum, { refused }) => sum + refused, 0),
   };
 }
