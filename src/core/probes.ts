@@ -71,6 +71,13 @@ export function mayBlameOrigin(web: Web): boolean {
   return dependence.on === 'headers' && dependence.groups.includes('origin');
 }
 
+/** True where two contents come and go, whatever is sent. */
+export function areContentsByTurns(web: Pick<Web, 'probes'>): boolean {
+  const { probes = [] } = web;
+  const isIntermittent = dependenceOf(web)?.on === 'intermittent';
+  return isIntermittent && probes.some(({ visit }) => isOther(visit) && !isRefusal(visit));
+}
+
 /** The statuses that came and went, whatever was sent; null where contents differ instead, or nothing did. */
 export function byTurnsIn(web: Pick<Web, 'probes'>, like: Probe['like']): Omit<Repeated, 'of'> | null {
   if (dependenceOf(web, like)?.on !== 'intermittent') return null;

@@ -11,18 +11,25 @@ export function refusalOf(status: number): boolean {
   return status >= 400 && !OF_A_LIMIT.has(status);
 }
 
-/** Whether such a visit was refused, so that the request is worth repeating. Of a preflight, the first answer counts. */
+/**
+ * Whether such a visit was refused, so that the request is worth repeating. A preflight that gets 503 each time keeps
+ * browsers away.
+ */
 export function mayBeRepeated(of: SideRequest, visit: Visit): boolean {
   const isPreflight = of === 'preflight' || of === 'HEAD preflight';
-  return visit.failure === null && refusalOf(isPreflight ? (visit.hops[0]?.status ?? 0) : statusOf(visit));
+  const status = statusOf(visit);
+  return visit.failure === null && (refusalOf(status) || (isPreflight && status === 503));
 }
 
 /**
- * True where the status did not follow the request: a plain GET was refused too, or the same request passed. A limit or a
- * failed connection (0) decides nothing.
+ * True where the status did not follow the request: a plain GET was refused too, or the same request passed. A limit that
+ * plain GETs alone met, and a failed connection (0), decide nothing.
  */
 export function isUnsteady({ plain, same }: Repeated): boolean {
-  return plain.some(refusalOf) || same.some((status) => status >= 200 && status < 400);
+  return (
+    plain.some((status) => refusalOf(status) || (status >= 400 && same.includes(status))) ||
+    same.some((status) => status >= 200 && status < 400)
+  );
 }
 
 /** The repeated requests that show that this kind is refused now and then; null where none do. */

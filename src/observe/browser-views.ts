@@ -2,7 +2,7 @@ import { PROBE_ORIGIN } from '../core/cors.ts';
 import type { Probe, Repeated, Role, SideRequest, Unseen, Visit, Web } from '../core/facts.ts';
 import { isUnseen } from '../core/facts.ts';
 import { isOther } from '../core/probes.ts';
-import { originOf } from '../core/visit.ts';
+import { isAnswered, originOf } from '../core/visit.ts';
 import { visitOnce, visitTwice } from './ask-again.ts';
 import type { Ask } from './http.ts';
 import type { Reference } from './copy.ts';
@@ -12,7 +12,7 @@ import { IMAGE_ACCEPT, UNCOMPRESSED } from './request-shape.ts';
 import { type FirstsLook, headPreflightOf, lookAtFirst, revalidation } from './web-firsts.ts';
 import { type BrowserGet, getAsBrowser, groupsOf, isToProbe, pageOf, probe } from './web-probes.ts';
 import { repeat, type RepeatsLook } from './web-repeats.ts';
-import type { Sample } from './web-sample.ts';
+import { namesTheSame, type Sample } from './web-sample.ts';
 
 /** How a resource answers a page of the service: GET, HEAD and preflights as a browser sends them. */
 
@@ -48,7 +48,9 @@ export async function sideViews(seen: Seen, look: ViewsLook): Promise<Omit<Web, 
     ...asked,
   ]);
   const [probes, repeated] = await Promise.all([
-    probesOf({ browser, ...first }, get, key, look),
+    probesOf({ browser, ...first }, get, key, look).then((made) =>
+      made.length > 0 ? made : probesOfHead(seen, methods.head, look),
+    ),
     repeatsOf({ ...methods, ...first }, urls, get, look),
   ]);
   const byTurns = probes.length === 0 && isToProbe(browser) ? look.byTurns.get(originOf(urls.at(-1)!)) : undefined;
@@ -133,8 +135,22 @@ async function probesOf(
   return image && isToProbe([image]) ? probe({ ...get, like: 'image' }, `image ${key}`, look) : [];
 }
 
+/** Probes what HEAD names another length or validator of, where other GET requests may bring those too. */
+async function probesOfHead(seen: Seen, head: Visit | Unseen, look: ViewsLook): Promise<Probe[]> {
+  const { service } = seen;
+  if (isUnseen(head) || !isAnswered(head) || namesTheSame(service, head)) return [];
+  const probes = await probeAll(seen, look);
+  return probes.some(({ sent, visit }) => isOther(visit) || (sent.length === 0 && !namesTheSame(service, visit)))
+    ? probes
+    : [];
+}
+
 /** Probes a document that only a request with a condition brought with other content. */
 export async function probeContents(seen: Seen, look: ViewsLook): Promise<Probe[]> {
-  const probes = await probe(browserGet(seen, look.origins[0] ?? PROBE_ORIGIN), keyOf(seen), look);
+  const probes = await probeAll(seen, look);
   return probes.some(({ visit }) => isOther(visit)) ? probes : [];
+}
+
+function probeAll(seen: Seen, look: ViewsLook): Promise<Probe[]> {
+  return probe(browserGet(seen, look.origins[0] ?? PROBE_ORIGIN), keyOf(seen), look);
 }

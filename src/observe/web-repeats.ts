@@ -43,8 +43,10 @@ export async function repeat(
   const key = `${of} ${role} ${origin}`;
   const known = look.repeats.get(key);
   if (known) return known;
-  // A host that knows the method and refuses it says so with these.
-  const rounds = [405, 501].includes(statusOf(visit)) ? 1 : ROUNDS;
+  // A host that knows the method and refuses it says so with the first two; the HTTP client repeats the others by itself.
+  const status = statusOf(visit);
+  const isOnce = [405, 501, 503].includes(status) || (of === 'condition' && status >= 500);
+  const rounds = isOnce ? 1 : ROUNDS;
   const made = inRounds(of, { role, url, accept }, same, rounds, look);
   look.repeats.set(key, made);
   const repeated = await made;

@@ -44,14 +44,15 @@ export function openSample(): Sample {
 
 /** True where there is nothing to be said of it, and so nothing to be asked of the others. */
 function isWell(service: Visit, { head, preflight, preflights = [] }: Methods): boolean {
-  if (isUnseen(head) || !isAnswered(head) || head.attempts > 1 || !isSame(service, head)) return false;
+  if (isUnseen(head) || !isAnswered(head) || head.attempts > 1 || !namesTheSame(service, head)) return false;
   if (corsFault(head) !== null) return false;
   return [preflight, ...preflights].every((one) =>
     isUnseen(one) ? one.aside === true : one.attempts === 1 && preflightFault(one, one.asked ?? []) === null,
   );
 }
 
-function isSame(get: Visit, head: Visit): boolean {
+/** Whether HEAD names the same validator and length as GET. */
+export function namesTheSame(get: Visit, head: Visit): boolean {
   return ['content-length', 'etag', 'content-encoding'].every((name) => {
     const [one, other] = [get, head].map((visit) => header(lastHop(visit)?.headers ?? [], name));
     return one === other || one === null || other === null;

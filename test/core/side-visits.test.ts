@@ -109,6 +109,18 @@ test.each<Repetition>([
     judged: false,
   },
   {
+    name: 'a limit that GET met alone',
+    head: status(404),
+    repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 503, 429], same: [404, 404] },
+    judged: true,
+  },
+  {
+    name: 'a limit that both met',
+    head: status(404),
+    repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 503], same: [404, 503] },
+    judged: false,
+  },
+  {
     name: 'another kind of request',
     head: status(404),
     repeated: { of: 'preflight', url: ADDRESS, plain: [200, 404], same: [404, 200] },

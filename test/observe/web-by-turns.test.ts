@@ -137,6 +137,37 @@ describe('an error status by turns', () => {
   });
 });
 
+interface OtherHead {
+  name: string;
+  /** Whether GET requests bring the other file by turns as well. */
+  isByTurns: boolean;
+  expected: string[];
+}
+
+test.each<OtherHead>([
+  { name: 'HEAD alone', isByTurns: false, expected: ['warning head-refused content-length-differs (metadata)'] },
+  {
+    name: 'GET by turns too',
+    isByTurns: true,
+    expected: ['warning answers-differ intermittent (metadata)'],
+  },
+])('HEAD meets another file: $name', async ({ isByTurns, expected }) => {
+  const { host, live } = stage;
+  const first = json(stage.metadata());
+  const second = json(JSON.stringify({ versions: [], note: 'another generation, which is of another length' }));
+  let number = 0;
+  live.serve(
+    'a.json',
+    by(({ method }) => {
+      if (method === 'HEAD') return second;
+      const isEarly = host.asked('/a.json', 'GET').length <= 3;
+      return method !== 'GET' || isEarly || !isByTurns || number++ % 2 === 0 ? first : second;
+    }),
+  );
+  const { report } = await patiently(live.url);
+  expect(faults(report)).toEqual(expected);
+});
+
 interface Refusal {
   name: string;
   isHit: Pick;
@@ -150,6 +181,7 @@ test.each<Refusal>([
     { name: `preflights: ${status}`, isHit: isOptions, status, rule: 'cors-preflight-refused' },
     { name: `conditions: ${status}`, isHit: isConditional, status, rule: 'condition-refused' },
   ]),
+  { name: 'preflights: 503', isHit: isOptions, status: 503, rule: 'cors-preflight-refused' },
   { name: 'requests with Origin: 403', isHit: isBrowser, status: 403, rule: 'cors-origin-refused' },
 ])('what is refused each time is still found: $name', async ({ isHit, status, rule }) => {
   const { report } = await patiently(putApps(isHit, status));

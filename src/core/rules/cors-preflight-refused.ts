@@ -20,8 +20,7 @@ export const corsPreflightRefused = defineRule({
     for (const [hop, preflight] of preflights.entries()) {
       if (preflight === null) continue;
       const fault = preflightFault(preflight, preflight.asked ?? [PROBE_HEADER]);
-      if (fault && !(fault.cause === 'status' && (fault.value === '429' || fault.value === '503')))
-        return problem(role, preflight, hop, fault);
+      if (fault && !(fault.cause === 'status' && fault.value === '429')) return problem(role, preflight, hop, fault);
     }
     return null;
   },

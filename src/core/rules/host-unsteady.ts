@@ -1,6 +1,6 @@
 import { nameOf } from '../copies.ts';
 import type { Repeated, Role, SideRequest, Visit, Web } from '../facts.ts';
-import { byTurnsIn } from '../probes.ts';
+import { areContentsByTurns, byTurnsIn } from '../probes.ts';
 import { isUnsteady, refusalOf } from '../repeats.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../visit.ts';
@@ -68,7 +68,8 @@ const REQUESTS: Readonly<Record<SideRequest, string>> = {
 function statusesByTurns(role: Role, web: Web): Problem | null {
   const shown: Omit<Repeated, 'of'> & { of?: SideRequest } =
     (web.repeated ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image')!;
-  if (!shown) return null;
+  // Contents that differ by turns are told by answers-differ.
+  if (!shown || areContentsByTurns(web)) return null;
   const { of, url, plain, same } = shown;
   const host = hostOf(url);
   const isAnyRequest = of === undefined || plain.some(refusalOf);

@@ -22,7 +22,6 @@ ruleTable(corsPreflightRefused, {
     ['the plain request is refused already', facts(options({}, 403), browser({}))],
     ['every request from a page is refused', facts(options({}, 403), browser([hop(acao('*'), { status: 403 })]))],
     ['rate limited', facts(options({}, 429))],
-    ['overloaded', facts(options({}, 503))],
     ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN })],
     ['not asked', { role: 'manifest', web: web(), answer: visit() }],
     ['at the page’s own origin', facts(own)],

@@ -65,7 +65,7 @@ ruleTable(hostUnsteady, {
     [
       'third attempt',
       { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 3, troubles: ['status 502', 'status 502'] })) },
-      { message: 'attempt 3' },
+      { message: 'third' },
     ],
     [
       'a limit without a time to wait',
