@@ -134,6 +134,7 @@ function installed(node: string): Windows {
   let product = '';
   beforeAll(() => {
     makePrefix();
+    keepServer();
     product = install(node);
   }, 180_000);
 
@@ -200,6 +201,15 @@ function install(node: string): string {
   writeFileSync(join(esbuild, 'package.json'), '{ "name": "esbuild", "main": "one-by-one.js" }');
   writeFileSync(join(product, 'environment.cjs'), SET_ENVIRONMENT);
   return product;
+}
+
+/**
+ * Lets Wine's server stay for some seconds after the last program. It ends at once otherwise, and a program that starts
+ * in that moment fails: "recvmsg: Connection reset by peer".
+ */
+function keepServer(): void {
+  const { PATH, HOME } = process.env;
+  spawnSync('wineserver', ['-p15'], { env: { PATH, HOME, ...WINE }, stdio: 'ignore', timeout: 30_000 });
 }
 
 /** Makes the Wine prefix under another name first, so that no other test file sees an incomplete one. */

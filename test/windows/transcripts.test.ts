@@ -14,7 +14,7 @@ import { describeOnWindows, windowsPath } from '../support/windows.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const WALKS = {
   '20': ['test/cli/transcripts/lint.md', 'docs/ci.md'],
-  '22': ['test/cli/transcripts/diagnose.md', 'test/cli/transcripts/formats.md', 'test/cli/transcripts/vendor.md'],
+  '22': ['test/cli/transcripts/diagnose.md', 'test/cli/transcripts/formats.md'],
 };
 
 for (const [major, walks] of Object.entries(WALKS)) {
