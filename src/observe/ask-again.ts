@@ -36,8 +36,12 @@ const MISSING = new Set([403, 404, 410]);
 const FAULTS = new Set([500, 502, 504]);
 /** So many files of a kind and host are confirmed to be missing; the others are taken at their word. */
 const CONFIRMED = { missing: 3, fault: 1 };
+/** From so many on that came after all, files are requested again without waiting for each other. */
+const RECOVERED = 3;
 /** Rounds of two requests after the first answer, and where the host is known to answer by turns. */
 const ROUNDS = { missing: 3, fault: 1, byTurns: 10 };
+/** Milliseconds: where a round took longer, there is no other one unless the host is known to answer by turns. */
+const SLOW = 700;
 /** Milliseconds by which later rounds are put off at most, so that answers that take turns do not keep step with them. */
 const PAUSE = 20;
 
@@ -61,7 +65,7 @@ export interface MissingFiles {
 
 /** @param byTurns those that are known; those that are found are added */
 export function openMissingFiles(byTurns: ByTurns): MissingFiles {
-  const places = new Map<string, { confirmed: number; last: Promise<unknown> }>();
+  const places = new Map<string, { confirmed: number; recovered: number; last: Promise<unknown> }>();
 
   function note(first: Visit, later: Visit): void {
     const { url } = lastHop(later)!;
@@ -79,6 +83,7 @@ export function openMissingFiles(byTurns: ByTurns): MissingFiles {
     for (let n = 0; n < left; n++) {
       if (n > 0) await sleep(Math.random() * PAUSE);
       // Two at once, the one or the other first: whatever takes turns, one of them meets the other answer.
+      const since = performance.now();
       const before = n % 2 === 0 ? null : glance();
       const asking = ask(true);
       const [next, other] = await Promise.all([asking, before ?? glance()]);
@@ -88,6 +93,7 @@ export function openMissingFiles(byTurns: ByTurns): MissingFiles {
       if (passed) note(first.visit, passed);
       if (isAnswered(next.visit)) return got;
       if (passed) left = ROUNDS.byTurns;
+      else if (left < ROUNDS.byTurns && performance.now() - since > SLOW) return got;
     }
     return got;
   }
@@ -98,19 +104,23 @@ export function openMissingFiles(byTurns: ByTurns): MissingFiles {
       const status = statusOf(first.visit);
       if (first.visit.failure !== null || !(MISSING.has(status) || FAULTS.has(status))) return first;
       const origin = originOf(lastHop(first.visit)!.url);
-      if (byTurns.has(origin)) return again(first, ROUNDS.byTurns, ask, glance);
       const what = FAULTS.has(status) ? 'fault' : 'missing';
       const key = `${what} ${kind} ${origin}`;
-      const place = places.get(key) ?? { confirmed: 0, last: Promise.resolve() };
+      const place = places.get(key) ?? { confirmed: 0, recovered: 0, last: Promise.resolve() };
       places.set(key, place);
-      // One after another, so that no more are requested again than have to be.
-      const mine = place.last.then(async () => {
-        const isKnown = byTurns.has(origin);
-        if (place.confirmed >= CONFIRMED[what] && !isKnown) return first;
+      const limit = CONFIRMED[what];
+      const retry = async (): Promise<typeof first> => {
+        if (place.confirmed >= limit && place.recovered <= place.confirmed) return first;
+        const isKnown = byTurns.has(origin) && place.confirmed < limit;
         const got = await again(first, isKnown ? ROUNDS.byTurns : ROUNDS[what], ask, glance);
-        if (!isAnswered(got.visit)) place.confirmed += 1;
+        if (isAnswered(got.visit)) place.recovered += 1;
+        else place.confirmed += 1;
         return got;
-      });
+      };
+      // Files that were called missing do come.
+      if (place.recovered >= RECOVERED && place.recovered > place.confirmed) return retry();
+      // One after another, so that no more are requested again than have to be.
+      const mine = place.last.then(retry);
       place.last = mine.catch(() => {});
       return mine;
     },

@@ -7,6 +7,7 @@ import {
   CORS,
   type FaultRequest,
   GOOD_JSON,
+  inTurn,
   json,
   tagged,
 } from '../support/fault-host.ts';
@@ -200,7 +201,10 @@ describe('requests that are added', () => {
     expect(stage.host.asked('/0.json', 'HEAD')).toHaveLength(1);
   });
 
-  test('a few to one where many files are missing', async () => {
+  test.each([
+    { name: 'a host that has them or not', isByTurns: false, most: 400 + 2 * 3 * 6 },
+    { name: 'a host that is known to answer by turns', isByTurns: true, most: 400 + 2 * 3 * 20 },
+  ])('a few where many files are missing: $name', async ({ isByTurns, most }) => {
     const { host, live } = stage;
     const apps: Record<string, object> = {};
     for (let i = 0; i < 200; i++)
@@ -210,10 +214,15 @@ describe('requests that are added', () => {
         blockStyle: { iconUrl: `${host.origin}/missing-${i}.svg`, color: '#336699' },
         appMetadataUrl: `${host.origin}/missing-${i}.json`,
       };
-    live.serve('registry.json', byMethod({ GET: answer({ headers: GOOD_JSON, body: JSON.stringify({ apps }) }) }));
-    await patiently(live.url);
+    const manifest = answer({ headers: GOOD_JSON, body: JSON.stringify({ apps }) });
+    live.serve(
+      'registry.json',
+      byMethod({ GET: isByTurns ? inTurn(answer({ status: 404 }), manifest) : manifest, HEAD: manifest }),
+    );
+    const { report } = await patiently(live.url);
+    expect(report.findings.some(({ rule }) => rule === 'host-unsteady')).toBe(isByTurns);
     const missing = host.requests.filter(({ path }) => path.startsWith('/missing-'));
     expect(missing.length).toBeGreaterThan(400);
-    expect(missing.length).toBeLessThanOrEqual(400 + 2 * 3 * 6);
+    expect(missing.length).toBeLessThanOrEqual(most);
   });
 });
