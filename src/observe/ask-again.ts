@@ -111,8 +111,11 @@ export function openMissingFiles(byTurns: ByTurns): MissingFiles {
       const limit = CONFIRMED[what];
       const retry = async (): Promise<typeof first> => {
         if (place.confirmed >= limit && place.recovered <= place.confirmed) return first;
-        const isKnown = byTurns.has(origin) && place.confirmed < limit;
-        const got = await again(first, isKnown ? ROUNDS.byTurns : ROUNDS[what], ask, glance);
+        const isKnown = (): boolean => byTurns.has(origin) && place.confirmed < limit;
+        const wasKnown = isKnown();
+        let got = await again(first, wasKnown ? ROUNDS.byTurns : ROUNDS[what], ask, glance);
+        // Requests for other files may have shown it meanwhile.
+        if (!wasKnown && !isAnswered(got.visit) && isKnown()) got = await again(got, ROUNDS.byTurns, ask, glance);
         if (isAnswered(got.visit)) place.recovered += 1;
         else place.confirmed += 1;
         return got;
