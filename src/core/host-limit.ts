@@ -13,6 +13,8 @@ export interface HostLimit {
 const SIGNIFICANCE = 0.001;
 /** How many times more often a host refuses beyond its limit than within, where it may fail now and then besides. */
 const CONTRAST = 8;
+/** The share of refusals among the requests at one number that is more than failures now and then. */
+const CERTAIN = 0.05;
 
 interface Count {
   answered: number;
@@ -38,7 +40,17 @@ export function hostLimit({ load }: HostFacts): HostLimit | null {
   const share = totalOf(best.within) / totalOf(all);
   const isChance = atMost(best.within.refused, all.refused, share) > SIGNIFICANCE;
   if (isChance || rateOf(best.beyond) < rateOf(best.within) * CONTRAST) return null;
-  return { most: best.most, sent: totalOf(best.beyond), refused: best.beyond.refused };
+  const most = Math.min(best.most, lowestRefusing(load) - 1);
+  const beyond = sumOf(load.filter(({ underWay }) => underWay > most));
+  return { most, sent: totalOf(beyond), refused: beyond.refused };
+}
+
+/**
+ * The lowest number of requests under way at which the host refused more than a few. The host never has more requests
+ * than the client has under way, so its limit is below that number.
+ */
+function lowestRefusing(load: HostFacts['load']): number {
+  return load.find((count) => count.refused >= 2 && rateOf(count) >= CERTAIN)?.underWay ?? Infinity;
 }
 
 /** The logarithm of the likelihood of these counts, where each request is refused with the same probability. */

@@ -7,6 +7,11 @@ test.each<{ name: string; counts: Parameters<typeof load>[0]; most: number | nul
   { name: 'all beyond 8 refused', counts: { 1: [9, 0], 8: [30, 0], 9: [0, 4] }, most: 8 },
   { name: 'nothing seen between 6 and 9', counts: { 6: [30, 0], 10: [0, 3] }, most: 9 },
   { name: 'answers that the host had ended', counts: { 6: [200, 0], 8: [40, 0], 9: [20, 4], 15: [20, 5] }, most: 8 },
+  {
+    name: 'a burst of requests, most of them refused',
+    counts: { 4: [120, 0], 8: [120, 0], 9: [20, 3], 10: [20, 1], 13: [0, 4], 24: [0, 9] },
+    most: 8,
+  },
   { name: 'one refusal within the limit', counts: { 3: [40, 1], 8: [30, 0], 9: [0, 12] }, most: 8 },
   {
     name: 'connections that are reset late',
