@@ -2,6 +2,7 @@ import { commonName, notAnAuthority } from './certificate.ts';
 import type { Failure, PathCertificate, TlsFacts } from './facts.ts';
 import { spanOf } from './span.ts';
 import { hostnameOf, hostOf } from './visit.ts';
+import { wrongHost } from './wrong-host.ts';
 
 /** Why a certificate is refused, in words: which one of the path is at fault, and what to do. */
 
@@ -166,24 +167,6 @@ function incompleteChain(refusal: Refusal): Explained {
   return {
     message: `${host} sends ${sent > 1 ? `${sent} certificates, but not that of` : 'its own certificate only, and clients do not know'} its issuer “${issuer}”: the intermediate certificate is missing, or the authority is a private one.`,
     advice: `Install ${FULL_CHAIN}. Browsers may hide this fault by fetching what is missing; other clients do not. To check a host of a private authority, give it with --ca <file>.`,
-  };
-}
-
-function wrongHost({ name, tls }: Refusal): Explained {
-  const virtual = 'or check which virtual host answers';
-  if (tls && tls.names.length > 0)
-    return {
-      message: `the certificate is not made for ${name}; it names ${tls.names.slice(0, 5).join(', ')}.`,
-      advice: `Use a certificate whose subject alternative names hold ${name}, ${virtual}.`,
-    };
-  const bare = name.replace(/^\[|\]$/g, '');
-  const type = /^[\d.]+$|:/.test(bare) ? 'IP' : 'DNS';
-  const only = /(?:^|, )CN=/.test(tls?.subject ?? '')
-    ? `only the common name (CN) “${commonName(tls!.subject)}”`
-    : 'nor any other name';
-  return {
-    message: `the certificate has no subjectAltName for ${bare}, ${only}.`,
-    advice: `Have it issued again with the extension subjectAltName = ${type}:${bare} (browsers do not look at a common name), ${virtual}.`,
   };
 }
 

@@ -1,0 +1,71 @@
+import { commonName } from './certificate.ts';
+import type { TlsFacts } from './facts.ts';
+
+/** Why a certificate is not valid for the name or the address that was asked for, in words. */
+
+const VIRTUAL = 'or check which virtual host answers';
+const SHOWN = 5;
+
+/** @param name the host name without a port; an IPv6 address has its brackets */
+export function wrongHost({ name, tls }: { name: string; tls: TlsFacts | null }): { message: string; advice: string } {
+  const bare = name.replace(/^\[|\]$/g, '');
+  const wanted = `${isAddress(bare) ? 'IP' : 'DNS'}:${bare}`;
+  if (tls && tls.names.length > 0) {
+    const near = nearMiss(bare, tls.names);
+    const advice =
+      near?.isReissued === true
+        ? `Have it issued again with the extension subjectAltName = ${wanted}, ${VIRTUAL}.`
+        : `Use a certificate whose subject alternative names hold ${name}, ${VIRTUAL}.`;
+    return {
+      message: `the certificate is not made for ${name}; it names ${near?.message ?? `${shown(tls.names)}.`}`,
+      advice,
+    };
+  }
+  const only = /(?:^|, )CN=/.test(tls?.subject ?? '')
+    ? `only the common name (CN) “${commonName(tls!.subject)}”`
+    : 'nor any other name';
+  return {
+    message: `the certificate has no subjectAltName for ${bare}, ${only}.`,
+    advice: `Have it issued again with the extension subjectAltName = ${wanted} (browsers do not look at a common name), ${VIRTUAL}.`,
+  };
+}
+
+function isAddress(name: string): boolean {
+  return /^[\d.]+$|:/.test(name);
+}
+
+function shown(names: readonly string[]): string {
+  const more = names.length - SHOWN;
+  return `${names.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** A name of the certificate that only looks like the wanted one, with the reason. */
+function nearMiss(bare: string, names: readonly string[]): { message: string; isReissued: boolean } | null {
+  if (isAddress(bare) && names.includes(bare))
+    return {
+      message: `${bare} as a DNS name, and clients look for an address among the entries of type IP.`,
+      isReissued: true,
+    };
+  const host = bare.toLowerCase();
+  for (const name of names) {
+    const lower = name.toLowerCase();
+    if (/^(?:[^:]+|\[.+\]):\d{1,5}$/.test(name) && lower.replace(/:\d+$/, '').replace(/^\[|\]$/g, '') === host)
+      return { message: `${name}, but names in a certificate have no port.`, isReissued: true };
+    if (lower.replace(/^https?:\/\//, '').replace(/[:/].*$/, '') === host && lower.includes('://'))
+      return { message: `${name}, but a name in a certificate is no URL.`, isReissued: true };
+    const star = lower.lastIndexOf('*');
+    if (star === -1) continue;
+    const behind = lower.slice(star + 1);
+    if (!behind.startsWith('.') || !`.${host}`.endsWith(behind)) continue;
+    // One label in the place of the star: another reason, such as a star over a whole top-level domain.
+    if (lower === `*${behind}` && /^[^.]+$/.test(host.slice(0, -behind.length))) continue;
+    return {
+      message:
+        lower === `*${behind}`
+          ? `${name}, and the * stands for exactly one label.`
+          : `${name}, and a * is allowed in the first label only.`,
+      isReissued: false,
+    };
+  }
+  return null;
+}
