@@ -17,6 +17,8 @@ export function tellingBytes(content: Content, again: Content | null, facts: Art
   const text = textOf(head);
   if (content.bytes === 0)
     return { cause: 'empty-file', message: 'The host serves an empty file.', advice: 'Upload the artifact again.' };
+  const before = content.decoded === null ? bytesBefore(head, kind) : null;
+  if (before !== null) return before;
   const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(text) : null;
   if (program !== null)
     return {
@@ -96,6 +98,34 @@ export function tellingBytes(content: Content, again: Content | null, facts: Art
       advice: 'Upload the file again as it was built: a script or an editor added to it.',
     };
   return null;
+}
+
+/** What was written in front of the archive: the message of a program, a byte order mark, the headers of an answer. */
+function bytesBefore(head: Uint8Array, kind: string): Problem | null {
+  if (!/^(unknown|html|xml|text|json)$/.test(kind)) return null;
+  // The magic number, the one method there is, and flags of which three bits are reserved (RFC 1952 section 2.3.1).
+  const at = head.findIndex(
+    (byte, i) => byte === 0x1f && head[i + 1] === 0x8b && head[i + 2] === 8 && (head[i + 3] ?? 255) < 32,
+  );
+  if (at < 1) return null;
+  const text = textOf(head.subarray(0, at));
+  const program = programMessage(text);
+  const line = text.trim().split(/[\r\n]/, 1)[0]!;
+  const what =
+    text === '\xef\xbb\xbf'
+      ? ': a byte order mark'
+      : program
+        ? `: ${program.kind} (“${program.text}”)`
+        : /^[ -~]+$/.test(line)
+          ? `: “${shorten(line, 80)}”`
+          : '';
+  return {
+    cause: 'bytes-before',
+    message: `The host serves ${counted(at, 'byte')} before the archive${what}.`,
+    advice: program
+      ? program.advice
+      : 'Serve the file as it was built: a program, an editor or the upload added to it. Change no checksum before that.',
+  };
 }
 
 function isRound(bytes: number): boolean {

@@ -67,7 +67,7 @@ describe('conversions', () => {
     ['base64', instead(BIG.toString('base64')), mismatch('base64')],
     ['base64 in lines', instead(BIG.toString('base64').replace(/.{76}/g, '$&\n')), mismatch('base64')],
     ['base64 as a JSON text', instead(JSON.stringify(BIG.toString('base64'))), mismatch('base64')],
-    ['a byte order mark in front', instead(Buffer.concat([Buffer.from('\ufeff'), BIG])), mismatch('other-bytes')],
+    ['a byte order mark in front', instead(Buffer.concat([Buffer.from('\ufeff'), BIG])), mismatch('bytes-before')],
   ]);
 });
 
@@ -81,7 +81,7 @@ describe('parts, and more than the whole', () => {
     [
       'the form that it was uploaded with',
       instead(Buffer.concat([Buffer.from('--x\r\nContent-Type: a/b\r\n\r\n'), BIG, Buffer.from('\r\n--x--\r\n')])),
-      mismatch('other-bytes'),
+      mismatch('bytes-before'),
     ],
     [
       'a part that nobody asked for',

@@ -1,5 +1,6 @@
 import { sameDigest } from '../earlier.ts';
-import type { ArtifactFacts, Content, EarlierVersion, Visit } from '../facts.ts';
+import { framingDiffers } from '../archive-oddity.ts';
+import type { ArchiveFacts, ArtifactFacts, Content, EarlierVersion, Visit } from '../facts.ts';
 import { isUnseen } from '../facts.ts';
 import { checksumFault, digestOf, EMPTY_SHA256 } from '../checksum.ts';
 import { header } from '../headers.ts';
@@ -15,7 +16,7 @@ export const artifactChecksumMismatch = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'checksum-mismatch',
-  when: 'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, other-versions-artifact, inner-tar-listed, changed-since, … Where a second look got the right bytes, a warning',
+  when: 'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, bytes-before, other-versions-artifact, inner-tar-listed, changed-since, … Where a second look got the right bytes, a warning',
   why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
   check({ facts, content, checksum, all, artifacts, before }) {
     const digest = digestOf(checksum) ?? digestOf(checksumFault(checksum)?.repaired ?? '');
@@ -32,7 +33,7 @@ export const artifactChecksumMismatch = defineRule({
           reEncoded(content) ??
           unstable(content, again) ??
           changed(content, digest, before) ??
-          unknown(content));
+          unknown(content, facts.archive));
     return {
       ...found,
       evidence: {
@@ -178,10 +179,25 @@ function changed(content: Content, digest: string, before: EarlierVersion | null
   };
 }
 
-function unknown(content: Content): Problem {
+function unknown(content: Content, archive: ArtifactFacts['archive']): Problem {
+  const message = 'The SHA-256 of the artifact is not the listed one';
+  if (!isUnseen(archive) && !isWhole(archive)) {
+    const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;
+    return {
+      cause: 'other-bytes',
+      message: `${message}, and it is not a whole .tar.gz archive${looks}.`,
+      advice:
+        'Upload the published file again, in binary mode. Do not list the found checksum: the service cannot unpack this file.',
+    };
+  }
   return {
     cause: 'other-bytes',
-    message: 'The SHA-256 of the artifact is not the listed one.',
+    message: `${message}.`,
     advice: `If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise put the published file back, and publish the change as a new version.`,
   };
+}
+
+function isWhole(archive: ArchiveFacts): boolean {
+  if (archive.kind !== 'gzip') return false;
+  return archive.stopped !== null || archive.fault === null || framingDiffers(archive);
 }

@@ -30,6 +30,7 @@ function facts(
   more: {
     again?: Content;
     gzipFault?: string;
+    kind?: string;
     others?: [string, string][];
     trailing?: number;
     before?: string;
@@ -41,7 +42,7 @@ function facts(
   const fault =
     more.gzipFault === undefined ? null : { layer: 'gzip' as const, code: more.gzipFault, message: '', offset: 0 };
   const archive = {
-    kind: 'gzip',
+    kind: more.kind ?? 'gzip',
     fault,
     entries: [],
     entryCount: 0,
@@ -101,6 +102,47 @@ ruleTable(artifactChecksumMismatch, {
       'a PHP warning',
       facts(content('\nWarning: readfile() in /srv/get.php on line 3\n')),
       { cause: 'program-message', message: 'a PHP warning' },
+    ],
+    [
+      'a PHP warning before the archive',
+      facts(
+        content(
+          Buffer.concat([
+            Buffer.from('<br />\n<b>Warning</b>:  a in <b>/srv/get.php</b> on line <b>3</b><br />\n'),
+            bytes,
+          ]),
+        ),
+      ),
+      {
+        cause: 'bytes-before',
+        message: '72 bytes before the archive: a PHP warning (“Warning: a in /srv/get.php on line 3”)',
+        advice: 'display_errors = Off',
+      },
+    ],
+    [
+      'a byte order mark before the archive',
+      facts(content(Buffer.concat([Buffer.from('\uFEFF'), bytes]))),
+      { cause: 'bytes-before', message: '3 bytes before the archive: a byte order mark', advice: 'Change no checksum' },
+    ],
+    [
+      'a line feed before the archive',
+      facts(content(Buffer.concat([Buffer.from('\n'), bytes]))),
+      { cause: 'bytes-before', message: '1 byte before the archive.' },
+    ],
+    [
+      'the headers of an answer before the archive',
+      facts(content(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), bytes]))),
+      { cause: 'bytes-before', message: '“HTTP/1.1 200 OK”' },
+    ],
+    [
+      'another kind of file, whose digest is not to be listed',
+      facts(content(Buffer.from('504b0304aabb', 'hex')), LISTED, { kind: 'zip' }),
+      { cause: 'other-bytes', message: 'not a whole .tar.gz archive (it looks like: zip)', advice: 'Do not list' },
+    ],
+    [
+      'a broken archive, whose digest is not to be listed',
+      facts(content(other), LISTED, { gzipFault: 'Z_DATA_ERROR' }),
+      { cause: 'other-bytes', message: 'not a whole .tar.gz archive', advice: 'Do not list' },
     ],
     ['an LFS pointer', facts(content('version https://git-lfs.github.com/spec/v1\n')), { cause: 'lfs-pointer' }],
     [
