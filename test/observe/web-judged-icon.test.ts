@@ -55,6 +55,11 @@ describe('labels', () => {
     ['a PNG without a type', asPng(PNG, {}), wrong('missing', 'warning')],
     ['a PNG as text, with nosniff', asPng(PNG, { 'Content-Type': 'text/plain', ...NOSNIFF }), wrong('png-nosniff')],
     ['a PNG as SVG', asPng(PNG, { 'Content-Type': 'image/svg+xml' }), wrong('png-as-svg')],
+    ...['gzip, identity', 'identity, gzip', 'zstd'].map((label): Case => [
+      `a compressed SVG with the label ${label}`,
+      svg(gzipSync(SVG), undefined, { 'Content-Encoding': label }),
+      broken('gzip'),
+    ]),
     ['a compressed SVG with the label for it', svg(gzipSync(SVG), undefined, { 'Content-Encoding': 'gzip' }), []],
   ]);
 });

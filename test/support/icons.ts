@@ -1,13 +1,18 @@
-import type { Content, ImageFacts } from '../../src/core/facts.ts';
+import type { Content, IconFacts, ImageFacts, Unseen, Web } from '../../src/core/facts.ts';
 import { createDigester } from '../../src/observe/digest.ts';
 import { lookAtImage } from '../../src/observe/icon.ts';
 
 /** The facts that the rules about icons see, taken from bytes. */
-export function seenIcon(bytes: string | Uint8Array, limit = Infinity): { content: Content; image: ImageFacts } {
+export function seenIcon(
+  bytes: string | Uint8Array,
+  limit = Infinity,
+  web: Web | Unseen = { unseen: 'not asked' },
+): { facts: IconFacts; content: Content; image: ImageFacts } {
   const all = Buffer.from(bytes as Uint8Array);
   const digester = createDigester(limit);
   digester.write(all);
-  return { content: digester.end(), image: lookAtImage(all.subarray(0, limit)) };
+  const seen = { content: digester.end(), image: lookAtImage(all.subarray(0, limit)) };
+  return { facts: { url: null, file: null, web, ...seen }, ...seen };
 }
 
 export const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24v24H0z"/></svg>';

@@ -11,7 +11,7 @@ export const contentEncoded = defineRule({
   severity: 'warning',
   spec: '7',
   symptom: 'by-resource',
-  unless: ['artifact-checksum-mismatch', 'document-unreadable'],
+  unless: ['artifact-checksum-mismatch', 'document-unreadable', 'icon-not-image'],
   when: 'an artifact is labelled with a Content-Encoding, or another file with one that not every client knows',
   why: 'Clients that undo the label see other bytes than those that were hashed, and report a checksum mismatch. Where only the undone bytes match, artifact-checksum-mismatch says so.',
   check({ role, answer }) {

@@ -1,7 +1,6 @@
 import { isUnseen, type Unseen, type Web } from '../facts.ts';
-import { codings } from '../headers.ts';
 import { defineRule } from '../rule.ts';
-import { lastHop } from '../visit.ts';
+import { labelNotUndone } from '../undone-label.ts';
 import { pageAnswer, pageInstead } from '../web-page.ts';
 
 export const documentUnreadable = defineRule({
@@ -31,12 +30,10 @@ export const documentUnreadable = defineRule({
 
 /** Compressed bytes whose label holds a coding that clients do not undo; null where the label is not the reason. */
 function undecoded(cause: string, web: Web | Unseen): { message: string; advice: string } | null {
-  const hop = cause === 'gzip' && !isUnseen(web) ? lastHop(web.service) : null;
-  const list = hop === null ? [] : codings(hop.headers);
-  if (list.length === 0) return null;
-  const label = list.join(', ');
+  const label = cause === 'gzip' ? labelNotUndone(web) : null;
+  if (label === null) return null;
   return {
-    message: `The file is gzip data, and its label (Content-Encoding: ${label}) is one that browsers and Node.js do not undo${list.includes('identity') ? ': beside identity, they decode nothing' : ''}.`,
+    message: `The file is gzip data, and ${label}.`,
     advice: 'Send Content-Encoding: gzip and nothing else, or the JSON as it is.',
   };
 }

@@ -1,8 +1,9 @@
-import type { Content, ImageFacts } from '../facts.ts';
+import type { Content, IconFacts, ImageFacts } from '../facts.ts';
 import { programMessage } from '../program-output.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { Severity } from '../report.ts';
 import { shorten } from '../text.ts';
+import { labelNotUndone } from '../undone-label.ts';
 
 const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
   empty: ['is empty: 0 bytes', 'Upload the icon again; the upload left an empty file.'],
@@ -58,16 +59,16 @@ const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> =
 export const iconNotImage = defineRule({
   id: 'icon-not-image',
   on: 'icon',
-  needs: ['content', 'image'],
+  needs: ['facts', 'content', 'image'],
   severity: 'error',
   spec: '2.1',
   symptom: 'icon-does-not-display',
   when: 'the bytes are neither PNG nor SVG, or are a broken one',
   why: 'A browser shows no icon, or a broken one, on the blocks of the app.',
-  check({ content, image }): Problem | null {
+  check({ facts, content, image }): Problem | null {
     const { kind, fault, width, height } = image;
     if (kind === 'xml' && fault !== null) return faultProblem('XML', kind, fault);
-    if (kind !== 'png' && kind !== 'svg') return kindProblem(kind, content);
+    if (kind !== 'png' && kind !== 'svg') return kindProblem(kind, content, facts.web);
     // The rest may be sound; icon-oversized tells of the size.
     if (content.cut) return null;
     const name = kind.toUpperCase();
@@ -84,7 +85,7 @@ export const iconNotImage = defineRule({
   },
 });
 
-function kindProblem(kind: string, content: Content): Problem {
+function kindProblem(kind: string, content: Content, web: IconFacts['web']): Problem {
   const evidence = { kind, bytes: content.bytes };
   const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(atob(content.head)) : null;
   if (program !== null)
@@ -93,6 +94,14 @@ function kindProblem(kind: string, content: Content): Problem {
       advice: 'Look into the program that answers for the host, or upload the image itself.',
       cause: 'program-message',
       evidence: { ...evidence, begins: program.text },
+    };
+  const label = kind === 'gzip' ? labelNotUndone(web) : null;
+  if (label !== null)
+    return {
+      message: `The icon is gzip data, and ${label}.`,
+      advice: 'Send Content-Encoding: gzip and nothing else, or the image as it is.',
+      cause: kind,
+      evidence,
     };
   const [is, advice] = KINDS[kind] ?? [null, CONVERT];
   if (is !== null) return { message: `The icon ${is}.`, advice, cause: kind, evidence };

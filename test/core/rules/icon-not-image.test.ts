@@ -2,6 +2,7 @@ import { iconNotImage } from '../../../src/core/rules/icon-not-image.ts';
 import { seenIcon, SVG } from '../../support/icons.ts';
 import { chunk, END, header, pixels, png, PNG } from '../../support/png-builder.ts';
 import { ruleTable } from '../../support/rule-table.ts';
+import { hop, visit, web } from '../../support/visits.ts';
 
 const NS = 'xmlns="http://www.w3.org/2000/svg"';
 const hex = (bytes: string) => seenIcon(Buffer.from(bytes, 'hex'));
@@ -43,6 +44,15 @@ ruleTable(iconNotImage, {
       { cause: 'program-message', message: 'a PHP warning (“Warning: fopen() in /srv/icon.php on line 3”)' },
     ],
     ['an SVG in UTF-32', hex('3c000000730000007600000067000000'), { cause: 'utf-32', message: 'UTF-32' }],
+    [
+      'a compressed SVG under a label that nothing is decoded for',
+      seenIcon(Buffer.from('1f8b0800', 'hex'), Infinity, web(visit(hop({ 'content-encoding': 'gzip, identity' })))),
+      {
+        cause: 'gzip',
+        message: 'its label (Content-Encoding: gzip, identity) is one that browsers and Node.js do not undo',
+        advice: 'Content-Encoding: gzip and nothing else',
+      },
+    ],
     ['a compressed SVG', hex('1f8b0800'), { cause: 'gzip', advice: 'Content-Encoding' }],
     [
       "a store's error",
