@@ -110,6 +110,18 @@ describe('one host of several', () => {
   });
 });
 
+test('a port that browsers block is one error where nothing listens', async () => {
+  const url = put({});
+  const listed = {
+    version: '1.0.0',
+    artifactUrl: 'https://cdn.test:6000/1.tar.gz',
+    artifactChecksum: checksum(BYTES),
+  };
+  host.on('/a.json', json({ versions: [listed] }));
+  const { report } = await patiently(url, { lookup: toLoopback });
+  expect(faults(report)).toEqual(['error url-port-blocked (artifact 1.0.0)']);
+});
+
 test('a port that browsers block is one error, though the file is there (url-port-blocked)', async () => {
   const port = 10_080;
   const blocked = await openFaultHost({ tls: certificates().get('names'), port });

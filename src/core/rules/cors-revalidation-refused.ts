@@ -33,7 +33,7 @@ export const corsRevalidationRefused = defineRule({
     const host = hostOf(hop.url);
     return {
       cause: fault.cause,
-      message: `${host} answers 304 for the ${nameOf(role)} with Access-Control-Allow-Origin: ${fault.value}, which replaces the value of the stored answer: browsers refuse the ${nameOf(role)} from the second visit on.`,
+      message: `${host} answers 304 for the ${nameOf(role)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored answer: browsers refuse the ${nameOf(role)} from the second visit on.`,
       advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
       evidence: {
         ...corsEvidence(visit, visit.hops.length - 1),

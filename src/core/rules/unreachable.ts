@@ -1,10 +1,11 @@
+import { blockedPort } from '../blocked-ports.ts';
 import type { Failure, Visit } from '../facts.ts';
 import { header, headerLines, retryAfter } from '../headers.ts';
 import { proxyFault } from '../proxy.ts';
 import type { Evidence } from '../report.ts';
 import { defineRule } from '../rule.ts';
 import { signatureEnd } from '../signed-url.ts';
-import { counted, shorten } from '../text.ts';
+import { counted, printable, shorten } from '../text.ts';
 import { parseUrl } from '../url.ts';
 import { hostnameOf, hostOf, lastHop, NOT_REACHED, PORT_REFUSED, ruleOfFailure } from '../visit.ts';
 
@@ -27,12 +28,21 @@ export const unreachable = defineRule({
       ...found,
       message: `The ${role} cannot be fetched: ${found.message}`,
       evidence: { ...evidenceOf(visit), ...found.evidence },
+      // Whether something answers at such a port does not matter: browsers never ask there.
+      ...(visit.failure && isWithoutAnswer(visit) && blockedPort(hostOf(visit.failure.url)) !== null
+        ? { unless: ['url-port-blocked'] }
+        : {}),
       ...(isOfHost(visit, found.cause)
         ? { once: `${role} ${hostOf(visit.failure?.url ?? lastHop(visit)!.url)} ${found.cause}` }
         : {}),
     };
   },
 });
+
+/** Whether the URL itself was asked, and no answer came. */
+function isWithoutAnswer({ hops }: Visit): boolean {
+  return hops.length <= 1 && !hops[0]?.status;
+}
 
 /** Whether all of the host is hit, and not this file alone. */
 function isOfHost(visit: Visit, cause: string): boolean {
@@ -76,11 +86,6 @@ const REDIRECTS: Readonly<Record<string, readonly [cause: string, message: strin
     'a redirect names no Location.',
     'Give the redirect a Location header, or serve the file itself.',
   ],
-  REDIRECT_BAD_LOCATION: [
-    'redirect-malformed',
-    'a redirect leads to something that is no http(s) URL.',
-    'Correct the Location header of the redirect.',
-  ],
   REDIRECT_CREDENTIALS: [
     'redirect-credentials',
     'a redirect leads to a URL with a user name or password; browsers and other clients refuse it.',
@@ -96,6 +101,14 @@ function ofLocation(code: string, url: string, visit: Visit): Found | null {
       message: `a redirect leads to ${hostOf(url)}, a port that browsers and Node.js refuse to connect to.`,
       advice: 'Serve the file at port 443, or at another port that is not blocked, such as 8443.',
     };
+  if (code === 'REDIRECT_BAD_LOCATION') {
+    const location = header(lastHop(visit)?.headers ?? [], 'location');
+    return {
+      cause: 'redirect-malformed',
+      message: `a redirect leads to ${location === null ? 'something' : `“${printable(shorten(location, 100))}”`}, which is not an http or https URL.`,
+      advice: 'Correct the Location header of the redirect.',
+    };
+  }
   if (code !== 'REDIRECT_SEVERAL_LOCATIONS') return null;
   const locations = [...new Set(headerLines(lastHop(visit)?.headers ?? [], 'location'))];
   const shown = locations.slice(0, 3).map((one) => (one === '' ? 'an empty one' : shorten(one, 100)));

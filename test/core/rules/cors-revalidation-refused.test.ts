@@ -23,7 +23,7 @@ ruleTable(corsRevalidationRefused, {
   faulty: [
     ['another origin', facts(acao('https://other.test')), { cause: 'other-origin' }],
     ['null', facts(acao('null')), { cause: 'null' }],
-    ['empty', facts(acao('')), { cause: 'empty' }],
+    ['empty', facts(acao('')), { cause: 'empty', message: 'with an empty Access-Control-Allow-Origin, which' }],
     [
       'two',
       facts([

@@ -104,8 +104,10 @@ ruleTable(unreachable, {
     ],
     [
       'a redirect to nonsense',
-      facts(failed('redirect', 'REDIRECT_BAD_LOCATION', {}, { status: 302 })),
-      { cause: 'redirect-malformed' },
+      facts(
+        failed('redirect', 'REDIRECT_BAD_LOCATION', {}, { status: 302, headers: [['location', 'ftp://x.test/a']] }),
+      ),
+      { cause: 'redirect-malformed', message: 'leads to “ftp://x.test/a”, which is not an http or https URL' },
     ],
     [
       'a redirect with a password',
