@@ -1,5 +1,5 @@
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../copies.ts';
-import type { Visit } from '../facts.ts';
+import type { Copy, Role, Visit } from '../facts.ts';
 import { header, httpDate } from '../headers.ts';
 import { dependenceOf } from '../probes.ts';
 import { defineRule } from '../rule.ts';
@@ -22,6 +22,15 @@ export const compressedCopyDiffers = defineRule({
     for (const { visit, copy } of comparedAnswers(web)) {
       if (copy.same || copy.fault !== null || copy.unlabelled !== undefined || isCompressedTwice(copy)) continue;
       const host = hostOf(lastHop(visit)!.url);
+      const instead = otherKind(role, copy);
+      if (instead !== null)
+        return {
+          cause: 'another-kind',
+          message: `${host} sends ${instead} instead of the ${nameOf(role)} to clients that accept compression: without it and with it there came ${bothContents(answer, copy, visit)}.`,
+          advice: `See what it is with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy beside the file (.gz, .br).`,
+          evidence: copyEvidence(answer, copy, visit),
+          once: `${role} ${host}`,
+        };
       const isOlder = changedAt(visit) < changedAt(answer);
       return {
         cause: isOlder ? 'older' : 'other',
@@ -35,6 +44,20 @@ export const compressedCopyDiffers = defineRule({
     return null;
   },
 });
+
+const KINDS: Readonly<Record<string, string>> = {
+  html: 'an HTML page',
+  xml: 'an XML document',
+  text: 'a text',
+  json: 'JSON',
+  empty: 'an empty file',
+};
+
+/** What the copy is, where it cannot be a file of this role; null where it can. */
+function otherKind(role: Role, { decoded }: Copy): string | null {
+  if (decoded === null || (role === 'icon' ? ['png', 'svg'] : ['json']).includes(decoded.kind)) return null;
+  return KINDS[decoded.kind] ?? 'a file of another kind';
+}
 
 /** Milliseconds since 1970; NaN where it is not said, which compares as neither older nor newer. */
 function changedAt(visit: Visit): number {

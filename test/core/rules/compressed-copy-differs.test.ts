@@ -22,6 +22,34 @@ ruleTable(compressedCopyDiffers, {
       resource({ browser: [other], probes: following(other, ['encoding']) }),
       { cause: 'other', message: '100 bytes, SHA-256 aaaaaaaaaaaa…, from 192.0.2.1 and 90 bytes, SHA-256 bbbb' },
     ],
+    ...(
+      [
+        ['html', 'an HTML page'],
+        ['xml', 'an XML document'],
+        ['text', 'a text'],
+        ['empty', 'an empty file'],
+        ['unknown', 'a file of another kind'],
+      ] as const
+    ).map(([kind, words]) => {
+      const instead = copied({ same: false, decoded: { bytes: 9, sha256: 'c'.repeat(64), kind } });
+      return [
+        `${words} instead`,
+        resource({ browser: [instead], probes: following(instead, ['encoding']) }),
+        {
+          cause: 'another-kind',
+          message: `sends ${words} instead of the metadata file to clients that accept compression`,
+          advice: 'curl --compressed',
+        },
+      ] as const;
+    }),
+    [
+      'a page instead of an icon',
+      (() => {
+        const instead = copied({ same: false, decoded: { bytes: 9, sha256: 'c'.repeat(64), kind: 'html' } });
+        return resource({ browser: [instead], probes: following(instead, ['encoding']) }, visit(), 'icon');
+      })(),
+      { cause: 'another-kind', message: 'an HTML page instead of the icon' },
+    ],
     [
       'gzip alone',
       resource({ browser: [copied({ coding: 'br' })], gzip: other, probes: following(other, ['encoding']) }, answer),
