@@ -38,6 +38,9 @@ function titleOf(suspicions: number, settled: boolean, symptoms: readonly Sympto
   if (settled)
     return `${above}; run again with --origin <the service’s origin> to settle ${suspicions === 1 ? 'it' : 'them'}. What else to look at`;
   const next = 'What to look at next';
+  // Without an error: an app of which no version is published yet.
+  if (symptoms.some(({ status }) => status === 'confirmed'))
+    return `What is confirmed is above${suspicions > 0 ? `, and ${count(suspicions, 'suspicion')}` : ''}; nothing else is known here that stops it. ${next}`;
   if (suspicions > 0) return `${above}; nothing else is known here that stops it. ${next}`;
   if (symptoms.every(({ status }) => status === 'clear')) return `Nothing is wrong with what was looked at. ${next}`;
   return `Nothing is known here that stops it. ${next}`;

@@ -114,6 +114,23 @@ describe('one fault, one finding', () => {
   });
 });
 
+describe('an app without a version', () => {
+  test('is the cause, and the last section does not say that nothing is known', () => {
+    const text = show(answered(snapshot(['a'], { a: listed() }), {}));
+    expect(text).toContain('App does not appear: confirmed');
+    expect(text).toContain(
+      'What is confirmed is above; nothing else is known here that stops it. What to look at next',
+    );
+  });
+
+  test('is the cause beside a suspicion', () => {
+    const text = show(answered(snapshot(['a'], { a: listed() }), { 'cache-control': 'max-age=7200' }));
+    expect(text).toContain(
+      'What is confirmed is above, and 1 suspicion; nothing else is known here that stops it. What to look at next',
+    );
+  });
+});
+
 describe('suspicions', () => {
   const origin = 'https://flows.example.com';
   const refused = (origins: string[]): Snapshot => {
