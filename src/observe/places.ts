@@ -25,8 +25,9 @@ export function asBase(baseUrl: string): string {
  * @param base from `asBase`
  */
 export function localPath(url: string, base: string | null): string | null {
-  if (base === null || !url.startsWith(base)) return null;
-  const rest = url.slice(base.length).replace(/[?#].*$/s, '');
+  const below = base === null ? null : belowBase(url, base);
+  if (below === null) return null;
+  const rest = below.replace(/[?#].*$/s, '');
   let path: string;
   try {
     path = rest.includes('%') ? decodeURIComponent(rest) : rest;
@@ -36,6 +37,15 @@ export function localPath(url: string, base: string | null): string | null {
   // oxlint-disable-next-line no-control-regex
   if (path === '' || path.endsWith('/') || /[\\\u0000]|^[a-z]:|(^|\/)\.{0,2}(\/|$)/i.test(path)) return null;
   return path;
+}
+
+/** What follows the base in a URL, which may write the same address in another way (capitals, a default port, IDN). */
+function belowBase(url: string, base: string): string | null {
+  if (url.startsWith(base)) return url.slice(base.length);
+  // Parsing removes the segments that are never local.
+  if (/[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i.test(url) || url.includes('\\')) return null;
+  const href = parseUrl(url)?.href;
+  return href?.startsWith(base) ? href.slice(base.length) : null;
 }
 
 /** True when a path, links followed, still lies in the root. Paths that do not exist lie where they say. */

@@ -20,6 +20,25 @@ const workspace = (root: string, baseUrl: string | null = BASE): Workspace => ({
   baseUrl,
 });
 
+test.each([
+  ['https://b\u00fccher.example/', 'https://b\u00fccher.example/'],
+  ['https://xn--bcher-kva.example/', 'https://b\u00fccher.example/'],
+  ['https://apps.example.com', 'https://Apps.Example.com:443/'],
+])('base URL %s, and URLs that begin with %s: every file is found', async (baseUrl, written) => {
+  const metadata = listed('1.0.0');
+  metadata.versions[0]!['artifactUrl'] = `${written}apps/a/1.tar.gz`;
+  const one = entry('a', { appMetadataUrl: `${written}apps/a/versions.json` });
+  const root = folder({
+    'registry.json': { apps: { a: one } },
+    'apps/a/versions.json': metadata,
+    'apps/a/1.tar.gz': bytes,
+  });
+  const { apps, orphans } = await look(root, baseUrl);
+  expect(orphans).toEqual([]);
+  expect(apps[0]!.metadata.file).toBe('ws/apps/a/versions.json');
+  expect(apps[0]!.artifacts[0]!.file).toBe('ws/apps/a/1.tar.gz');
+});
+
 interface Seen {
   manifest: DocumentFacts;
   apps: AppFacts[];

@@ -61,11 +61,34 @@ describe('the local path of a URL', () => {
     'https://apps.example.com/register/x',
     'https://apps.example.com.evil.test/reg/x',
     'http://apps.example.com/reg/x',
-    'HTTPS://apps.example.com/reg/x',
     '/reg/x',
     'x',
     '',
   ])('%j is elsewhere', (url) => expect(localPath(url, BASE)).toBe(null));
+
+  // Clients request the same address, whichever way it is written.
+  test.each([
+    ['HTTPS://apps.example.com/reg/x', BASE],
+    ['https://APPS.Example.com/reg/x', BASE],
+    ['https://apps.example.com:443/reg/x', BASE],
+    ['https://b\u00fccher.example/reg/x?v=1', 'https://b\u00fccher.example/reg'],
+    ['https://b\u00fccher.example/reg/x', 'https://xn--bcher-kva.example/reg'],
+    ['https://xn--bcher-kva.example/reg/x', 'https://b\u00fccher.example/reg'],
+    ['https://apps.example.com/b\u00fcro/x', 'https://apps.example.com/b\u00fcro/'],
+    ['https://apps.example.com/b%C3%BCro/x', 'https://apps.example.com/b\u00fcro/'],
+    ['https://apps.example.com/a b/x', 'https://apps.example.com/a%20b'],
+  ])('%s is x under the base %s', (url, base) => expect(localPath(url, asBase(base))).toBe('x'));
+
+  test.each([
+    'HTTPS://apps.example.com/reg/../x',
+    'HTTPS://apps.example.com/reg/./x',
+    'HTTPS://apps.example.com/reg/%2e%2E/reg/x',
+    'HTTPS://apps.example.com/reg\\x',
+    'HTTPS://apps.example.com/reg/a//x',
+    'HTTPS://user@apps.example.com/reg/x',
+    'HTTPS://apps.example.com:8443/reg/x',
+    'HTTPS://apps.example.com/reg/',
+  ])('%s in capitals is nothing local either', (url) => expect(localPath(url, BASE)).toBe(null));
 
   test('without a base nothing is local', () => expect(localPath(`${BASE}a`, null)).toBe(null));
 
@@ -92,14 +115,18 @@ describe('the local path of a URL', () => {
       ' ',
     );
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
-        const path = localPath(BASE + parts.join(''), BASE);
-        if (path === null) return;
-        expect(path).not.toMatch(/^\/|^[a-z]:|\\|\u0000/i);
-        expect(path.split('/')).not.toContain('..');
-        expect(path.split('/')).not.toContain('');
-        expect(join('/root', path).startsWith('/root/') || process.platform === 'win32').toBe(true);
-      }),
+      fc.property(
+        fc.constantFrom(BASE, BASE.replace('https', 'HTTPS')),
+        fc.array(pieces, { maxLength: 8 }),
+        (start, parts) => {
+          const path = localPath(start + parts.join(''), BASE);
+          if (path === null) return;
+          expect(path).not.toMatch(/^\/|^[a-z]:|\\|\u0000/i);
+          expect(path.split('/')).not.toContain('..');
+          expect(path.split('/')).not.toContain('');
+          expect(join('/root', path).startsWith('/root/') || process.platform === 'win32').toBe(true);
+        },
+      ),
       { numRuns: 3000 },
     );
   });
