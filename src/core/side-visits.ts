@@ -22,6 +22,7 @@ export interface SideVisits {
 export function sideVisits(web: Web | Unseen): { [K in keyof SideVisits]: SideVisits[K] | Unseen } {
   if (isUnseen(web))
     return { head: web, preflights: web, headPreflight: web, conditional: web, revalidation: web, image: web };
+  if (hasNone(web)) return NONE;
   const conditional = web.conditional ?? [];
   const headPreflight = web.headPreflight ?? null;
   const preflights = [web.preflight, ...(web.preflights ?? [])].map((one) => (isUnseen(one) ? null : one));
@@ -41,6 +42,14 @@ export function sideVisits(web: Web | Unseen): { [K in keyof SideVisits]: SideVi
     revalidation: (web.revalidation && failure(NAMES.condition, [web.revalidation.visit])) ?? web.revalidation ?? null,
     image: imageOf(web),
   };
+}
+
+/** Most artifacts: how their hosts answer is seen of the first one. */
+const NONE = { head: null, preflights: [null], headPreflight: null, conditional: [], revalidation: null, image: null };
+
+function hasNone({ head, preflight, preflights, headPreflight, conditional, revalidation, image }: Web): boolean {
+  const isGetAlone = isUnseen(head) && isUnseen(preflight) && preflights === undefined && headPreflight === undefined;
+  return isGetAlone && conditional === undefined && revalidation === undefined && image === undefined;
 }
 
 const NAMES: Readonly<Record<SideRequest | 'image', string>> = {

@@ -57,7 +57,8 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
     if (request.fresh) lane.connection?.close();
     const answer = await ask(lane, request, clock);
     const taken = await take(answer, hop, request, clock);
-    return { ...taken, crowded: isCrowded(lane, request, `status ${hop.status}`) };
+    taken.crowded = isCrowded(lane, request, hop.status, '');
+    return taken;
   } catch (error) {
     if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
     const failure = failureOf(error, 'headers', request.url);
@@ -68,7 +69,7 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
       address: (error as { address?: string }).address ?? lane.connection?.address ?? null,
       tls: (error as { tls?: Hop['tls'] }).tls ?? null,
     });
-    return { hop, failure, location: undefined, crowded: isCrowded(lane, request, failure.code) };
+    return { hop, failure, location: undefined, crowded: isCrowded(lane, request, 0, failure.code) };
   } finally {
     if (hop.status !== 0)
       Object.assign(hop, { address: lane.connection?.address ?? null, tls: lane.connection?.tls ?? null });
@@ -77,20 +78,18 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
   }
 }
 
-// Other failures and statuses do not depend on how many requests are under way.
-const REFUSAL = /^(status (429|503)|ECONNREFUSED|ECONNRESET|EPIPE|SOCKET_CLOSED)$/;
+// Other failures do not depend on how many requests are under way.
+const REFUSALS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'SOCKET_CLOSED']);
 
 /**
  * Counts how a request ended, for the number of those that are sent at once.
- * @param end `status 200`, or the code of a failure
+ * @param status 0 where the request failed with `code`
  * @returns whether the host refused it for now, and fewer at once may help
  */
-function isCrowded({ host, sent }: Lane, { view }: Exchange, end: string): boolean {
-  if (!REFUSAL.test(end)) {
-    if (end.startsWith('status ')) host.window.answered(sent, view);
-    return false;
-  }
-  return host.window.refused(sent, view, end);
+function isCrowded({ host, sent }: Lane, { view }: Exchange, status: number, code: string): boolean {
+  if (status === 429 || status === 503) return host.window.refused(sent, view, `status ${status}`);
+  if (status !== 0) host.window.answered(sent, view);
+  return REFUSALS.has(code) && host.window.refused(sent, view, code);
 }
 
 /** Why there is no sense in asking, or null. */

@@ -36,7 +36,7 @@ export interface Sent {
 /** The connections that browsers open to one host for HTTP/1.1. */
 const FIRST = 6;
 /** Answers until the window is doubled. Connections that are made meanwhile take three round trips to their first answer. */
-const DOUBLING = 3;
+const DOUBLING = 2;
 const MOST_ROUNDS = 8;
 
 /** @param most the largest window, in requests */

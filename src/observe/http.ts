@@ -156,17 +156,18 @@ async function visit(
     { backoff = usualBackoff, maxWait = 30_000 }: HttpOptions,
     isCrowded: boolean,
   ): number | null {
-    // Where fewer requests at once are the remedy, time is none.
-    const pause = isCrowded ? backoff(1) / 4 : backoff(Math.max(1, so.attempts - crowded));
-    if (so.failure) return isPassing(so.failure) ? pause : null;
+    // Fewer requests at once are the remedy, rather than time.
+    const pause = (): number => (isCrowded ? backoff(1) / 4 : backoff(Math.max(1, so.attempts - crowded)));
+    if (so.failure) return isPassing(so.failure) ? pause() : null;
     const asked = last.status === 429 || last.status === 503;
     // A refused OPTIONS or HEAD is often a 501 or 405 and means it; only what the host calls passing is tried again.
     if (!asked && (method !== 'GET' || (last.status !== 408 && (last.status < 500 || last.status > 599)))) return null;
     const seconds = asked ? retryAfter(header(last.headers, 'retry-after'), Date.now()) : null;
     if (seconds === null) {
       // Too many requests are those of all lanes.
-      if (last.status === 429) lanes.slow(originOf(last.url), pause);
-      return pause;
+      const wait = pause();
+      if (last.status === 429) lanes.slow(originOf(last.url), wait);
+      return wait;
     }
     const wait = seconds * 1000;
     if (so.waited + wait > maxWait) return null;
@@ -230,11 +231,8 @@ function redirectFault(
 
 function requestFor(ask: Ask, at: URL, before: readonly Hop[], options: HttpOptions): Exchange {
   const url = at.href;
-  const headers: [string, string][] = [
-    ...shapedHeaders(ask.shape ?? null, [...before.map((hop) => hop.url), url]),
-    ['accept', ask.accept],
-    ...((ask.headers ?? []) as [string, string][]),
-  ];
+  const headers = shapedHeaders(ask.shape ?? null, before, url);
+  headers.push(['accept', ask.accept], ...((ask.headers ?? []) as [string, string][]));
   if (ask.origin !== null) {
     const chain = hopOrigins(ask.origin, [...before.map((hop) => hop.url), url]);
     const { origin } = chain.at(-1)!;

@@ -1,4 +1,4 @@
-import type { HeaderGroup } from '../core/facts.ts';
+import type { HeaderGroup, Hop } from '../core/facts.ts';
 import { fetchSite, isTrustworthy } from '../core/site.ts';
 import { VERSION } from '../core/tool.ts';
 
@@ -30,22 +30,33 @@ export const IMAGE_ACCEPT = 'image/avif,image/webp,image/apng,image/svg+xml,imag
 // The form that crawlers use: hosts that look for a browser find one, and logs tell who it was.
 const BROWSER_AGENT = `Mozilla/5.0 (compatible; appreg/${VERSION}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36`;
 
+const OWN_AGENT = `appreg/${VERSION}`;
+
 /**
  * The headers of one request of this shape, except Origin, which follows the redirects (core/cors.ts).
- * @param urls the URLs of the request so far, the last one is where it goes
+ * @param before the redirects that led to `url`
  */
-export function shapedHeaders(shape: RequestShape | null, urls: readonly string[]): [string, string][] {
-  const groups = new Set(shape?.groups);
-  const secure = isTrustworthy(urls.at(-1)!);
+export function shapedHeaders(
+  shape: RequestShape | null,
+  before: readonly Pick<Hop, 'url'>[],
+  url: string,
+): [string, string][] {
+  if (shape === null)
+    return [
+      ['user-agent', OWN_AGENT],
+      ['accept-encoding', 'identity'],
+    ];
+  const groups = new Set(shape.groups);
+  const secure = isTrustworthy(url);
+  const urls = [...before.map((hop) => hop.url), url];
   const headers: [string, string][] = [
-    ['user-agent', groups.has('agent') ? BROWSER_AGENT : `appreg/${VERSION}`],
+    ['user-agent', groups.has('agent') ? BROWSER_AGENT : OWN_AGENT],
     // Chromium adds zstd, which not every Node version can undo.
     [
       'accept-encoding',
-      groups.has('encoding') ? (shape?.encoding ?? `gzip, deflate${secure ? ', br' : ''}`) : 'identity',
+      groups.has('encoding') ? (shape.encoding ?? `gzip, deflate${secure ? ', br' : ''}`) : 'identity',
     ],
   ];
-  if (shape === null) return headers;
   if (groups.has('agent')) headers.push(['accept-language', 'en-US,en;q=0.9']);
   if (groups.has('fetch-metadata') && secure)
     headers.push(
