@@ -6,6 +6,7 @@ import { checksumFault, digestOf, EMPTY_SHA256 } from '../checksum.ts';
 import { header } from '../headers.ts';
 import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
 import { printable, shorten } from '../text.ts';
+import { labelNotUndone } from '../undone-label.ts';
 import { kindOfHead, tellingBytes } from '../telling-bytes.ts';
 import { lastHop } from '../visit.ts';
 
@@ -28,7 +29,7 @@ export const artifactChecksumMismatch = defineRule({
       again?.sha256 === digest
         ? intermittent(facts)
         : (tellingBytes(content, again, facts) ??
-          byDigest(digest, content, again, facts.archive) ??
+          byDigest(digest, content, again, facts) ??
           otherVersion(facts, content, checksum, all, artifacts) ??
           reEncoded(content) ??
           unstable(content, again) ??
@@ -75,7 +76,7 @@ function byDigest(
   digest: string,
   content: Content,
   again: Content | null,
-  archive: ArtifactFacts['archive'],
+  { archive, web }: ArtifactFacts,
 ): Problem | null {
   const decodedKind = content.decoded?.error === null ? kindOfHead(content.decoded.head) : null;
   if (content.decoded?.sha256 === digest && decodedKind !== 'tar') {
@@ -93,10 +94,11 @@ function byDigest(
       advice: `If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
     };
   const inner = content.inner ?? again?.inner ?? null;
+  const label = labelNotUndone(web);
   if (inner === digest && !isUnseen(archive) && archive.fault?.code === 'gzip-inside')
     return {
       cause: 'compressed-twice',
-      message: 'The host serves the listed artifact compressed once more, without saying so.',
+      message: `The host serves the listed artifact compressed once more, ${label === null ? 'without saying so' : `and ${label}`}.`,
       advice: 'Upload the file as it was built, and exclude .gz files from compression.',
     };
   if (inner === digest || content.decoded?.sha256 === digest)

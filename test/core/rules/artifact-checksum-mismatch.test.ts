@@ -227,7 +227,16 @@ ruleTable(artifactChecksumMismatch, {
         gzipFault: 'gzip-inside',
         again: content(gzipSync(bytes), { inner: sha256(bytes) }),
       }),
-      { cause: 'compressed-twice' },
+      { cause: 'compressed-twice', message: 'once more, without saying so.' },
+    ],
+    [
+      'compressed once more, under a label that nothing is decoded for',
+      facts(content(gzipSync(bytes)), LISTED, {
+        gzipFault: 'gzip-inside',
+        again: content(gzipSync(bytes), { inner: sha256(bytes) }),
+        headers: { 'content-encoding': 'gzip, identity' },
+      }),
+      { cause: 'compressed-twice', message: 'once more, and its label (Content-Encoding: gzip, identity) is one that' },
     ],
     [
       'something behind its end',
