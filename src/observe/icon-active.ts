@@ -21,6 +21,15 @@ const NAME_LIMIT = 120;
 /** Attributes whose value becomes a URL, at once or when an animation sets it. */
 const URL_ATTRIBUTES = new Set(['href', 'src', 'to', 'from', 'by', 'values', 'action', 'formaction', 'data']);
 
+/**
+ * Whether browsers draw an element that requires these extensions (SVG 2, section 5.8.3): HTML and MathML are the ones
+ * that they have. Drawing programs keep data in elements that require others.
+ */
+function isDrawn(extensions: string | undefined): boolean {
+  const wanted = (extensions ?? '').split(/\s+/).filter((name) => name !== '');
+  return wanted.every((name) => name.startsWith('http://www.w3.org/'));
+}
+
 export function createActives(): Actives {
   const list: ImageFacts['active'] = [];
   let styleDepth = 0;
@@ -57,7 +66,8 @@ export function createActives(): Actives {
       if (tag.uri !== SVG && tag.uri !== XHTML) return;
       const element = tag.local;
       if (element === 'script') add('script', element, line);
-      if (element === 'foreignObject') add('foreign-object', element, line);
+      if (element === 'foreignObject' && isDrawn(tag.attributes['requiredExtensions']?.value))
+        add('foreign-object', element, line);
       if (element === 'style' && styleDepth === 0) {
         styleDepth = 1;
         css = '';

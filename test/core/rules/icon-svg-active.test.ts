@@ -12,6 +12,10 @@ ruleTable(iconSvgActive, {
     ['references to itself', svg('<use href="#a"/><rect fill="url(#b)"/>')],
     ['embedded images', svg('<image href="data:image/png;base64,AA"/>')],
     ['a link', svg('<a href="https://example.com"/>')],
+    [
+      'data that a drawing program keeps in an element which browsers do not draw',
+      svg('<switch><foreignObject requiredExtensions="http://ns.adobe.com/AdobeIllustrator/10.0/"/><g/></switch>'),
+    ],
     ['HTML: another rule tells', seenIcon('<html><script/></html>')],
   ],
   faulty: [
@@ -23,6 +27,28 @@ ruleTable(iconSvgActive, {
     ['an event handler', svg('<g onload="x"/>'), { cause: 'event-handler', message: 'g onload' }],
     ['a javascript link', svg('<a href="javascript:x"/>'), { cause: 'javascript-url' }],
     ['embedded HTML', svg('<foreignObject/>'), { cause: 'foreign-object' }],
+    [
+      'embedded HTML that browsers draw where they support HTML',
+      svg('<foreignObject requiredExtensions="http://www.w3.org/1999/xhtml"/>'),
+      { cause: 'foreign-object' },
+    ],
+    [
+      'embedded HTML whose extensions are an empty list',
+      svg('<foreignObject requiredExtensions=" "/>'),
+      { cause: 'foreign-object' },
+    ],
+    [
+      'a script in the data of a drawing program',
+      svg('<foreignObject requiredExtensions="http://ns.adobe.com/AdobeIllustrator/10.0/"><script/></foreignObject>'),
+      { cause: 'script' },
+    ],
+    [
+      'a file of Adobe Illustrator with its editing data: the DOCTYPE alone',
+      seenIcon(
+        `<!DOCTYPE svg [<!ENTITY ns_ai "http://ns.adobe.com/AdobeIllustrator/10.0/">]><svg xmlns="http://www.w3.org/2000/svg" xmlns:i="&ns_ai;"><switch><foreignObject requiredExtensions="&ns_ai;"><i:pgf/></foreignObject><g/></switch></svg>`,
+      ),
+      { cause: 'namespace-entities', severity: 'note' },
+    ],
     ['a document type of its own', seenIcon(`<!DOCTYPE svg SYSTEM "x.dtd">${SVG}`), { cause: 'doctype' }],
     [
       'the DOCTYPE of Adobe Illustrator',
