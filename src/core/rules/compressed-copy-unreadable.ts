@@ -40,6 +40,7 @@ export const compressedCopyUnreadable = defineRule({
 /** @returns what is wrong, as words that follow the header */
 function faultOf(role: Role, copy: Copy): { cause: string; text: string; advice?: string } | null {
   const { fault, coding, kind, same, unlabelled } = copy;
+  if (unlabelled !== undefined && coding.split(', ').includes(unlabelled)) return notUndone(coding, unlabelled);
   if (unlabelled !== undefined)
     return {
       cause: 'unlabelled',
@@ -67,6 +68,22 @@ function faultOf(role: Role, copy: Copy): { cause: string; text: string; advice?
       text: 'and the end of the gzip stream is wrong: browsers ignore that, and Node’s fetch fails',
     };
   return null;
+}
+
+/** A coding that is named, and that clients leave as it is all the same. */
+function notUndone(coding: string, named: string): { cause: string; text: string; advice: string } {
+  if (coding.split(', ').includes('identity'))
+    return {
+      cause: 'beside-identity',
+      text: 'but beside identity browsers and Node’s fetch decode nothing: they take the compressed bytes for the file itself',
+      advice: `Send Content-Encoding: ${named} and nothing else, or send the file itself. Purge caches in front.`,
+    };
+  return {
+    cause: 'coding-not-accepted',
+    text: 'which the request did not accept (Accept-Encoding: gzip, deflate, br): clients that do not know it take the compressed bytes for the file itself',
+    advice:
+      'Compress with a coding that is named in Accept-Encoding, and send Vary: Accept-Encoding. Purge caches in front.',
+  };
 }
 
 /** What the bytes are, where that is not what the last coding says. */

@@ -19,6 +19,10 @@ const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
     'is gzip-compressed',
     'Serve the plain file; a compressed SVG (.svgz) is shown only with the header Content-Encoding: gzip.',
   ],
+  zstd: [
+    'is zstd-compressed, which few clients undo and none was asked to',
+    'Serve the plain file, or compress it with gzip for clients that accept that (Content-Encoding: gzip).',
+  ],
   xml: [
     'is an XML document whose root element is not svg',
     'Use the URL of the image itself; this may be an error message of the store.',

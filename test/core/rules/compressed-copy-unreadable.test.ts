@@ -52,6 +52,42 @@ ruleTable(compressedCopyUnreadable, {
       }),
       { cause: 'unlabelled', message: 'with Content-Encoding: aws-chunked, but' },
     ],
+    [
+      'a label beside identity, for which nothing is decoded',
+      resource({
+        browser: [
+          copied({
+            coding: 'gzip, identity',
+            same: false,
+            unlabelled: 'gzip',
+            decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'gzip' },
+          }),
+        ],
+      }),
+      {
+        cause: 'beside-identity',
+        message: 'with Content-Encoding: gzip, identity, but beside identity browsers and Node’s fetch decode nothing',
+        advice: 'Send Content-Encoding: gzip and nothing else',
+      },
+    ],
+    [
+      'a coding that the request did not accept',
+      resource({
+        browser: [
+          copied({
+            coding: 'zstd',
+            same: false,
+            unlabelled: 'zstd',
+            decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'zstd' },
+          }),
+        ],
+      }),
+      {
+        cause: 'coding-not-accepted',
+        message: 'with Content-Encoding: zstd, which the request did not accept',
+        advice: 'named in Accept-Encoding',
+      },
+    ],
     ['broken', mislabelled('gzip', 'gzip'), { cause: 'broken' }],
     ['cut off', resource({ browser: [copied({ fault: 'truncated', same: false })] }), { cause: 'truncated' }],
     ['members', resource({ browser: [copied({ fault: 'members', same: false })] }), { cause: 'several-members' }],

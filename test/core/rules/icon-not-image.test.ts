@@ -55,6 +55,11 @@ ruleTable(iconNotImage, {
     ],
     ['a compressed SVG', hex('1f8b0800'), { cause: 'gzip', advice: 'Content-Encoding' }],
     [
+      'an SVG compressed with zstd',
+      hex('28b52ffd0458c10000'),
+      { cause: 'zstd', message: 'is zstd-compressed', advice: 'Serve the plain file' },
+    ],
+    [
       "a store's error",
       seenIcon('<Error><Code>NoSuchKey</Code></Error>'),
       { cause: 'xml', evidence: { kind: 'xml', bytes: 37 } },
