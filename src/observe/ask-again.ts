@@ -20,7 +20,7 @@ export async function visitTwice(http: Http, ask: Ask): Promise<Visit> {
 }
 
 /** The later visit, with the attempts of the earlier one. */
-export function joined(first: Visit, second: Visit): Visit {
+function joined(first: Visit, second: Visit): Visit {
   const trouble = first.failure?.code ?? `status ${statusOf(first)}`;
   return {
     ...second,
