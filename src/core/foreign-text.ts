@@ -28,6 +28,16 @@ export function faultInBytes(base64: string): TextFault {
   }
   if (form !== null) return { ...otherForm(form), evidence: { byteOffset: 0, encoding: form } };
   const offset = invalidUtf8At(bytes);
+  if (isBinary(bytes))
+    return {
+      ...fault(
+        'not-utf8',
+        offset,
+        'The file is binary data, not JSON text.',
+        'Check that the URL leads to the JSON file. Where it is compressed (br, deflate), have the host say so with Content-Encoding, and to clients that accept it only.',
+      ),
+      evidence: { byteOffset: offset },
+    };
   return {
     ...fault(
       'not-utf8',
@@ -37,6 +47,13 @@ export function faultInBytes(base64: string): TextFault {
     ),
     evidence: { byteOffset: offset },
   };
+}
+
+/** Control characters that no text has, in numbers that a slip does not make. */
+function isBinary(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, 4096);
+  const controls = head.filter((byte) => byte < 0x20 && ![9, 10, 12, 13].includes(byte)).length;
+  return controls >= 2 && controls > head.length / 50;
 }
 
 function otherForm(form: string): TextFault {

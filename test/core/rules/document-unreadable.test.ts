@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { documentUnreadable } from '../../../src/core/rules/document-unreadable.ts';
 import { documentFacts } from '../../support/core-facts.ts';
@@ -70,6 +71,29 @@ ruleTable(documentUnreadable, {
       'a surrogate in UTF-8 clothing',
       documentFacts(bytes(0x22, 0xed, 0xa0, 0x80, 0x22)),
       { cause: 'not-utf8', offset: 1 },
+    ],
+    [
+      'JSON compressed with br, without a label',
+      documentFacts(
+        new Uint8Array(brotliCompressSync('{"apps":{"app-a":{"name":"App A","description":"Does a thing."}}}')),
+      ),
+      {
+        cause: 'not-utf8',
+        message: 'binary data, not JSON text',
+        advice: 'Content-Encoding',
+      },
+    ],
+    [
+      'JSON compressed with deflate, without a label',
+      documentFacts(
+        new Uint8Array(deflateRawSync('{"apps":{"app-a":{"name":"App A","description":"Does a thing."}}}')),
+      ),
+      { cause: 'not-utf8', message: 'binary data, not JSON text', advice: 'Content-Encoding' },
+    ],
+    [
+      'Latin-1 with lines and tabs is text',
+      documentFacts(bytes(0x7b, 0x0d, 0x0a, 0x09, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x0d, 0x0a, 0x7d)),
+      { cause: 'not-utf8', message: 'Byte 5 (0xe9)' },
     ],
     ['an overlong slash', documentFacts(bytes(0x22, 0xc0, 0xaf, 0x22)), { cause: 'not-utf8', offset: 1 }],
     ['beyond U+10FFFF', documentFacts(bytes(0x22, 0xf4, 0x90, 0x80, 0x80, 0x22)), { cause: 'not-utf8', offset: 1 }],
