@@ -39,7 +39,7 @@ const CONFIRMED = { missing: 3, fault: 1 };
 /** From so many on that came after all, files are requested again without waiting for each other. */
 const RECOVERED = 3;
 /** Rounds of two requests after the first answer, and where the host is known to answer by turns. */
-const ROUNDS = { missing: 3, fault: 1, byTurns: 10 };
+const ROUNDS = { missing: 5, fault: 1, byTurns: 12 };
 /** Milliseconds: where a round took longer, there is no other one unless the host is known to answer by turns. */
 const SLOW = 700;
 /** Milliseconds by which later rounds are put off at most, so that answers that take turns do not keep step with them. */

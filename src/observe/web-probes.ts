@@ -99,9 +99,9 @@ async function inRounds(get: BrowserGet, look: Prober): Promise<Probe[]> {
   const second = [...first, ...(await round([[], [], all, all], 2))];
   const dependence = dependenceOf({ probes: second }, get.like);
   const isBlamed = dependence?.on === 'headers' || dependence?.on === 'together';
-  return isBlamed && second.some(({ visit }) => isRefusal(visit))
-    ? [...second, ...(await round([[], all, all, []], 3))]
-    : second;
+  if (!isBlamed || !second.some(({ visit }) => isRefusal(visit))) return second;
+  // In two orders, so that answers which take turns by number do not follow the headers.
+  return [...second, ...(await round([[], all, all, []], 3)), ...(await round([[], all, [], all], 3))];
 
   function round(list: readonly (readonly HeaderGroup[])[], number: Probe['round']): Promise<Probe[]> {
     return Promise.all(

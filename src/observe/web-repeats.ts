@@ -7,8 +7,11 @@ import { unasked } from './http-patience.ts';
 
 /** Repeating a request that got an error status beside the plain GET, to see whether the status follows the request. */
 
-/** Rounds of two plain GETs and two of the other request. */
-const ROUNDS = 3;
+/**
+ * The order of the requests in each round: plain GETs (p) and the other request (o). It differs, so that answers which
+ * take turns by number do not follow the kind of request.
+ */
+const ROUNDS = ['poop', 'opop', 'ppoo'] as const;
 
 export interface RepeatsLook {
   http: Http;
@@ -46,7 +49,7 @@ export async function repeat(
   // A host that knows the method and refuses it says so with the first two; the HTTP client repeats the others by itself.
   const status = statusOf(visit);
   const isOnce = [405, 501, 503].includes(status) || (of === 'condition' && status >= 500);
-  const rounds = isOnce ? 1 : ROUNDS;
+  const rounds = isOnce ? ROUNDS.slice(0, 1) : ROUNDS;
   const made = inRounds(of, { role, url, accept }, same, rounds, look);
   look.repeats.set(key, made);
   const repeated = await made;
@@ -58,18 +61,18 @@ async function inRounds(
   of: SideRequest,
   { role, url, accept }: Subject,
   same: () => Promise<Visit>,
-  count: number,
+  rounds: readonly string[],
   { http, total }: RepeatsLook,
 ): Promise<Repeated | null> {
   const headers: [string, string][] = role === 'artifact' ? [['range', 'bytes=0-0']] : [];
   const plain = (): Promise<Visit> =>
     http.visit({ method: 'GET', url, origin: null, accept, headers, total: total.small });
   const repeated: Repeated = { of, url, plain: [], same: [] };
-  for (let n = 0; n < count && !isUnsteady(repeated); n++) {
-    // In this order: answers that take turns by number differ within the one or the other.
-    const [one, two, three, four] = await Promise.all([plain(), same(), same(), plain()]);
-    repeated.plain.push(...statusesOf(one), ...statusesOf(four));
-    repeated.same.push(...statusesOf(two), ...statusesOf(three));
+  for (const order of rounds) {
+    if (isUnsteady(repeated)) break;
+    const sent = [...order].map(async (kind) => ({ kind, visit: await (kind === 'p' ? plain() : same()) }));
+    for (const { kind, visit } of await Promise.all(sent))
+      (kind === 'p' ? repeated.plain : repeated.same).push(...statusesOf(visit));
   }
   return repeated.plain.length > 0 && repeated.same.length > 0 ? repeated : null;
 }

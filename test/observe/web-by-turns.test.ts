@@ -35,8 +35,9 @@ function nowAndThen(seed: number, share: number, chosen: Pick = () => true): Pic
   let state = seed;
   return (request) => {
     if (!chosen(request)) return false;
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return (state >> 8) % 100 < share;
+    // The constants of Numerical Recipes: products stay below 2^53.
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32 < share / 100;
   };
 }
 

@@ -80,7 +80,7 @@ describe('an unusable one', () => {
     ['no apps', () => host.on('/r.json', answer({ body: '{"apps": []}' })), /apps/],
     ['no HTTP', () => host.on('/r.json', raw('hello\r\n\r\n')), /HTTP/],
     ['silent', () => host.on('/r.json', silent()), /no answer came/],
-    ['refused', () => 'http://localhost:1/r.json', /could not be reached from the service/],
+    ['refused', () => 'http://localhost:2/r.json', /could not be reached from the service/],
   ])('%s: nothing is stored, and the reason is told', async (_, url, words) => {
     const before = await count();
     const organization = await addOrganization(bench.db);
@@ -102,7 +102,7 @@ describe('an unusable one', () => {
     };
     const urls = [
       `http://127.0.0.2:${inside.port}/r.json`,
-      'http://localhost:1/r.json',
+      'http://localhost:2/r.json',
       'https://unknown.invalid/r.json',
     ];
     const done: Outcome[] = [];
@@ -128,7 +128,7 @@ describe('an unusable one', () => {
 
 test('official registries are subscribed to once, also where they cannot be reached', async () => {
   const { url } = putRegistry(host);
-  const settings = { ...service.settings, coreRegistryUrl: url, communityRegistryUrl: 'http://localhost:1/r.json' };
+  const settings = { ...service.settings, coreRegistryUrl: url, communityRegistryUrl: 'http://localhost:2/r.json' };
   const organization = await addOrganization(bench.db);
   for (let i = 0; i < 2; i += 1) await subscribeOfficial({ ...service, settings }, organization);
   const rows = await bench.db
