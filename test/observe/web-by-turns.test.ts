@@ -203,8 +203,8 @@ describe('requests that are added', () => {
   });
 
   test.each([
-    { name: 'a host that has them or not', isByTurns: false, most: 400 + 2 * 3 * 6 },
-    { name: 'a host that is known to answer by turns', isByTurns: true, most: 400 + 2 * 3 * 20 },
+    { name: 'a host that has them or not', isByTurns: false, most: 400 + 2 * 3 * 10 },
+    { name: 'a host that is known to answer by turns', isByTurns: true, most: 400 + 2 * 3 * 24 },
   ])('a few where many files are missing: $name', async ({ isByTurns, most }) => {
     const { host, live } = stage;
     const apps: Record<string, object> = {};
