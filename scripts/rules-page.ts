@@ -1,4 +1,4 @@
-import { SOMETHING_ELSE } from '../src/core/something-else.ts';
+import { NOT_THE_FILE } from '../src/core/something-else.ts';
 import type { AnyRule } from '../src/core/rule.ts';
 
 const CHAPTERS: Record<AnyRule['on'], string> = {
@@ -44,18 +44,18 @@ function section(rule: AnyRule): string[] {
   return [
     `### ${rule.id}`,
     '',
-    `**${rule.severity}** · section ${rule.spec ?? '–'} · symptom: ${symptom}${rule.hides ? ' · can hide an app' : ''}`,
+    `**${rule.severity}** · section ${rule.spec ?? '–'} · symptom: ${symptom}${rule.hidesApp ? ' · can hide an app' : ''}`,
     '',
-    `Fails when ${rule.when}.`,
+    `Fails when ${rule.failsWhen}.`,
     '',
     rule.why,
-    ...(rule.unless?.length ? ['', `Not judged where ${explanations(rule.unless)} explains it.`] : []),
+    ...(rule.supersededBy?.length ? ['', `Not judged where ${explanations(rule.supersededBy)} explains it.`] : []),
   ];
 }
 
 function explanations(unless: readonly string[]): string {
   const list = unless
-    .filter((id) => !SOMETHING_ELSE.includes(id))
+    .filter((id) => !NOT_THE_FILE.includes(id))
     .map((id) => `\`${id.replace(' ', '` (`')}\`${id.includes(' ') ? ')' : ''}`);
   if (list.length < unless.length) list.push('a page or an error message in the place of the file');
   return list.join(', ');

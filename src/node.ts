@@ -14,17 +14,17 @@
  */
 export { bundle, type Bundle, type BundleOptions } from './bundle/bundle.ts';
 export { createArchiveReader, readArchiveFile, type ArchiveLimits, type ArchiveReader } from './observe/archive.ts';
-export { observeWorkspace, type DirectoryOptions, type Sink } from './observe/directory.ts';
+export { observeWorkspace, type DirectoryOptions, type WorkspaceFactsSink } from './observe/directory.ts';
 export { contentOf } from './observe/documents.ts';
-export { earlierOf, fromSnapshot } from './observe/earlier.ts';
-export { lookAtImage } from './observe/icon.ts';
+export { baselineOf, baselineFromSnapshot } from './observe/earlier.ts';
+export { inspectImage } from './observe/icon.ts';
 export { type Workspace } from './observe/places.ts';
-export { observeRegistry, type Seen, type Watcher, type WebOptions } from './observe/web.ts';
-export { carryOut, describePlan } from './publish/carry-out.ts';
+export { observeRegistry, type ObserveResult, type FactsSink, type WebOptions } from './observe/web.ts';
+export { applyPlan, describePlan } from './publish/carry-out.ts';
 export type { StepResult } from './publish/step.ts';
 export { planApp, type AppPlan, type NewApp } from './publish/add-app.ts';
-export { type Judgement } from './publish/judged.ts';
-export { type Place } from './publish/place.ts';
+export { type JudgeSettings } from './publish/judged.ts';
+export { type RegistryLocation } from './publish/place.ts';
 export { type Plan, type Step } from './publish/plan.ts';
 export { publish, type Published } from './publish/publish.ts';
 export { planVersion, type VersionPlan } from './publish/publish-version.ts';

@@ -2,7 +2,7 @@ import type { DocumentContent } from '../core/facts.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { documentText } from '../core/document-text.ts';
 import { printable, shorten } from '../core/text.ts';
-import { isTrouble } from '../core/trouble.ts';
+import { isAppregError } from '../core/trouble.ts';
 import { isSame } from './edit.ts';
 import type { AppEntry } from './manifest.ts';
 import { appsIn, usable } from './usable.ts';
@@ -29,7 +29,7 @@ export interface AssembledApp {
 }
 
 /** What is wrong with an app, or with its absence. The message begins with the file. */
-export interface Complaint {
+export interface Issue {
   message: string;
   advice: string;
 }
@@ -43,12 +43,9 @@ const ICON = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
  * The entries of all apps, in the order of their keys, and everything that is wrong with what they are made from.
  * @param base the address of the workspace, with its trailing slash
  */
-export function assemble(
-  sources: readonly AppSource[],
-  base: string,
-): { apps: AssembledApp[]; complaints: Complaint[] } {
+export function assemble(sources: readonly AppSource[], base: string): { apps: AssembledApp[]; complaints: Issue[] } {
   const apps: AssembledApp[] = [];
-  const complaints: Complaint[] = [];
+  const complaints: Issue[] = [];
   for (const source of sources.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     const file = `apps/${source.key}/app.json`;
     const complain = (message: string, advice: string): void =>
@@ -78,7 +75,7 @@ function fieldsOf(
   { content }: AppSource,
   file: string,
   complain: Complain,
-  complaints: Complaint[],
+  complaints: Issue[],
 ): Record<string, string> | null {
   const form = 'It holds "name", "description" and "color"; "appMetadataUrl" and "iconUrl" where they are elsewhere.';
   if (content === null) {
@@ -89,7 +86,7 @@ function fieldsOf(
   try {
     value = usable(content, file).value;
   } catch (error) {
-    if (!isTrouble(error)) throw error;
+    if (!isAppregError(error)) throw error;
     complaints.push({ message: error.message, advice: error.hint });
     return null;
   }
@@ -140,7 +137,7 @@ export interface AssembledManifest {
   added: string[];
   changed: string[];
   removed: string[];
-  complaints: Complaint[];
+  complaints: Issue[];
 }
 
 /**
@@ -160,7 +157,7 @@ export function assembledManifest(
   const before = appsIn(text, file);
   const { value } = usable(documentText(text), file);
   const after = Object.fromEntries(apps.map(({ key, entry }) => [key, asJson(entry)]));
-  const complaints: Complaint[] = [];
+  const complaints: Issue[] = [];
   const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   for (const key of removed.filter((one) => !remove.includes(one) && !folders.includes(one))) {
     const name = printable(shorten(key, 80));

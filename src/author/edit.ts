@@ -1,6 +1,6 @@
 import { documentText } from '../core/document-text.ts';
 import { childrenAt } from '../core/json-text.ts';
-import { isObject, type JsonValue, readingOf } from '../core/json.ts';
+import { isObject, type JsonValue, parseDocument } from '../core/json.ts';
 import {
   colonOf,
   commaAfter,
@@ -127,8 +127,8 @@ interface Change {
 /** The new text, after it was read again: it must be the old value and the change, or this module has a defect. */
 function checked(text: string, at: number, piece: string, change: Change): string {
   const edited = text.slice(0, at) + piece + text.slice(at);
-  const before = readingOf(documentText(text)).value;
-  const { value: after, duplicates } = readingOf(documentText(edited));
+  const before = parseDocument(documentText(text)).value;
+  const { value: after, duplicates } = parseDocument(documentText(edited));
   if (duplicates.length > 0 || !isChanged(before, after, change.pointer.split('/').slice(1), change)) {
     throw new Error(`an edit at ${change.pointer} came out wrong`);
   }

@@ -1,8 +1,8 @@
-import { checksumFault } from '../core/checksum.ts';
+import { checksumError } from '../core/checksum.ts';
 import { documentText } from '../core/document-text.ts';
-import { faultInText } from '../core/json-fault.ts';
+import { syntaxErrorInText } from '../core/json-fault.ts';
 import { locate, survey } from '../core/json-text.ts';
-import { isObject, type JsonValue, MAX_DEPTH, member, readingOf } from '../core/json.ts';
+import { isObject, type JsonValue, MAX_DEPTH, member, parseDocument } from '../core/json.ts';
 import { pointerTo } from '../core/pointer.ts';
 import { isSemver, likelyVersion } from '../core/version.ts';
 
@@ -30,9 +30,9 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
   }
   if (survey(fixed, MAX_DEPTH).depth > MAX_DEPTH) return { text, fixes: [] };
   for (
-    let fault = faultInText(fixed);
+    let fault = syntaxErrorInText(fixed);
     fault?.cause === 'trailing-comma' && fixes.length < 1000;
-    fault = faultInText(fixed)
+    fault = syntaxErrorInText(fixed)
   ) {
     const doubled = !/^,\s*[\]}]/.test(fixed.slice(fault.offset, fault.offset + 1000));
     fixed = fixed.slice(0, fault.offset) + fixed.slice(fault.offset + 1);
@@ -42,7 +42,7 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
       version: null,
     });
   }
-  const { value, duplicates } = readingOf(documentText(fixed));
+  const { value, duplicates } = parseDocument(documentText(fixed));
   if (value === undefined || duplicates.length > 0) return { text: fixed, fixes };
   const changes = role === 'manifest' ? manifestChanges(value) : metadataChanges(value);
   const spans = locate(
@@ -84,7 +84,7 @@ function metadataChanges(value: JsonValue): Change[] {
       }
     }
     const checksum = member(entry, 'artifactChecksum');
-    const repaired = typeof checksum === 'string' ? checksumFault(checksum)?.repaired : null;
+    const repaired = typeof checksum === 'string' ? checksumError(checksum)?.repaired : null;
     if (repaired)
       changes.push({
         pointer: at('artifactChecksum'),

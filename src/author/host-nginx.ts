@@ -1,5 +1,5 @@
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { cacheControlOf } from '../core/media.ts';
 import type { Hosted } from './hosted.ts';
 
@@ -11,7 +11,7 @@ import type { Hosted } from './hosted.ts';
 export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   if (!/^[a-z0-9_.-]+$/.test(hostname) && !/^\[[0-9a-f:]+\]$/.test(hostname))
-    throw new Trouble(
+    throw new AppregError(
       'host-name',
       `“${printable(hostname)}” is no host name that could stand in a configuration of nginx.`,
       'Give the name of the host that nginx will answer to as --base-url.',
@@ -121,7 +121,7 @@ function decoded(pathname: string): string {
   } catch {
     // Told below.
   }
-  throw new Trouble(
+  throw new AppregError(
     'host-path',
     `The path ${printable(pathname)} cannot stand in a configuration of nginx.`,
     'Give --base-url a path without control characters.',

@@ -1,6 +1,6 @@
 import { cacheControlOf } from '../core/media.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { Hosted } from './hosted.ts';
 
 /** What hosts of static pages read from the files that they serve. */
@@ -13,7 +13,7 @@ import type { Hosted } from './hosted.ts';
 export function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): string {
   const path = new URL(baseUrl).pathname;
   if (path !== '/')
-    throw new Trouble(
+    throw new AppregError(
       'host-path',
       `This host serves the files at the top of its address, not at ${printable(path)}.`,
       'Give --base-url without a path, or name another host.',

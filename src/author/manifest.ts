@@ -1,6 +1,6 @@
 import { member } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { addMember, isSame } from './edit.ts';
 import { appsIn } from './usable.ts';
 
@@ -29,7 +29,7 @@ export function addApp(text: string, key: string, entry: AppEntry, file: string)
   const added = { name, description, blockStyle: { ...blockStyle }, appMetadataUrl };
   if (there === undefined) return addMember(text, '/apps', key, added);
   if (isSame(there, added)) return null;
-  throw new Trouble(
+  throw new AppregError(
     'exists',
     `There is an app “${printable(key)}” in ${printable(file)} already, with another entry. Nothing was changed.`,
     'Choose another key, or edit its entry by hand and check it with appreg lint.',

@@ -1,7 +1,7 @@
-import { checksumFault } from '../core/checksum.ts';
+import { checksumError } from '../core/checksum.ts';
 import { type JsonValue, member, stringOrNull } from '../core/json.ts';
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { addElement } from './edit.ts';
 import { versionsIn } from './usable.ts';
@@ -88,11 +88,11 @@ function agree(listed: readonly NewVersion[], added: NewVersion, file: string): 
 
 /** True when an entry lists these bytes, be it in upper case or without the prefix. */
 export function isListedAs(entry: NewVersion, checksum: string): boolean {
-  return entry.artifactChecksum === checksum || checksumFault(entry.artifactChecksum)?.repaired === checksum;
+  return entry.artifactChecksum === checksum || checksumError(entry.artifactChecksum)?.repaired === checksum;
 }
 
-function immutable(what: string): Trouble {
-  return new Trouble(
+function immutable(what: string): AppregError {
+  return new AppregError(
     'immutable',
     `${what} A published version never changes. Nothing was changed.`,
     'Publish it as a new version, for example with patch in place of the number.',

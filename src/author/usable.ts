@@ -1,10 +1,18 @@
 import { documentText } from '../core/document-text.ts';
 import { lineStarts, locate, positionOf } from '../core/json-text.ts';
-import { isObject, type JsonObject, type JsonValue, MAX_DEPTH, member, type Reading, readingOf } from '../core/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  MAX_DEPTH,
+  member,
+  type ParsedDocument,
+  parseDocument,
+} from '../core/json.ts';
 import type { DocumentContent } from '../core/facts.ts';
 import { pointerTo } from '../core/pointer.ts';
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 
 /** Which documents may be edited: those that every reader understands alike, with the container that is edited. */
 
@@ -15,7 +23,7 @@ import { Trouble } from '../core/trouble.ts';
  * different ways: a syntax fault, bytes that are not UTF-8, a byte order mark, a repeated name, excess depth or size
  */
 export function usable(content: DocumentContent, file: string): { text: string; value: JsonValue } {
-  const reading = readingOf(content);
+  const reading = parseDocument(content);
   const complaint = complaintAbout(reading, content);
   if (complaint) throw unusable(file, content.text, complaint);
   return { text: content.text!, value: reading.value! };
@@ -45,7 +53,7 @@ interface Complaint {
 }
 
 function complaintAbout(
-  { fault, oversized, byteOrderMark, duplicates }: Reading,
+  { fault, oversized, byteOrderMark, duplicates }: ParsedDocument,
   { text }: DocumentContent,
 ): Complaint | null {
   if (fault) return { message: fault.message, advice: fault.advice, offset: text === null ? null : fault.offset };
@@ -94,13 +102,13 @@ function shapeComplaint(text: string, value: JsonValue, name: string, kind: stri
   };
 }
 
-function unusable(file: string, text: string | null, { message, advice, offset }: Complaint): Trouble {
+function unusable(file: string, text: string | null, { message, advice, offset }: Complaint): AppregError {
   let place = printable(file);
   if (text !== null && offset !== null) {
     const { line, column } = positionOf(lineStarts(text), offset);
     place += `:${line}:${column}`;
   }
-  return new Trouble(
+  return new AppregError(
     'document-unusable',
     `${place}: ${message} The file was left as it is.`,
     `${advice} appreg lint lists everything that is wrong with it.`,

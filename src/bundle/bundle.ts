@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { PackedFile } from './archive.ts';
 import { buildCode } from './code.ts';
 import { readable, readFolder, readIncluded } from './files.ts';
@@ -67,7 +67,7 @@ interface Contents {
 
 function fromFolder(options: BundleOptions): Contents {
   if (options.ui !== undefined) {
-    throw new Trouble(
+    throw new AppregError(
       'ui-with-folder',
       'A folder is packed as it is; there is no UI to build for it.',
       'Leave out --ui, or name an entry point instead of the folder.',
@@ -75,7 +75,7 @@ function fromFolder(options: BundleOptions): Contents {
   }
   const { files, skipped } = readFolder(options.entry, options.leaveOut ?? null);
   if (files.length === 0) {
-    throw new Trouble(
+    throw new AppregError(
       'entry-empty',
       `There is no file in ${printable(options.entry)}.`,
       'Put app.js into it, or name an entry point to build.',
@@ -109,7 +109,7 @@ function isFolder(entry: string): boolean {
 function checkSize(files: readonly PackedFile[]): void {
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (size <= MOST_BYTES && files.length <= MOST_ENTRIES) return;
-  throw new Trouble(
+  throw new AppregError(
     'bundle-oversized',
     `${files.length} files with ${size} bytes are more than an artifact may hold.`,
     `Keep it below ${MOST_ENTRIES} files and ${MOST_BYTES} bytes.`,

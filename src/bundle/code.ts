@@ -2,10 +2,10 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import { basename, dirname, extname } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { PackedFile } from './archive.ts';
 import type { BundleOptions } from './options.ts';
-import { buildTrouble, complaint, headline, type Places } from './complaint.ts';
+import { buildError, issue, headline, type Places } from './complaint.ts';
 import { build } from './esbuild.ts';
 import { readable } from './files.ts';
 import type { Built } from './native.ts';
@@ -56,10 +56,10 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   const places = { root: dirname(app), cwd: options.cwd ?? dirname(app) };
   const uiPlaces = { ...places, root: dirname(ui ?? app) };
   const complaints = [
-    ...appBuilt.errors.map((error) => complaint(error, places)),
-    ...(uiBuilt?.errors ?? []).map((error) => complaint(error, uiPlaces)),
+    ...appBuilt.errors.map((error) => issue(error, places)),
+    ...(uiBuilt?.errors ?? []).map((error) => issue(error, uiPlaces)),
   ];
-  if (complaints.length > 0) throw buildTrouble(complaints);
+  if (complaints.length > 0) throw buildError(complaints);
 
   const files = [{ path: 'app.js', bytes: appCode(appBuilt) }];
   const warnings = warningsOf(appBuilt, places);
@@ -75,14 +75,14 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
 /** The file, with links resolved, so that paths in the output do not depend on where the sources lie. */
 function source(path: string, what: string): string {
   if (!existsSync(path)) {
-    throw new Trouble(
+    throw new AppregError(
       'entry-missing',
       `There is no ${printable(path)}, which is ${what}.`,
       'Check the path; it is relative to the current folder, or to --cwd.',
     );
   }
   if (!statSync(path).isFile() || !SOURCES.includes(extname(path).toLowerCase())) {
-    throw new Trouble(
+    throw new AppregError(
       'entry-unsupported',
       `${printable(path)} cannot be ${what}.`,
       `It takes a file that ends in ${SOURCES.join(', ')}.`,

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Location, Message } from 'esbuild';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 
 const SHOWN = 10;
 /** Characters of a line shown before and after the place, so that minified code does not flood the terminal. */
@@ -15,12 +15,12 @@ export interface Places {
 }
 
 /** What keeps the code from building; `complaints` as `complaint` makes them. */
-export function buildTrouble(complaints: readonly string[]): Trouble {
+export function buildError(complaints: readonly string[]): AppregError {
   const shown = complaints.slice(0, SHOWN);
   if (complaints.length > SHOWN) shown.push(`and ${complaints.length - SHOWN} more`);
   const count = complaints.length === 1 ? '1 error' : `${complaints.length} errors`;
   const message = `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`;
-  return new Trouble('build-failed', message, 'Mend the code; nothing was written.', { exit: 1 });
+  return new AppregError('build-failed', message, 'Mend the code; nothing was written.', { exit: 1 });
 }
 
 /** `file:line:column: text` on one line, for warnings. */
@@ -29,7 +29,7 @@ export function headline({ text, location }: Message, places: Places): string {
 }
 
 /** `file:line:column: text`, the line with the place marked, and the compiler's notes. */
-export function complaint(message: Message, places: Places): string {
+export function issue(message: Message, places: Places): string {
   const parts = [headline(message, places)];
   if (message.location !== null) parts.push(frame(message.location));
   for (const note of message.notes) {

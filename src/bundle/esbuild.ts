@@ -1,6 +1,6 @@
 import type { BuildOptions, Message } from 'esbuild';
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { type Built, buildNative } from './native.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function build(options: BuildOptions): Promise<Built> {
     const { errors, warnings, message } = error as { errors?: Message[]; warnings?: Message[]; message: string };
     const first = errors?.[0]?.text ?? message;
     if (/^Invalid (target|version)/.test(first)) {
-      throw new Trouble(
+      throw new AppregError(
         'target-unknown',
         `esbuild does not know the target. ${printable(first)}`,
         'Give one like node22, node20.19 or es2022.',
@@ -65,9 +65,9 @@ async function load(): Promise<typeof import('esbuild')> {
   }
 }
 
-function unusable(cause: unknown): Trouble {
+function unusable(cause: unknown): AppregError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new Trouble(
+  return new AppregError(
     'esbuild-unusable',
     `esbuild, which builds the code, does not work here: ${printable(shorten(message.split('\n')[0] ?? '', 300))}`,
     'Install it again for this system, where appreg is installed: npm install --force esbuild',

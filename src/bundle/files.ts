@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { PackedFile } from './archive.ts';
 
 /** What nobody means to publish: version control, and what systems leave behind. Told in a warning, never silently. */
@@ -63,7 +63,7 @@ export async function readIncluded(
   for (const glob of globs) {
     if (glob.startsWith('!')) continue;
     if (isAbsolute(glob) || glob.split(/[\\/]/).includes('..')) {
-      throw new Trouble(
+      throw new AppregError(
         'include-outside',
         `--include ${printable(glob)} leads out of the entry's folder.`,
         `Name it relative to ${root}; what lies elsewhere must be copied there first.`,
@@ -80,7 +80,7 @@ export async function readIncluded(
       dot: literal && statSync(join(root, glob)).isFile(),
     });
     if (matches.length === 0) {
-      throw new Trouble(
+      throw new AppregError(
         'include-empty',
         `--include ${printable(glob)} matches no file below ${root}.`,
         glob.includes('\\')
@@ -108,7 +108,7 @@ function sameAs(file: string | null): (stats: BigIntStats) => boolean {
 /** Where a path really leads, which must be inside the folder, and what is there. */
 function resolveInside(root: string, path: string): { real: string; stats: BigIntStats } {
   if (path.includes('\ufffd')) {
-    throw new Trouble(
+    throw new AppregError(
       'entry-name-unsafe',
       `The name ${printable(path)} has bytes that are not UTF-8.`,
       'Rename the file.',
@@ -136,8 +136,8 @@ function readBytes(file: string): Uint8Array {
   }
 }
 
-function linkTrouble(path: string, what: string, cause?: unknown): Trouble {
-  return new Trouble(
+function linkTrouble(path: string, what: string, cause?: unknown): AppregError {
+  return new AppregError(
     'entry-link',
     `The symbolic link ${printable(path)} ${what}.`,
     'Put the file itself there, or take the link away.',
@@ -145,8 +145,8 @@ function linkTrouble(path: string, what: string, cause?: unknown): Trouble {
   );
 }
 
-function special(path: string): Trouble {
-  return new Trouble(
+function special(path: string): AppregError {
+  return new AppregError(
     'entry-special',
     `${printable(path)} is neither a file nor a folder.`,
     'Take it out of the folder.',
@@ -156,8 +156,8 @@ function special(path: string): Trouble {
 /** A failed system call becomes Trouble that names the file; anything else stays what it is. */
 export function readable(error: unknown): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
-  if (code === undefined || path === undefined || error instanceof Trouble) return error;
-  return new Trouble(
+  if (code === undefined || path === undefined || error instanceof AppregError) return error;
+  return new AppregError(
     'entry-unreadable',
     `${printable(path)} cannot be read (${code}).`,
     'Check that it is there and that you may read it.',

@@ -1,4 +1,4 @@
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { hasUnprintable, printable } from '../core/text.ts';
 
 /**
@@ -32,7 +32,7 @@ function checkName(path: string): void {
           ? 'what other systems read as a drive'
           : null;
   if (fault === null) return;
-  throw new Trouble('entry-name-unsafe', `The name ${printable(path)} has ${fault}.`, 'Rename the file.');
+  throw new AppregError('entry-name-unsafe', `The name ${printable(path)} has ${fault}.`, 'Rename the file.');
 }
 
 /** As file systems compare that ignore case and the way accents are composed. */
@@ -40,8 +40,8 @@ function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-function collision(path: string, other: string): Trouble {
-  return new Trouble(
+function collision(path: string, other: string): AppregError {
+  return new AppregError(
     'entry-collision',
     path === other
       ? `Two files of the archive would be called ${path}.`

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assemble, type AppSource, type Complaint } from '../author/assemble.ts';
+import { assemble, type AppSource, type Issue } from '../author/assemble.ts';
 import { documentContent } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { isTrouble, Trouble } from '../core/trouble.ts';
+import { isAppregError, AppregError } from '../core/trouble.ts';
 import { checkNewKey } from '../publish/add-app.ts';
 import type { AppToAssemble, Folders } from '../publish/assemble.ts';
 import { iconOf } from './icon-source.ts';
@@ -21,13 +21,13 @@ const LARGEST_ICON = 10_000_000;
 export function appsUnder(root: string, base: string): Folders {
   const folder = join(root, 'apps');
   if (!existsSync(folder))
-    throw new Trouble(
+    throw new AppregError(
       'apps-missing',
       `There is no folder apps/ in ${printable(root)}.`,
       'Each app has a folder there: apps/<key>/app.json, with its icon, such as icon.svg, beside it.',
     );
   const sources: AppSource[] = [];
-  const complaints: Complaint[] = [];
+  const complaints: Issue[] = [];
   for (const { name, ...entry } of readdirSync(folder, { withFileTypes: true }).map(kindOf)) {
     if (name.startsWith('.') || entry.file) continue;
     const trouble = entry.link ? linked(name) : keyTrouble(name);
@@ -41,7 +41,7 @@ export function appsUnder(root: string, base: string): Folders {
     try {
       apps.push({ ...app, image: app.icon === null ? null : iconIn(folder, app.key, app.icon) });
     } catch (error) {
-      if (!isTrouble(error)) throw error;
+      if (!isAppregError(error)) throw error;
       complaints.push({ message: error.message.replace(/ Nothing was changed\.$/, ''), advice: error.hint });
     }
   }
@@ -56,18 +56,22 @@ function kindOf(entry: { name: string; isFile(): boolean; isSymbolicLink(): bool
   return { name: entry.name, file: entry.isFile(), link: entry.isSymbolicLink() };
 }
 
-function keyTrouble(name: string): Trouble | null {
+function keyTrouble(name: string): AppregError | null {
   try {
     checkNewKey(name);
     return null;
   } catch (error) {
-    if (isTrouble(error)) return error;
+    if (isAppregError(error)) return error;
     throw error;
   }
 }
 
-function linked(name: string): Trouble {
-  return new Trouble('path-refused', `“${printable(name)}” is a link, which is not followed.`, 'Put the files there.');
+function linked(name: string): AppregError {
+  return new AppregError(
+    'path-refused',
+    `“${printable(name)}” is a link, which is not followed.`,
+    'Put the files there.',
+  );
 }
 
 function sourceIn(folder: string, key: string): AppSource {
@@ -82,7 +86,7 @@ function iconIn(folder: string, key: string, icon: string): AppToAssemble['image
   const found = iconOf(bytesOf(folder, key, icon, LARGEST_ICON), name);
   const { kind } = found.image;
   if (icon.endsWith(`.${kind}`)) return found;
-  throw new Trouble('icon-not-image', `${name} is ${kind.toUpperCase()} by its content.`, `Name it .${kind}.`, {
+  throw new AppregError('icon-not-image', `${name} is ${kind.toUpperCase()} by its content.`, `Name it .${kind}.`, {
     exit: 1,
   });
 }
@@ -92,5 +96,7 @@ function bytesOf(folder: string, key: string, name: string, largest: number): Ui
   const stat = lstatSync(path);
   if (stat.isFile() && stat.size <= largest) return readFileSync(path);
   const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : 'is no regular file';
-  throw new Trouble('path-refused', `apps/${key}/${name} ${what}.`, 'Put a small, regular file there.', { exit: 1 });
+  throw new AppregError('path-refused', `apps/${key}/${name} ${what}.`, 'Put a small, regular file there.', {
+    exit: 1,
+  });
 }

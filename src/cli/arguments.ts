@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isTrouble } from '../core/trouble.ts';
+import { isAppregError } from '../core/trouble.ts';
 import { checkNewKey } from '../publish/add-app.ts';
 import { checkVersion } from '../publish/choose-version.ts';
 import { SHELLS } from './choices.ts';
@@ -79,7 +79,7 @@ function faultOf(check: (text: string) => void): (text: string) => string | null
       check(text);
       return null;
     } catch (error) {
-      if (!isTrouble(error)) throw error;
+      if (!isAppregError(error)) throw error;
       return `${error.message} ${error.hint}`;
     }
   };

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { createArchiveReader } from '../observe/archive.ts';
 import { createDigester } from '../observe/digest.ts';
 import type { Artifact } from '../publish/publish-version.ts';
@@ -49,19 +49,19 @@ export async function withSource<Options extends SourceOptions>(
 export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions): void {
   const count = [artifact, entry, artifactUrl].filter((one) => one !== undefined).length;
   if (count === 0)
-    throw new Trouble(
+    throw new AppregError(
       'option-missing',
       'What is to be published? None of --artifact, --entry and --artifact-url is given.',
       'Add --entry <file> to build it, or --artifact <file> for a .tar.gz that is built already.',
     );
   if (count > 1)
-    throw new Trouble(
+    throw new AppregError(
       'option-conflict',
       'Only one of --artifact, --entry and --artifact-url can be given.',
       'Leave out the others.',
     );
   if (ui !== undefined && entry === undefined)
-    throw new Trouble(
+    throw new AppregError(
       'option-conflict',
       '--ui belongs to --entry: what is built already has its UI inside.',
       'Leave out --ui.',
@@ -148,7 +148,7 @@ async function look(
 function refuseSuspicious(shown: string, head: string): void {
   const odd = suspicion(head);
   if (odd !== null)
-    throw new Trouble(
+    throw new AppregError(
       'artifact-not-tar-gz',
       `${shown} ${odd}. Nothing was changed.`,
       'An artifact is a .tar.gz archive; appreg bundle makes one.',

@@ -5,8 +5,8 @@ import type { AppFacts, DocumentFacts } from '../core/facts.ts';
 import { validateAppFacts, validateManifestFacts } from '../core/generated/facts.js';
 import { printable, redact } from '../core/text.ts';
 import { VERSION } from '../core/tool.ts';
-import { Trouble } from '../core/trouble.ts';
-import { keptApp, keptDocument, type Memory, type RememberedApp } from '../observe/memory.ts';
+import { AppregError } from '../core/trouble.ts';
+import { keptApp, keptDocument, type ObservationCache, type RememberedApp } from '../observe/memory.ts';
 import { factsJson } from './snapshot-file.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface CacheScope {
   headers: readonly (readonly [string, string])[];
 }
 
-export interface CacheFolder extends Memory {
+export interface CacheFolder extends ObservationCache {
   /** Removes what is not listed any more; for a run that saw all apps. */
   prune(): void;
   /** What could not be used or written, in a sentence, or null. */
@@ -65,7 +65,7 @@ export function openCache(
     utimesSync(place, new Date(now), new Date(now));
     removeUnused(folder, now);
   } catch (error) {
-    throw new Trouble(
+    throw new AppregError(
       'cache-unusable',
       `--cache: ${printable(folder)} cannot be used: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
       'Name a folder that may be written to; it is made where it does not exist.',

@@ -2,7 +2,7 @@ import { rules } from '../core/rules/index.ts';
 import { exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../core/report.ts';
 import { didYouMean } from '../core/near.ts';
 import { printable } from '../core/text.ts';
-import { isTrouble, Trouble } from '../core/trouble.ts';
+import { isAppregError, AppregError } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
 import { render } from '../report/index.ts';
 import { DEFAULTS, type Format, FORMATS, type RenderOptions } from '../report/options.ts';
@@ -20,13 +20,13 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
   const known = new Set(rules.map((rule) => rule.id));
   const set = (id: string, level: string, where: string): void => {
     if (!known.has(id))
-      throw new Trouble(
+      throw new AppregError(
         'rule-unknown',
         `${where}: there is no rule “${printable(id)}”.${ruleLike(id, known)}`,
         'docs/rules.md lists the rules.',
       );
     if (!(LEVELS as readonly string[]).includes(level))
-      throw new Trouble(
+      throw new AppregError(
         'rule-level',
         `${where}: “${printable(level)}” is no level.${didYouMean(level, LEVELS)}`,
         `Use one of: ${LEVELS.join(', ')}`,
@@ -53,7 +53,7 @@ function ruleLike(id: string, known: ReadonlySet<string>): string {
 function formatOf(context: Context): Format {
   const format = context.options.format ?? 'pretty';
   if (!(FORMATS as readonly string[]).includes(format))
-    throw new Trouble(
+    throw new AppregError(
       'format-unknown',
       `There is no format “${printable(format)}”.${didYouMean(format, FORMATS)}`,
       `Use one of: ${FORMATS.join(', ')}`,
@@ -95,7 +95,9 @@ export async function checked(
   try {
     return await run();
   } catch (error) {
-    const reason = isTrouble(error) ? `${error.code}: ${error.message}` : 'appreg has a defect; its stack is on stderr';
+    const reason = isAppregError(error)
+      ? `${error.code}: ${error.message}`
+      : 'appreg has a defect; its stack is on stderr';
     const report = nothingSeen(command, target, reason);
     if (format === 'pretty') tellGitHub(context, report, DEFAULTS);
     else context.terminal.out(render(report, format, DEFAULTS));

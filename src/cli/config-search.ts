@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { cosmiconfig } from 'cosmiconfig';
-import { faultInText } from '../core/json-fault.ts';
+import { syntaxErrorInText } from '../core/json-fault.ts';
 import { lineStarts, positionOf } from '../core/json-text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { printable } from '../core/text.ts';
 
 /** Configurations of every kind: YAML, code, a part of package.json. Loading all this takes longer than to read JSON. */
@@ -47,9 +47,9 @@ function notRun(): object {
 }
 
 /** In words of our own: what parsers say differs from one Node to the next, and comes with a drawing. */
-function unreadable(error: unknown, named: string | null): Trouble {
+function unreadable(error: unknown, named: string | null): AppregError {
   if (named !== null && !existsSync(named))
-    return new Trouble(
+    return new AppregError(
       'config-missing',
       `There is no configuration ${printable(named)}.`,
       'Check the path behind --config.',
@@ -58,7 +58,7 @@ function unreadable(error: unknown, named: string | null): Trouble {
   const { message = String(error), filepath = named } = error as { message?: string; filepath?: string };
   const fault = filepath !== null && message.startsWith('JSON Error') ? jsonFault(filepath) : null;
   const lines = message.split('\n').filter((line) => line.trim() !== '');
-  return new Trouble(
+  return new AppregError(
     'config-unreadable',
     `The configuration cannot be read: ${printable(fault ?? lines.slice(0, 2).join(' ').replace(/\s+/g, ' '))}`,
     'Mend the file, or name another one with --config <file>.',
@@ -69,7 +69,7 @@ function unreadable(error: unknown, named: string | null): Trouble {
 /** `file:line:column: what is wrong there`; null for what this program's own reader has nothing against. */
 function jsonFault(path: string): string | null {
   const text = readFileSync(path, 'utf8');
-  const fault = faultInText(text);
+  const fault = syntaxErrorInText(text);
   if (fault === null) return null;
   const { line, column } = positionOf(lineStarts(text), fault.offset);
   return `${path}:${line}:${column}: ${fault.message}`;

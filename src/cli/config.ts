@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { printable } from '../core/text.ts';
 import { validateConfig } from '../core/generated/validators.js';
 import type { FoundConfig } from './config-search.ts';
@@ -62,7 +62,7 @@ export async function loadConfig(from: string, file: string | null, env: NodeJS.
   // What is not known yet is neither right nor wrong.
   const problems = faults.filter((fault) => !unset.some(({ pointer }) => pointer === fault.instancePath));
   if (problems.length > 0)
-    throw new Trouble(
+    throw new AppregError(
       'config-invalid',
       `${found.filepath} is not a valid configuration: ${printable([...new Set(problems.map(problemInWords))].join('; '))}`,
       'See schemas/config.schema.json for what may stand in it.',
@@ -161,7 +161,7 @@ function tellWhenRead({ owner, key, pointer, variable }: Unset, file: string): v
   Object.defineProperty(owner, key, {
     enumerable: true,
     get() {
-      throw new Trouble(
+      throw new AppregError(
         'config-environment',
         `${file} asks for the environment variable ${variable} (in ${printable(pointer)}), which is not set.`,
         `Set it: export ${variable}=…`,

@@ -1,5 +1,5 @@
 import { printable } from '../core/text.ts';
-import { isTrouble, Trouble, type WriteState } from '../core/trouble.ts';
+import { isAppregError, AppregError, type WriteState } from '../core/trouble.ts';
 import { NOTHING_CHANGED } from '../store/disk-trouble.ts';
 import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../store/interrupt.ts';
 import { isBlank, type Journal, stateOf } from '../store/journal.ts';
@@ -10,7 +10,7 @@ import { toStderr } from './streams.ts';
 /** What a run says about its writes when it ends early. */
 
 /** What a run says that was complete when the signal came. */
-export function lastWords(signal: StopSignal, journal: Journal): string {
+export function messageAtExit(signal: StopSignal, journal: Journal): string {
   return `Interrupted (${signal}) after the last step. ${isBlank(journal) ? 'Nothing is left to do.' : `${holdsNow(journal)} Nothing is left to do.`}`;
 }
 
@@ -26,14 +26,14 @@ export function secondSignal(journal: Journal): (signal: StopSignal) => never {
 /** The error with what was written, where it does not say that itself. */
 export function withWritten(error: unknown, journal: Journal): unknown {
   const signal = stopRequested();
-  if (signal !== null && !(isTrouble(error) && error.exit > 128))
-    return interrupted(signal, `${holdsNow(journal)}${isTrouble(error) ? ` (${error.message})` : ''}`);
-  if (!isTrouble(error) || !error.message.includes(NOTHING_CHANGED)) return error;
+  if (signal !== null && !(isAppregError(error) && error.exit > 128))
+    return interrupted(signal, `${holdsNow(journal)}${isAppregError(error) ? ` (${error.message})` : ''}`);
+  if (!isAppregError(error) || !error.message.includes(NOTHING_CHANGED)) return error;
   const holds = exceptAside(journal);
   if (holds === null) return error;
   const { code, hint, exit, effect, written } = error;
   const message = error.message.replace(NOTHING_CHANGED, holds);
-  return new Trouble(code, message, hint, { exit, effect, written, cause: error });
+  return new AppregError(code, message, hint, { exit, effect, written, cause: error });
 }
 
 function holdsNow(journal: Journal): string {

@@ -1,7 +1,7 @@
 import { CHECK_COMMANDS, type CheckCommand } from '../core/report.ts';
 import { redact, safeJson } from '../core/text.ts';
 import { VERSION } from '../core/tool.ts';
-import { isTrouble, Trouble } from '../core/trouble.ts';
+import { isAppregError, AppregError } from '../core/trouble.ts';
 import { isBlank, type Journal, stateOf } from '../store/journal.ts';
 import { nothingSeen } from './checks.ts';
 import { render } from '../report/index.ts';
@@ -42,7 +42,7 @@ export function failureDocument({ command, format }: Request, error: unknown, jo
   if (check !== undefined) return checkDocument(check, format, error);
   if (format !== 'json') return null;
   const failure = failureOf(error);
-  const written = (isTrouble(error) ? error.written : null) ?? (isBlank(journal) ? null : stateOf(journal));
+  const written = (isAppregError(error) ? error.written : null) ?? (isBlank(journal) ? null : stateOf(journal));
   return redact(safeJson({ schema: 1, tool: { name: 'appreg', version: VERSION }, command, ...failure, written }));
 }
 
@@ -60,7 +60,7 @@ interface FailureFields {
 }
 
 function failureOf(error: unknown): FailureFields {
-  if (isTrouble(error)) {
+  if (isAppregError(error)) {
     const { code, message, hint, exit } = error;
     const outcome = exit > 128 ? 'interrupted' : FAILURES[exit === 1 ? 1 : 0];
     return { outcome, error: { code, message, hint, exit } };
@@ -81,7 +81,9 @@ function isUsage(error: unknown): error is Error {
 }
 
 /** The error of a run that ended by a signal, or at a question, without saying why. */
-export function gaveUp(exit: number): Trouble {
+export function reportAborted(exit: number): AppregError {
   const code = exit === 143 || exit === 129 ? exit : 130;
-  return new Trouble('interrupted', 'Interrupted. Nothing was changed.', 'Run the same command again.', { exit: code });
+  return new AppregError('interrupted', 'Interrupted. Nothing was changed.', 'Run the same command again.', {
+    exit: code,
+  });
 }

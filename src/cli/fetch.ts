@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { ArchiveFacts, Content, Visit } from '../core/facts.ts';
+import type { ArchiveFacts, Content, Probe } from '../core/facts.ts';
 import { kindOf } from '../core/magic.ts';
 import { printable, redact, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
-import { urlFault } from '../core/url.ts';
+import { AppregError } from '../core/trouble.ts';
+import { urlError } from '../core/url.ts';
 import { isAnswered, overProxy, statusOf } from '../core/visit.ts';
 import { type ArchiveReader, createArchiveReader } from '../observe/archive.ts';
 import { createDigester, type Digester } from '../observe/digest.ts';
@@ -17,7 +17,7 @@ const TOTAL = 600_000;
 
 export interface Fetched {
   /** How the URL answered. */
-  visit: Visit;
+  visit: Probe;
   content: Content;
   archive: ArchiveFacts;
 }
@@ -29,13 +29,13 @@ export async function fetchBytes(
   options: HttpOptions = {},
 ): Promise<Fetched> {
   // Most runs of the commands that could fetch something have nothing to fetch.
-  const { openHttp } = await import('../observe/http.ts');
-  const http = openHttp(options);
+  const { openHttpClient } = await import('../observe/http.ts');
+  const http = openHttpClient(options);
   let digester: Digester = createDigester(LIMIT);
   let archive: ArchiveReader = createArchiveReader();
   let bytes = 0;
   try {
-    const visit = await http.visit({
+    const visit = await http.probe({
       method: 'GET',
       url,
       origin: null,
@@ -73,7 +73,7 @@ export async function fetchWhole(
 ): Promise<Fetched> {
   const fetched = await fetchBytes(url, onBytes, networkOf(env));
   if (isAnswered(fetched.visit)) return fetched;
-  throw new Trouble(
+  throw new AppregError(
     'unreachable',
     `${named(url)} ${answer(fetched.visit)}.`,
     'Check the address, and that it needs no sign-in.',
@@ -82,7 +82,7 @@ export async function fetchWhole(
 }
 
 /** How a visit ended, in words behind the URL. */
-export function answer(visit: Visit): string {
+export function answer(visit: Probe): string {
   const { failure } = visit;
   const over = overProxy(visit);
   if (failure) {
@@ -99,9 +99,9 @@ export function isUrl(text: string): boolean {
 
 /** Refuses a URL that clients could not use (exit 2); `flag` is where it was given. */
 export function checkUrl(url: string, flag: string): void {
-  const fault = urlFault(url);
+  const fault = urlError(url);
   if (fault)
-    throw new Trouble(
+    throw new AppregError(
       'url-malformed',
       `${flag} ${named(url)}: ${printable(redact(fault.message))}`,
       printable(redact(fault.advice)),
@@ -140,7 +140,7 @@ export function unreadable(shownAs: string, error: unknown): unknown {
     EACCES: 'may not be read',
     ERR_FS_FILE_TOO_LARGE: 'is larger than 2 GiB',
   };
-  return new Trouble(
+  return new AppregError(
     'file-unreadable',
     `${printable(shownAs)} ${reasons[code] ?? `cannot be read (${code})`}.`,
     'Check the path and its permissions.',

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { fixDocument } from '../author/fix.ts';
-import { isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { isObject, member, parseDocument, stringOrNull } from '../core/json.ts';
 import { printable } from '../core/text.ts';
 import { readDocumentFile } from '../observe/documents.ts';
 import { asBase, localPath } from '../observe/places.ts';
 import type { Target } from '../observe/target.ts';
 import { openDirectory } from '../store/directory.ts';
-import { type Against, wasPublished } from './against.ts';
+import { type BaselineOption, wasPublished } from './against.ts';
 import type { Context } from './context.ts';
 
 /** `lint --fix`: mends the files of a target, and says on stderr what it did, and where that touched a published version. */
-export async function fixFiles(context: Context, target: Target, against: Against): Promise<void> {
+export async function fixFiles(context: Context, target: Target, against: BaselineOption): Promise<void> {
   const { workspace } = target;
   const store = openDirectory(workspace.root);
   const files: { path: string; role: 'manifest' | 'metadata'; app: string | null }[] = [];
@@ -19,7 +19,7 @@ export async function fixFiles(context: Context, target: Target, against: Agains
     // The manifest first: a URL that is mended there may be what leads to a metadata file.
     await fixOne(workspace.manifest, 'manifest', null);
     const content = readDocumentFile(join(workspace.root, workspace.manifest));
-    const apps = typeof content === 'string' ? undefined : member(readingOf(content).value, 'apps');
+    const apps = typeof content === 'string' ? undefined : member(parseDocument(content).value, 'apps');
     const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
     for (const key of isObject(apps) ? Object.keys(apps) : []) {
       const path = localPath(stringOrNull(member(member(apps, key), 'appMetadataUrl')) ?? '', base);

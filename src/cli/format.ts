@@ -1,5 +1,5 @@
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 
 /** The formats of commands that make no report. */
 export const RESULT_FORMATS = ['pretty', 'json'] as const;
@@ -7,7 +7,7 @@ export const RESULT_FORMATS = ['pretty', 'json'] as const;
 /** True for --format json. Throws Trouble for a format that a command which makes no report does not have. */
 export function wantsJson(command: string, format: string | undefined): boolean {
   if (format === undefined || format === 'pretty' || format === 'json') return format === 'json';
-  throw new Trouble(
+  throw new AppregError(
     'format-unknown',
     `${command} has no format ${printable(format)}.`,
     'Use --format pretty or --format json.',

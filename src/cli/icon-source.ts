@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { placeholderIcon } from '../author/placeholder-icon.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { createDigester } from '../observe/digest.ts';
-import { lookAtImage } from '../observe/icon.ts';
+import { inspectImage } from '../observe/icon.ts';
 import type { IconFile } from '../publish/add-app.ts';
 import type { Context } from './context.ts';
 import { isUrl, readInput } from './fetch.ts';
@@ -16,7 +16,7 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
   if (isUrl(icon)) return { url: icon };
   if (icon === '') {
     if (context.options.yes === true || !context.terminal.interactive)
-      throw new Trouble('option-invalid', '--icon is empty.', 'Name a PNG or SVG file, or a URL.');
+      throw new AppregError('option-invalid', '--icon is empty.', 'Name a PNG or SVG file, or a URL.');
     context.terminal.log(
       `An icon was drawn from the first letter; put your own into apps/${key}/icon.svg before you publish.`,
     );
@@ -31,12 +31,12 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
  * @throws Trouble `icon-not-image` (exit 1) for what is no PNG or SVG
  */
 export function iconOf(bytes: Uint8Array, name: string): IconFile {
-  const image = lookAtImage(bytes);
+  const image = inspectImage(bytes);
   if ((image.kind !== 'png' && image.kind !== 'svg') || image.fault) {
     const what = image.fault
       ? printable(image.fault.message)
       : `it is ${image.kind === 'empty' ? 'empty' : printable(image.kind)}`;
-    throw new Trouble(
+    throw new AppregError(
       'icon-not-image',
       `${printable(name)} cannot be an icon: ${what}. Nothing was changed.`,
       'An icon is a PNG or SVG image (told by its content, not by its name).',

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import type { AppFacts, DocumentFacts, Earlier, Shard, Snapshot } from '../core/facts.ts';
+import type { AppFacts, DocumentFacts, Baseline, Shard, Snapshot } from '../core/facts.ts';
 import { type JudgeOptions, type Judging, startJudging } from '../core/judge.ts';
 import type { CheckCommand, Report, Severity } from '../core/report.ts';
 import type { SignalExit } from '../core/trouble.ts';
-import { earlierFromLock, fromSnapshot } from '../observe/earlier.ts';
-import { earlierFromUrl } from '../observe/earlier-web.ts';
-import { concealer } from '../observe/http-secrets.ts';
-import { observeRegistry, type Seen, type Watcher, type WebOptions } from '../observe/web.ts';
+import { baselineFromLock, baselineFromSnapshot } from '../observe/earlier.ts';
+import { baselineFromUrl } from '../observe/earlier-web.ts';
+import { redactor } from '../observe/http-secrets.ts';
+import { observeRegistry, type ObserveResult, type FactsSink, type WebOptions } from '../observe/web.ts';
 import type { CacheFolder } from './cache-folder.ts';
 import { severitiesOf } from './checks.ts';
 import type { Context } from './context.ts';
-import { collectSeldom } from './heap.ts';
+import { tuneHeap } from './heap.ts';
 import { ledgerFor } from './lock.ts';
 import { progressLine } from './progress.ts';
 import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
@@ -27,7 +27,7 @@ export interface LiveCheck {
   severities: Record<string, Severity | 'off'>;
   /** The file that an app's code begins in, where the configuration names it. */
   appEntry: string | null;
-  before: Earlier | null;
+  before: Baseline | null;
   /** ISO 8601; the moment that the facts are judged at. */
   now: string;
   /** What earlier runs saw, or null. */
@@ -58,7 +58,7 @@ export async function liveCheck(
       : await earlierState(context, options.against, web);
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
-  const conceal = concealer((web.secrets?.headers ?? []).map(([, value]) => value));
+  const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
   const appEntry = config.artifact?.entry ?? null;
   const check = { command, target: registry.href, web, severities, appEntry, before, conceal, started };
   const renewed = async (folder: string | null): Promise<LiveCheck> => {
@@ -93,8 +93,8 @@ export function headOf({
 /** Who is handed the facts beside the judging. */
 type Keeper = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'>;
 
-export interface Looked {
-  seen: Seen;
+export interface CheckResult {
+  seen: ObserveResult;
   /** The exit code of a run that a signal ended, or null. */
   exit: SignalExit | null;
   report: Report;
@@ -105,7 +105,7 @@ export interface Looked {
 }
 
 /** Somebody who watches the facts go by. */
-export interface Onlooker {
+export interface FactsListener {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
   unseen(): string | null;
@@ -117,16 +117,25 @@ export interface Onlooker {
  * @param onlooker is handed them too, and may say why they are not all that was to be seen
  * @param start who judges
  */
-export async function lookAndJudge(
+export async function observeAndJudge(
   context: Context,
   check: LiveCheck,
   keeper: Keeper | null = null,
-  onlooker: Onlooker | null = null,
+  onlooker: FactsListener | null = null,
   start: (options: JudgeOptions) => Judging = startJudging,
-): Promise<Looked> {
+): Promise<CheckResult> {
   const { command, target, now, severities, appEntry, before, web, cache, started } = check;
   const shard = web.shard ?? null;
-  const judging = start({ command, target, now, severities, appEntry, before, origins: web.origins ?? [], shard });
+  const judging = start({
+    command,
+    target,
+    now,
+    severities,
+    appEntry,
+    baseline: before,
+    origins: web.origins ?? [],
+    shard,
+  });
   let manifests = 0;
   let apps = 0;
   const { seen, exit } = await watch(context, check, keeper, {
@@ -168,8 +177,8 @@ async function watch(
   context: Context,
   { target, web }: LiveCheck,
   keeper: Keeper | null,
-  watcher: Watcher,
-): Promise<{ seen: Seen; exit: SignalExit | null }> {
+  watcher: FactsSink,
+): Promise<{ seen: ObserveResult; exit: SignalExit | null }> {
   const interrupt = new AbortController();
   const signals = onSignals(
     () => interrupt.abort(),
@@ -179,7 +188,7 @@ async function watch(
       process.kill(process.pid, signal);
     },
   );
-  collectSeldom();
+  tuneHeap();
   const line = context.terminal.progress(`Asking ${new URL(target).host}`);
   try {
     const onProgress = progressLine((text) => line.update(text));
@@ -192,10 +201,10 @@ async function watch(
 }
 
 /** What had been published: facts that were saved earlier, or another live registry. */
-async function earlierState(context: Context, where: string, web: WebOptions): Promise<Earlier> {
+async function earlierState(context: Context, where: string, web: WebOptions): Promise<Baseline> {
   if (!/^https?:\/\//i.test(where)) {
     const path = resolve(context.cwd, where);
-    return earlierFromLock(path, where) ?? fromSnapshot(await readSnapshot(path), where);
+    return baselineFromLock(path, where) ?? baselineFromSnapshot(await readSnapshot(path), where);
   }
-  return earlierFromUrl(registryUrl(where).href, { ...web, secrets: null }, new Date().toISOString());
+  return baselineFromUrl(registryUrl(where).href, { ...web, secrets: null }, new Date().toISOString());
 }

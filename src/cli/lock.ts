@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Earlier } from '../core/facts.ts';
-import { documentContent, readingOf } from '../core/json.ts';
-import { earlierInLock, type Lock, LOCK_FILE, type LockedVersion, lockIn, lockText } from '../core/lock-file.ts';
+import type { Baseline } from '../core/facts.ts';
+import { documentContent, parseDocument } from '../core/json.ts';
+import { baselineInLock, type LockFile, LOCK_FILE, type LockedVersion, lockIn, lockText } from '../core/lock-file.ts';
 import { printable } from '../core/text.ts';
-import { isTrouble, Trouble } from '../core/trouble.ts';
+import { isAppregError, AppregError } from '../core/trouble.ts';
 import { asBase } from '../observe/places.ts';
 import { openDirectory } from '../store/directory.ts';
 import type { Context } from './context.ts';
@@ -19,7 +19,7 @@ export function hasLock(root: string): boolean {
  * The ledger of the workspace around the current folder, as an earlier state of what is served at `url`; null where there
  * is none, or that is another registry.
  */
-export async function ledgerFor(context: Context, url: string): Promise<Earlier | null> {
+export async function ledgerFor(context: Context, url: string): Promise<Baseline | null> {
   const { config, root } = await context.config();
   if (!hasLock(root)) return null;
   try {
@@ -27,14 +27,14 @@ export async function ledgerFor(context: Context, url: string): Promise<Earlier 
     if (baseUrl === undefined || asBase(baseUrl) + encodeURIComponent(manifest) !== url) return null;
   } catch (error) {
     // Where the workspace will be served is not known here: then nobody can say that it is this.
-    if (isTrouble(error) && error.code === 'config-environment') return null;
+    if (isAppregError(error) && error.code === 'config-environment') return null;
     throw error;
   }
-  return earlierInLock(readLock(root)!, LOCK_FILE);
+  return baselineInLock(readLock(root)!, LOCK_FILE);
 }
 
 /** The ledger; null where there is none. @throws Trouble for a file that is no ledger */
-export function readLock(root: string): Lock | null {
+export function readLock(root: string): LockFile | null {
   return hasLock(root) ? lockOf(readFileSync(join(root, LOCK_FILE))) : null;
 }
 
@@ -42,7 +42,7 @@ export function readLock(root: string): Lock | null {
  * Changes the ledger, and makes it where it is missing; asked again when somebody else was faster.
  * @throws Trouble for a file that is no ledger, which is left as it is
  */
-export async function changeLock(root: string, change: (lock: Lock) => Lock): Promise<void> {
+export async function changeLock(root: string, change: (lock: LockFile) => LockFile): Promise<void> {
   const store = openDirectory(root);
   await store.tidy?.([LOCK_FILE]);
   for (;;) {
@@ -55,10 +55,10 @@ export async function changeLock(root: string, change: (lock: Lock) => Lock): Pr
   }
 }
 
-function lockOf(bytes: Uint8Array): Lock {
-  const lock = lockIn(readingOf(documentContent(bytes)).value);
+function lockOf(bytes: Uint8Array): LockFile {
+  const lock = lockIn(parseDocument(documentContent(bytes)).value);
   if (lock) return lock;
-  throw new Trouble(
+  throw new AppregError(
     'lock-unusable',
     `${LOCK_FILE} is no ledger of versions. Nothing was changed.`,
     'Restore it from your history; or remove it, and appreg lock makes it anew.',

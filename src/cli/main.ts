@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { printable } from '../core/text.ts';
-import { isTrouble } from '../core/trouble.ts';
+import { isAppregError } from '../core/trouble.ts';
 import { VERSION } from '../core/tool.ts';
 import { SIGNAL_EXIT, stopRequested } from '../store/interrupt.ts';
 import { type Journal, newJournal } from '../store/journal.ts';
 import type { Context, GlobalOptions } from './context.ts';
 import { endUnlessIdle } from './end-process.ts';
-import { lastWords, secondSignal, withWritten } from './ending.ts';
+import { messageAtExit, secondSignal, withWritten } from './ending.ts';
 import { MissingArguments } from './missing-arguments.ts';
 import { type Action, build } from './program.ts';
 import { toStderr, toStdout } from './streams.ts';
@@ -83,7 +83,7 @@ function onWaiting(): void {
 /** The exit code of a command that came to its end, which a signal may have asked for. */
 async function completed(code: number, state: Run): Promise<number> {
   const signal = stopRequested();
-  if (signal !== null && code === 0) toStderr(`appreg: ${lastWords(signal, state.journal)}\n`);
+  if (signal !== null && code === 0) toStderr(`appreg: ${messageAtExit(signal, state.journal)}\n`);
   const exit = signal !== null && (code === 0 || code === 130) ? SIGNAL_EXIT[signal] : code;
   if (exit > 128 && !state.printed) await printFailure(null, exit, state);
   return exit;
@@ -94,15 +94,15 @@ async function failed(thrown: unknown, state: Run): Promise<number> {
   const error = withWritten(thrown, state.journal);
   const code = tell(error, state.words.includes('--verbose'));
   if (code !== 0 && !state.printed) await printFailure(error, code, state);
-  if (!isTrouble(error) || error.exit > 128) endUnlessIdle(code);
+  if (!isAppregError(error) || error.exit > 128) endUnlessIdle(code);
   return code;
 }
 
 /** With a machine format, stdout holds one document whatever happens. */
 async function printFailure(error: unknown, code: number, state: Run): Promise<void> {
   if (!state.words.some((word) => word.startsWith('--format'))) return;
-  const { failureDocument, gaveUp, requestIn } = await import('./failure.ts');
-  const document = failureDocument(requestIn(state.words), error ?? gaveUp(code), state.journal);
+  const { failureDocument, reportAborted, requestIn } = await import('./failure.ts');
+  const document = failureDocument(requestIn(state.words), error ?? reportAborted(code), state.journal);
   if (document === null) return;
   try {
     (state.out ?? print)(document);
@@ -119,7 +119,7 @@ function print(text: string): void {
 /** Usage errors and known trouble in a line or two; a defect of ours with its stack. Always to stderr. */
 function tell(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (isTrouble(error)) {
+  if (isAppregError(error)) {
     toStderr(`appreg: ${error.message}\n  ${error.hint}\n`);
     if (verbose && error.stack) toStderr(`${byLine(error.stack)}\n`);
     return error.exit;

@@ -1,5 +1,5 @@
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { proxiesIn } from '../observe/http-proxy.ts';
 import { openDirectory } from '../store/directory.ts';
 import { journaled } from '../store/journal.ts';
@@ -62,7 +62,7 @@ function proxies(env: NodeJS.ProcessEnv): WebProxyFor {
     if (proxy === null) return null;
     const { facts, secure, host, port, authorization, unusable } = proxy;
     if (unusable !== null)
-      throw new Trouble(
+      throw new AppregError(
         'proxy-unusable',
         `${facts.variable} names ${printable(unusable)}, which the store cannot be asked over. Nothing was changed.`,
         `Set ${facts.variable} to http://host:port, or exempt the store: NO_PROXY=${printable(url.hostname)}`,

@@ -1,5 +1,5 @@
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What a command needs to know. Given by a flag, or asked for at a terminal. */
@@ -29,7 +29,7 @@ export async function answersTo(
     const value = given[index];
     const wrong = value === undefined ? null : fault(value);
     if (wrong !== null)
-      throw new Trouble(
+      throw new AppregError(
         'option-invalid',
         `${flag} “${printable(shorten(value!, 80))}”: ${wrong}`,
         'appreg <command> --help tells what each option takes.',
@@ -38,7 +38,7 @@ export async function answersTo(
   const missing = questions.filter((_, index) => given[index] === undefined);
   if (missing.length > 0 && !terminal.interactive) {
     const flags = missing.map(({ flag }) => flag);
-    throw new Trouble(
+    throw new AppregError(
       'option-missing',
       `${flags.join(', ')} ${flags.length === 1 ? 'is' : 'are'} missing.`,
       `Add ${flags.map((flag) => `${flag} <…>`).join(' ')}; at a terminal, without --yes, appreg asks for it.`,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean } from '../core/near.ts';
 import { printable } from '../core/text.ts';
-import { isLoopback, urlFault } from '../core/url.ts';
+import { isLoopback, urlError } from '../core/url.ts';
 import { CI_SYSTEMS, HOSTS, STORES } from './choices.ts';
 import { isUrl } from './fetch.ts';
 import type { Question } from './prompts.ts';
@@ -30,7 +30,7 @@ export const R2_ENDPOINT: Question = {
   flag: '--endpoint',
   message: 'At which address does R2 take what is stored? (R2 › Settings › S3 API)',
   placeholder: 'https://<account id>.r2.cloudflarestorage.com',
-  fault: (text) => urlFault(text)?.message ?? null,
+  fault: (text) => urlError(text)?.message ?? null,
 };
 export const CI: Question = { flag: '--ci', message: '', fault: oneOf(CI_SYSTEMS) };
 
@@ -40,7 +40,7 @@ export function sourceQuestion(cwd: string): Question {
     flag: '--entry',
     message: 'What is published? (an entry point to build, a .tar.gz, or its URL)',
     fault: (text) => {
-      if (isUrl(text)) return urlFault(text)?.message ?? null;
+      if (isUrl(text)) return urlError(text)?.message ?? null;
       return text !== '' && existsSync(resolve(cwd, text)) ? null : 'there is no such file.';
     },
   };
@@ -49,7 +49,7 @@ export const SERVICE: Question = {
   flag: '--service',
   message: 'At which address is the service?',
   placeholder: 'https://flows.example.com',
-  fault: (text) => urlFault(text)?.message ?? null,
+  fault: (text) => urlError(text)?.message ?? null,
 };
 export const REGISTRY_NAME: Question = {
   flag: '--name',
@@ -88,12 +88,12 @@ function colorFault(text: string): string | null {
 /** Nothing typed is an answer at a terminal: an icon is drawn then. */
 function iconFault(cwd: string, text: string): string | null {
   if (text === '') return null;
-  if (isUrl(text)) return urlFault(text)?.message ?? null;
+  if (isUrl(text)) return urlError(text)?.message ?? null;
   return existsSync(resolve(cwd, text)) ? null : 'there is no such file.';
 }
 
 function baseFault(text: string): string | null {
-  const fault = urlFault(text);
+  const fault = urlError(text);
   if (fault) return fault.message;
   const url = new URL(text);
   if (url.search !== '' || url.hash !== '' || /[?#]/.test(text))
@@ -112,7 +112,7 @@ function manifestFault(name: string): string | null {
 }
 
 function originFault(text: string): string | null {
-  const fault = urlFault(text);
+  const fault = urlError(text);
   if (fault) return fault.message;
   const { origin } = new URL(text);
   return origin === text ? null : `an origin is a scheme and a host alone: ${printable(origin)}`;

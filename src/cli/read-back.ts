@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewVersion } from '../author/metadata.ts';
-import type { Visit } from '../core/facts.ts';
-import { Trouble } from '../core/trouble.ts';
+import type { Probe } from '../core/facts.ts';
+import { AppregError } from '../core/trouble.ts';
 import { isAnswered } from '../core/visit.ts';
 import { untilStopped } from '../store/interrupt.ts';
 import type { Context } from './context.ts';
@@ -63,12 +63,12 @@ async function askOnce(
   return { message: 'serves other bytes', mismatch: served, unreachable: false };
 }
 
-function isUnreachable({ failure }: Visit): boolean {
+function isUnreachable({ failure }: Probe): boolean {
   return failure !== null && ['dns', 'connect', 'tls'].includes(failure.phase);
 }
 
-function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string): Trouble {
-  return new Trouble(
+function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string): AppregError {
+  return new AppregError(
     'read-back-mismatch',
     `${named(artifactUrl)} serves other bytes: ${served} there, ${artifactChecksum} is what you publish.`,
     'Another artifact was published at this address. Publish under another version; or, if the host changes what it serves (its Content-Encoding), mend that first.',
@@ -76,8 +76,8 @@ function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string)
   );
 }
 
-function notServed({ artifactUrl }: NewVersion, message: string, patience: number): Trouble {
-  return new Trouble(
+function notServed({ artifactUrl }: NewVersion, message: string, patience: number): AppregError {
+  return new AppregError(
     'read-back-missing',
     `The artifact is stored, but after ${patience} s ${named(artifactUrl)} still ${message}. It is not listed, so subscribers see no half of it.`,
     'Check baseUrl, and that what is stored there is public; then run the same command again. (--read-back-timeout <s> waits longer, --no-read-back lists it unseen.)',

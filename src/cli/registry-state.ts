@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
-import { isObject, member, readingOf } from '../core/json.ts';
+import { isMissing } from '../core/facts.ts';
+import { isObject, member, parseDocument } from '../core/json.ts';
 import { printable, redact } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { observeWorkspace } from '../observe/directory.ts';
 import { gitTree } from '../observe/git.ts';
 import { targetAt } from '../observe/target.ts';
@@ -12,7 +12,7 @@ import { snapshotOfTree } from '../observe/tree-snapshot.ts';
 import type { Context } from './context.ts';
 import { shownPath } from './shown-path.ts';
 import { readSnapshot } from './snapshot-file.ts';
-import { isStored, storedState } from './stored-state.ts';
+import { isStored, storeSnapshot } from './stored-state.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
 /**
@@ -53,7 +53,7 @@ async function folderState(context: Context, path: string, where: string, seenAt
     baseUrl: config.baseUrl ?? null,
   });
   if (target.kind === 'metadata')
-    throw new Trouble(
+    throw new AppregError(
       'state-unusable',
       `${printable(where)} is a metadata file, not a registry.`,
       'Name the folder or the manifest.',
@@ -62,7 +62,7 @@ async function folderState(context: Context, path: string, where: string, seenAt
   let manifest: DocumentFacts | null = null;
   const { workspace } = target;
   if (isStored(loaded, workspace.root, workspace.manifest))
-    return storedState(context, loaded, workspace.manifest, seenAt);
+    return storeSnapshot(context, loaded, workspace.manifest, seenAt);
   const sink = {
     manifest: (facts: DocumentFacts) => void (manifest = facts),
     app: (facts: AppFacts) => void apps.push(facts),
@@ -96,9 +96,9 @@ async function liveState(context: Context, where: string, options: VerifyOptions
 /** Comparing with nothing would find nothing. */
 function usable(state: Snapshot): Snapshot {
   const { content } = state.manifest;
-  if (!isUnseen(content) && isObject(member(readingOf(content).value, 'apps'))) return state;
+  if (!isMissing(content) && isObject(member(parseDocument(content).value, 'apps'))) return state;
   const name = printable(state.target);
-  throw new Trouble(
+  throw new AppregError(
     'state-unusable',
     `There is no usable manifest at ${name}, so nothing can be compared.`,
     /^https?:/.test(state.target)

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 /** Remarks that the commands which write have in common. */
 
 /** Warnings and notes about what is added: on stderr, since they are no results. */
-export function sayFindings(terminal: Terminal, findings: readonly Finding[]): void {
+export function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
   for (const { severity, rule, message, advice } of findings) {
     const line = printable(redact(shorten(`${severity}: ${message} ${advice} (${rule})`, 400)));
     if (severity === 'note') terminal.detail(line);
@@ -16,7 +16,7 @@ export function sayFindings(terminal: Terminal, findings: readonly Finding[]): v
 }
 
 /** What would be written, and the new lines of a document: the result of a dry run. */
-export function planInWords(terminal: Terminal, plan: Plan, lines: readonly string[] = []): string {
+export function planText(terminal: Terminal, plan: Plan, lines: readonly string[] = []): string {
   const added = lines.map((line) => terminal.style.green(`+ ${printable(shorten(line, 2000))}`));
   const steps = plan.steps.length === 0 ? 'nothing to do' : describePlan(plan);
   return ['Nothing was written. The plan:', steps, ...added].join('\n');

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from
 import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../core/facts.ts';
 import type { ShapeError } from '../core/generated/validators.js';
 import { printable, redactInPlace, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 
 /** Saved facts: written app by app while a registry is looked at, so that no registry is too large to be saved. */
 export interface SnapshotWriter {
@@ -78,7 +78,7 @@ export function openPart(part: string, path: string): number {
   try {
     return openSync(part, 'wx', 0o600);
   } catch (error) {
-    throw new Trouble(
+    throw new AppregError(
       'save-failed',
       `The facts cannot be saved as ${printable(path)}: ${(error as Error).message}`,
       'Name a file in a folder that exists and may be written to.',
@@ -114,8 +114,8 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   return { ...snapshot, orphans: snapshot.orphans ?? [] };
 }
 
-function notFacts(message: string, cause?: unknown): Trouble {
-  return new Trouble(
+function notFacts(message: string, cause?: unknown): AppregError {
+  return new AppregError(
     'facts-unreadable',
     message,
     'Name a file that appreg verify --save or appreg diagnose --bundle wrote.',

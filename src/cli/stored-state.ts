@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocumentContent, Snapshot } from '../core/facts.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { contentOf } from '../observe/documents.ts';
 import { snapshotOfTree } from '../observe/tree-snapshot.ts';
 import { readAll } from '../store/read-all.ts';
@@ -29,7 +29,7 @@ export function refuseStored(loaded: LoadedConfig, folder: string, manifest: str
   const { baseUrl } = loaded.config;
   const url =
     baseUrl === undefined ? '<registry-url>' : `${baseUrl.replace(/\/*$/, '/')}${encodeURIComponent(manifest)}`;
-  throw new Trouble(
+  throw new AppregError(
     'registry-stored',
     `This workspace keeps its registry in ${elsewhere(loaded.config)}, so there is no ${printable(manifest)} in ${printable(folder)}.`,
     `Look at what is served: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; at the folders of the apps: appreg assemble --check' : ''}`,
@@ -37,7 +37,7 @@ export function refuseStored(loaded: LoadedConfig, folder: string, manifest: str
 }
 
 /** The documents in the store, as a state of the registry; artifacts are not fetched. */
-export async function storedState(
+export async function storeSnapshot(
   context: Context,
   { config, root }: LoadedConfig,
   manifest: string,

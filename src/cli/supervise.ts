@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   isHandled,
-  isShielded,
+  areSignalsDeferred,
   requestStop,
   STOP_SIGNALS,
   stopIfInterrupted,
@@ -39,7 +39,7 @@ export async function supervise<T>(work: () => Promise<T>, { journal, onWaiting,
     first = performance.now();
     if (isHandled(signal, onSignal)) return;
     requestStop(name);
-    if (isShielded() || !isBlank(journal)) return onWaiting();
+    if (areSignalsDeferred() || !isBlank(journal)) return onWaiting();
     try {
       stopIfInterrupted();
     } catch (error) {

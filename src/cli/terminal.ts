@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { PLAIN, type Style } from '../report/style.ts';
 import type { Progress } from './spinner.ts';
 import { isTerminal, toStderr, toStdout } from './streams.ts';
@@ -96,7 +96,7 @@ function collector(output: string | null): (text: string) => void {
     try {
       writeFileSync(output, `${text}\n`, { flag });
     } catch (error) {
-      throw new Trouble(
+      throw new AppregError(
         'output-failed',
         `The results cannot be written to ${printable(output)}: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
         'Name a file in a folder that exists and may be written to.',

@@ -1,8 +1,8 @@
 import { closeSync, renameSync, rmSync, writeSync } from 'node:fs';
-import type { AppFacts, HostFacts, Asked, DocumentFacts, Snapshot } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
-import { kindOfHead } from '../core/telling-bytes.ts';
-import { isObject, member, readingOf } from '../core/json.ts';
+import type { AppFacts, HostFacts, RequestedApps, DocumentFacts, Snapshot } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
+import { kindOfContent } from '../core/telling-bytes.ts';
+import { isObject, member, parseDocument } from '../core/json.ts';
 import type { Report } from '../core/report.ts';
 import { factsJson, openPart } from './snapshot-file.ts';
 
@@ -10,7 +10,7 @@ import { factsJson, openPart } from './snapshot-file.ts';
  * What goes into a ticket: facts and report in one file that `appreg judge` and `appreg diagnose` read. Unlike saved
  * facts it is bounded, so that it can be attached: what is left out is said in it.
  */
-export interface TicketFile {
+export interface SupportBundle {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
   /** After all apps. */
@@ -21,8 +21,8 @@ export interface TicketFile {
   abandon(): void;
 }
 
-export interface TicketOptions {
-  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> & { asked: Asked | null };
+export interface SupportBundleOptions {
+  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> & { asked: RequestedApps | null };
   /** Takes secrets out of a text, wherever they turn up. */
   conceal(text: string): string;
   /** Errors and warnings found so far: apps with some come first where not all have room. */
@@ -34,7 +34,10 @@ export interface TicketOptions {
 const KEPT = { findings: 1000, notJudged: 500, apps: 5000 };
 
 /** @param path absolute; what stood there is replaced only by a whole file, which its owner alone may read */
-export function openTicket(path: string, { head, conceal, faults, budget = 8_000_000 }: TicketOptions): TicketFile {
+export function openSupportBundle(
+  path: string,
+  { head, conceal, faults, budget = 8_000_000 }: SupportBundleOptions,
+): SupportBundle {
   const part = `${path}.${process.pid}.part`;
   const file = openPart(part, path);
   const apps: string[] = [];
@@ -116,11 +119,11 @@ export function openTicket(path: string, { head, conceal, faults, budget = 8_000
 function withoutBytes(facts: AppFacts): AppFacts {
   const artifacts = facts.artifacts.map((artifact) => {
     const { content, archive } = artifact;
-    if (isUnseen(content) || isUnseen(archive) || archive.fault !== null || kindOfHead(content.head) !== 'gzip')
+    if (isMissing(content) || isMissing(archive) || archive.fault !== null || kindOfContent(content.head) !== 'gzip')
       return artifact;
     const { again } = artifact;
     const shorter = { ...artifact, content: { ...content, head: begin(content.head) } };
-    if (again === undefined || isUnseen(again) || kindOfHead(again.head) !== 'gzip') return shorter;
+    if (again === undefined || isMissing(again) || kindOfContent(again.head) !== 'gzip') return shorter;
     return { ...shorter, again: { ...again, head: begin(again.head) } };
   });
   return { ...facts, artifacts };
@@ -132,19 +135,19 @@ function begin(head: string): string {
 }
 
 function sizeOf({ content }: DocumentFacts): number {
-  return isUnseen(content) ? 0 : (content.text ?? content.base64 ?? '').length;
+  return isMissing(content) ? 0 : (content.text ?? content.base64 ?? '').length;
 }
 
 /** The manifest with the entries of these apps alone; without its text where that is no help. */
 function reduced(manifest: DocumentFacts, keys: ReadonlySet<string>, limit: number): DocumentFacts {
   const { content } = manifest;
-  if (isUnseen(content)) return manifest;
-  const value = readingOf(content).value;
+  if (isMissing(content)) return manifest;
+  const value = parseDocument(content).value;
   const apps = member(value, 'apps');
   if (isObject(value) && isObject(apps)) {
     const entries = Object.entries(apps).filter(([key]) => keys.has(key));
     const text = JSON.stringify({ ...value, apps: Object.fromEntries(entries) }, null, 2);
     if (text.length <= limit) return { ...manifest, content: { ...content, text, base64: null } };
   }
-  return { ...manifest, content: { unseen: `its ${content.bytes} bytes are not in this file` } };
+  return { ...manifest, content: { missing: `its ${content.bytes} bytes are not in this file` } };
 }

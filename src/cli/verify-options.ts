@@ -6,7 +6,7 @@ import { isOrigin } from '../core/cors.ts';
 import { printable } from '../core/text.ts';
 import { parseUrl } from '../core/url.ts';
 import { isSemver } from '../core/version.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { pemBlocks } from '../observe/tls.ts';
 import type { WebOptions } from '../observe/web.ts';
 import type { Config } from './config.ts';
@@ -55,7 +55,7 @@ export function registryUrl(text: string): URL {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     const likely = `https://${text.replace(/^\/+/, '')}`;
     const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && parseUrl(likely) !== null;
-    throw new Trouble(
+    throw new AppregError(
       'url-unusable',
       `“${printable(text)}” is no URL: it has no scheme.`,
       isHost
@@ -65,13 +65,13 @@ export function registryUrl(text: string): URL {
   }
   const url = parseUrl(text);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw new Trouble(
+    throw new AppregError(
       'url-unusable',
       `“${printable(text)}” is no http(s) URL.`,
       url?.protocol === 'file:' ? `${hint}. (To check local files: appreg lint)` : hint,
     );
   if (url.username !== '' || url.password !== '')
-    throw new Trouble(
+    throw new AppregError(
       'url-credentials',
       'The URL holds a user name or password.',
       'Give credentials with --header-env Authorization=<environment variable> instead.',
@@ -86,13 +86,13 @@ function originOf(text: string): string {
   const hint = isOrigin(origin)
     ? `Did you mean --origin ${origin}?`
     : 'An origin is a scheme and a host, such as https://flows.example.com';
-  throw new Trouble('origin-unusable', `“${printable(text)}” is no origin.`, hint);
+  throw new AppregError('origin-unusable', `“${printable(text)}” is no origin.`, hint);
 }
 
 function versionsOf(text: string): NonNullable<WebOptions['versions']> {
   if (text === 'all' || text === 'latest') return text;
   if (text.trim() === '' || validRange(text) === null)
-    throw new Trouble(
+    throw new AppregError(
       'versions-unusable',
       `--versions: “${printable(text)}” is no version range.`,
       'Use latest, all, or a range such as ">=2.0.0" or "1.x".',
@@ -104,7 +104,7 @@ function shardNamed(text: string): { index: number; of: number } {
   const found = /^(\d{1,4})\/(\d{1,4})$/.exec(text);
   const [index, of] = [Number(found?.[1]), Number(found?.[2])];
   if (found && index >= 1 && index <= of) return { index, of };
-  throw new Trouble(
+  throw new AppregError(
     'shard-unusable',
     `--shard: “${printable(text)}” names no shard.`,
     'Write which one of how many, from 1, such as --shard 2/4',
@@ -128,7 +128,7 @@ export function headersOf(
     const name = text.slice(at + 1);
     const value = at === -1 ? undefined : env[name];
     if (at !== -1 && value === undefined)
-      throw new Trouble(
+      throw new AppregError(
         'header-environment',
         `--header-env: the environment variable ${printable(name)} is not set.`,
         `Set it: export ${printable(name)}=…`,
@@ -159,15 +159,15 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
   const plain = name.trim();
   // The value is a secret, so it is not repeated.
   if (!parted || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(plain))
-    throw new Trouble('header-unusable', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
+    throw new AppregError('header-unusable', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    throw new Trouble(
+    throw new AppregError(
       'header-unusable',
       `${flag} ${plain}: the value has characters that no header may have.`,
       'Remove line breaks and control characters.',
     );
   if (OWN.has(plain.toLowerCase()))
-    throw new Trouble(
+    throw new AppregError(
       'header-unusable',
       `${flag}: ${plain} is set by the check itself.`,
       plain.toLowerCase() === 'origin' ? 'Use --origin <origin>.' : 'Leave it out.',
@@ -181,7 +181,7 @@ export function authoritiesIn(path: string): string {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Trouble(
+    throw new AppregError(
       'ca-unreadable',
       `--ca: ${printable(path)} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
       'Name a PEM file of the certificate authority.',
@@ -189,7 +189,7 @@ export function authoritiesIn(path: string): string {
     );
   }
   if (pemBlocks(text).length === 0)
-    throw new Trouble(
+    throw new AppregError(
       'ca-unreadable',
       `--ca: ${printable(path)} holds no certificate in PEM form.`,
       'It must have a block that begins with -----BEGIN CERTIFICATE-----',

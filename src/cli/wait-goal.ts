@@ -1,6 +1,6 @@
 import type { AppFacts, DocumentFacts } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
-import { isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { isMissing } from '../core/facts.ts';
+import { isObject, member, parseDocument, stringOrNull } from '../core/json.ts';
 import type { Finding, Report } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
 import { isSemver } from '../core/version.ts';
@@ -51,11 +51,11 @@ export function watchGoal(goal: WaitGoal): GoalWatch {
 
   return {
     manifest({ content }) {
-      isManifest = !isUnseen(content) && isObject(member(readingOf(content).value, 'apps'));
+      isManifest = !isMissing(content) && isObject(member(parseDocument(content).value, 'apps'));
     },
     app({ key, metadata }) {
       seen.add(key);
-      const list = isUnseen(metadata.content) ? undefined : member(readingOf(metadata.content).value, 'versions');
+      const list = isMissing(metadata.content) ? undefined : member(parseDocument(metadata.content).value, 'versions');
       if (!Array.isArray(list)) return;
       const listed = list.map((item) => stringOrNull(member(item, 'version')));
       versions.set(

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLifetimes, type VisibleBy } from '../core/visible-by.ts';
-import { type SignalExit, Trouble } from '../core/trouble.ts';
+import { openLifetimes, type PropagationDeadline } from '../core/visible-by.ts';
+import { type SignalExit, AppregError } from '../core/trouble.ts';
 import { printable } from '../core/text.ts';
 import { printReport } from './checks.ts';
 import type { Context } from './context.ts';
-import { headOf, type LiveCheck, lookAndJudge, type Looked } from './live-check.ts';
+import { headOf, type LiveCheck, observeAndJudge, type CheckResult } from './live-check.ts';
 import { type SnapshotWriter, writeSnapshot } from './snapshot-file.ts';
 import { onSignals } from './stop-signal.ts';
 import type { VerifyOptions } from './verify-options.ts';
@@ -21,13 +21,13 @@ export function waitSeconds(options: VerifyOptions): number {
   const found = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)$/.exec(options.wait ?? '');
   const seconds = Number(found?.[1]) * { s: 1, m: 60, h: 3600 }[(found?.[2] ?? 's') as 's' | 'm' | 'h'];
   if (!found || seconds <= 0 || seconds > 86_400)
-    throw new Trouble(
+    throw new AppregError(
       'wait-unusable',
       `--wait: “${printable(options.wait ?? '')}” is no duration.`,
       'Write a number and s, m or h, of at most a day, such as --wait 10m',
     );
   if (options.shard !== undefined)
-    throw new Trouble(
+    throw new AppregError(
       'wait-shard',
       '--wait and --shard do not go together.',
       'Wait for the registry first, then verify it in shards.',
@@ -36,7 +36,7 @@ export function waitSeconds(options: VerifyOptions): number {
 }
 
 interface Attempt {
-  looked: Looked;
+  looked: CheckResult;
   missing: string[];
   writer: SnapshotWriter | null;
 }
@@ -104,7 +104,7 @@ async function look(
     save === undefined ? null : writeSnapshot(resolve(context.cwd, save), headOf(check), (text) => check.conceal(text));
   const watch = watchGoal(goal);
   try {
-    const looked = await lookAndJudge(context, check, writer, {
+    const looked = await observeAndJudge(context, check, writer, {
       manifest(facts) {
         lifetimes.note(facts);
         watch.manifest(facts);
@@ -146,7 +146,7 @@ async function waited(context: Context, milliseconds: number, text: string): Pro
   }
 }
 
-function visibleWords({ at, seconds, cached, unsaid }: VisibleBy): string {
+function visibleWords({ at, seconds, cached, unsaid }: PropagationDeadline): string {
   const caches = cached === 0 ? 'no cache may hold an older copy' : `caches may hold an older copy for ${span(cached)}`;
   const more =
     unsaid === 0 ? '' : ` ${unsaid} of the files do not say how long they may be cached; some caches may take longer.`;

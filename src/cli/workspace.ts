@@ -1,7 +1,7 @@
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { asBase, localPath } from '../observe/places.ts';
-import type { Place } from '../publish/place.ts';
+import type { RegistryLocation } from '../publish/place.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { readLock } from './lock.ts';
@@ -12,7 +12,7 @@ export interface OpenWorkspace {
   /** Absolute. */
   root: string;
   config: Config;
-  place: Place;
+  place: RegistryLocation;
 }
 
 /**
@@ -22,14 +22,14 @@ export interface OpenWorkspace {
 export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
   const { config, file, root } = await context.config();
   if (file === null) {
-    throw new Trouble(
+    throw new AppregError(
       'workspace-missing',
       `There is no registry workspace in ${printable(context.cwd)}.`,
       'Scaffold one (appreg init), or name its configuration with --config <file>.',
     );
   }
   if (config.baseUrl === undefined) {
-    throw new Trouble(
+    throw new AppregError(
       'base-url-missing',
       `${printable(file)} has no baseUrl, so there are no addresses to write.`,
       'Add "baseUrl": "https://…/", the address that the files will be served at.',
@@ -37,7 +37,7 @@ export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
   }
   const base = asBase(config.baseUrl);
   const ledger = readLock(root);
-  const place: Place = {
+  const place: RegistryLocation = {
     store: await openStore(context, config.store, root),
     manifest: config.manifest ?? 'registry.json',
     base,

@@ -1,6 +1,6 @@
-import type { Hop, Web } from './facts.ts';
+import type { Hop, HttpViews } from './facts.ts';
 import type { Finding } from './report.ts';
-import { servedEvidence } from './served.ts';
+import { serverEvidence } from './served.ts';
 import { lastHop } from './visit.ts';
 
 /** Who has to act on a finding: a first guess for a support engineer, from what was seen and nothing else. */
@@ -221,9 +221,9 @@ const PURGE_LAST = 'Then purge what caches hold of it, and check again.';
  * The finding's advice, with what is to be done before or after it because of who has to act.
  * @param web how the URL of its resource answered, or null
  */
-export function withSteps(finding: Attributable & Pick<Finding, 'advice'>, web: Web | null): string {
+export function withSteps(finding: Attributable & Pick<Finding, 'advice'>, web: HttpViews | null): string {
   const { rule, cause, advice } = finding;
-  const evidence = web === null ? finding.evidence : { ...servedEvidence(answerFor(rule, web)), ...finding.evidence };
+  const evidence = web === null ? finding.evidence : { ...serverEvidence(answerFor(rule, web)), ...finding.evidence };
   const whole = { ...finding, evidence };
   // Where a proxy was asked over, the rule's own advice begins with it.
   if (isIntercepted(whole) && evidence['proxy'] === undefined) return `${INTERCEPTED} ${advice}`;
@@ -237,7 +237,7 @@ function sentence(text: string): string {
 }
 
 /** A browser may be given another copy than the service; what is said of its answer is told by its answer. */
-export function answerFor(rule: string, web: Web): Hop | null {
+export function answerFor(rule: string, web: HttpViews): Hop | null {
   const asBrowser = rule.startsWith('cors-') ? web.browser[0] : undefined;
-  return lastHop(asBrowser ?? web.service);
+  return lastHop(asBrowser ?? web.server);
 }

@@ -3,7 +3,7 @@ import type { ArchiveEntry, ArchiveFacts } from './facts.ts';
 
 /** What may stand in an artifact: files and folders with plain relative paths, each path once. All else is an offence. */
 
-export interface Offence {
+export interface UnsafeEntry {
   path: string;
   code: string;
   /** Why, as a clause that goes on from the path: "leaves the folder …". */
@@ -39,9 +39,9 @@ const INVISIBLE = /[\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 const DEVICES = new Set(['character-device', 'block-device', 'fifo']);
 
 /** The offences of an archive, the first one of each entry; errors and warnings apart, in the archive's order. */
-export function offencesOf(archive: ArchiveFacts): { errors: Offence[]; warnings: Offence[] } {
-  const errors: Offence[] = [];
-  const warnings: Offence[] = [];
+export function unsafeEntriesOf(archive: ArchiveFacts): { errors: UnsafeEntry[]; warnings: UnsafeEntry[] } {
+  const errors: UnsafeEntry[] = [];
+  const warnings: UnsafeEntry[] = [];
   for (const { code, severity, entry, message } of odditiesFor('artifact-unsafe-entry', archive)) {
     (severity === 'error' ? errors : warnings).push({
       path: entry ?? '',

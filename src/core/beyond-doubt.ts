@@ -1,6 +1,6 @@
 import { EMPTY_SHA256 } from './checksum.ts';
 import type { DocumentContent } from './facts.ts';
-import { readingOf, type UsualVersion, usualVersions } from './json.ts';
+import { parseDocument, type CanonicalVersion, canonicalVersions } from './json.ts';
 
 /**
  * A screen in front of the rules: tells the versions that none of them could say anything about. Of a million versions
@@ -47,7 +47,7 @@ function hashOf(text: string, end: number): number {
 }
 
 /** True where no two have a version, URL or checksum in common. Numbers are compared first: texts only where those are equal. */
-function areDistinct(versions: readonly UsualVersion[], ranks: readonly number[]): boolean {
+function areDistinct(versions: readonly CanonicalVersion[], ranks: readonly number[]): boolean {
   const count = versions.length;
   if (count > FEW)
     return (
@@ -83,8 +83,8 @@ function rankOf(version: string): number {
 }
 
 /** The latest of versions that are all of the usual form and share nothing with one another; null where that is in doubt. */
-export function latestBeyondDoubt(content: DocumentContent): string | null {
-  const versions = usualVersions(readingOf(content));
+export function latestIfClean(content: DocumentContent): string | null {
+  const versions = canonicalVersions(parseDocument(content));
   if (versions === null) return null;
   let highest = -1;
   let latest: string | null = null;

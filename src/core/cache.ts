@@ -1,4 +1,4 @@
-import type { Hop, Visit } from './facts.ts';
+import type { Hop, Probe } from './facts.ts';
 import { cacheControl, header, httpDate, seconds } from './headers.ts';
 import { lastHop } from './visit.ts';
 
@@ -61,7 +61,7 @@ const HOUR = 3600;
  * published since is not in it. Otherwise 0, and for copies that are dropped at each deploy (an Age beside max-age=0).
  * @param now ISO 8601
  */
-export function oldCopyAge(visit: Visit, now: string): number {
+export function oldCopyAge(visit: Probe, now: string): number {
   const hop = lastHop(visit);
   const age = hop === null ? null : seconds(header(hop.headers, 'age'));
   if (hop === null || age === null || age <= HOUR) return 0;

@@ -20,7 +20,7 @@ export function digestOf(checksum: string): string | null {
 }
 
 /** Why a text is not a checksum: the cause, and the right form where the text itself tells it. */
-export interface ChecksumFault {
+export interface ChecksumError {
   cause: string;
   message: string;
   /** The well-formed checksum that stands in the text, or null when the artifact must be hashed again. */
@@ -28,7 +28,7 @@ export interface ChecksumFault {
 }
 
 /** Names what is wrong with a malformed checksum; null for a well-formed one. */
-export function checksumFault(text: string): ChecksumFault | null {
+export function checksumError(text: string): ChecksumError | null {
   if (isChecksum(text)) return null;
   const bare = text.trim();
   if (
@@ -83,7 +83,7 @@ export function checksumFault(text: string): ChecksumFault | null {
   return otherAlgorithm(bare) ?? wrongDigits(bare);
 }
 
-function otherAlgorithm(text: string): ChecksumFault | null {
+function otherAlgorithm(text: string): ChecksumError | null {
   const sri = /^sha256[-:]([A-Za-z0-9+/_-]{43}=?)$/.exec(text) ?? /^([A-Za-z0-9+/_-]{43}=)$/.exec(text);
   // 43 hexadecimal digits are a digest that was cut off, and no base64: what it "means" would be made up.
   if (sri && !/^[0-9a-fA-F]+$/.test(sri[1]!))
@@ -113,7 +113,7 @@ function otherAlgorithm(text: string): ChecksumFault | null {
   };
 }
 
-function wrongDigits(text: string): ChecksumFault {
+function wrongDigits(text: string): ChecksumError {
   const digits = text.replace(/^sha256:/, '');
   if (/^[0-9a-fA-F]*$/.test(digits))
     return {

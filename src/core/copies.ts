@@ -1,11 +1,11 @@
-import type { Copy, Hop, Role, Visit, Web } from './facts.ts';
+import type { ComparedBody, Hop, ResourceKind, Probe, HttpViews } from './facts.ts';
 import { header } from './headers.ts';
 import { lastHop } from './visit.ts';
 
 /** Small readings of the copies that browsers and other clients get (Web.browser, Web.gzip), for the rules about them. */
 
 /** The answers to clients that accept compression, of which the body was compared. */
-export function comparedAnswers({ browser, gzip }: Web): { visit: Visit; copy: Copy; hop: Hop }[] {
+export function comparedAnswers({ browser, gzip }: HttpViews): { visit: Probe; copy: ComparedBody; hop: Hop }[] {
   return [...browser, ...(gzip ? [gzip] : [])].flatMap((visit) => {
     const hop = lastHop(visit);
     return visit.copy && hop && visit.failure === null ? [{ visit, copy: visit.copy, hop }] : [];
@@ -13,12 +13,12 @@ export function comparedAnswers({ browser, gzip }: Web): { visit: Visit; copy: C
 }
 
 /** True for a body that is still compressed once its coding was undone: it was compressed twice. */
-export function isCompressedTwice({ coding, decoded, same }: Copy): boolean {
+export function isCompressedTwice({ coding, decoded, same }: ComparedBody): boolean {
   return coding !== '' && !same && decoded !== null && ['gzip', 'zlib', 'zstd'].includes(decoded.kind);
 }
 
 /** The two contents in words: digest, length, date of the last change and address of each. */
-export function bothContents(answer: Visit, copy: Copy, other: Visit): string {
+export function bothContents(answer: Probe, copy: ComparedBody, other: Probe): string {
   const { decoded, first } = copy;
   const left = describe(first.sha256, first.bytes, lastHop(answer));
   return `${left} and ${decoded === null ? 'nothing' : describe(decoded.sha256, decoded.bytes, lastHop(other))}`;
@@ -33,7 +33,7 @@ function describe(sha256: string, bytes: number, hop: Hop | null): string {
 }
 
 /** The same as evidence, with whole digests. */
-export function copyEvidence(answer: Visit, copy: Copy, other: Visit): Record<string, string | number | null> {
+export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): Record<string, string | number | null> {
   const [one, two] = [lastHop(answer), lastHop(other)];
   return {
     asked: two?.url ?? null,
@@ -54,6 +54,6 @@ export function copyEvidence(answer: Visit, copy: Copy, other: Visit): Record<st
 }
 
 /** What a role is called in a sentence. */
-export function nameOf(role: Role): string {
+export function nameOf(role: ResourceKind): string {
   return role === 'metadata' ? 'metadata file' : role;
 }

@@ -1,4 +1,4 @@
-import type { Hop, Visit } from './facts.ts';
+import type { Hop, Probe } from './facts.ts';
 import { header, headerLines, stripSpace, tokens } from './headers.ts';
 import { parseUrl } from './url.ts';
 
@@ -100,7 +100,7 @@ export function isOrigin(text: string): boolean {
 }
 
 /** The first hop of a browser's visit that fails the CORS check; null when the visit passes (or nothing was answered). */
-export function corsFault(visit: Visit): CorsFault | null {
+export function corsFault(visit: Probe): CorsFault | null {
   if (visit.origin === null) return null;
   const origins = hopOrigins(
     visit.origin,
@@ -119,7 +119,7 @@ export function corsFault(visit: Visit): CorsFault | null {
 }
 
 /** Another of the origins asked with that the same resource allows by name, or null. */
-export function allowedBeside(visit: Visit, visits: readonly Visit[]): string | null {
+export function allowedBeside(visit: Probe, visits: readonly Probe[]): string | null {
   for (const { origin, hops, failure } of visits) {
     const allowed = header(hops.at(-1)?.headers ?? [], 'access-control-allow-origin');
     if (failure === null && origin !== visit.origin && allowed?.trim() === origin) return origin;
@@ -154,7 +154,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'POST']);
  * The CORS-preflight check (Fetch: CORS-preflight fetch, steps 7 and on); null when the request may go out.
  * @param asked the names in Access-Control-Request-Headers, in lower case
  */
-export function preflightFault(visit: Visit, asked: readonly string[], method = 'GET'): PreflightFault | null {
+export function preflightFault(visit: Probe, asked: readonly string[], method = 'GET'): PreflightFault | null {
   const answer = visit.hops[0];
   if (!answer || answer.status === 0 || visit.origin === null)
     return { cause: 'no-answer', value: visit.failure?.code ?? null, header: null };
@@ -182,7 +182,7 @@ export function preflightFault(visit: Visit, asked: readonly string[], method = 
 }
 
 /** What a finding about CORS must carry: who asked, what was answered where, and what a cache may have to do with it. */
-export function corsEvidence(visit: Visit, index: number): Record<string, string | number | null | readonly string[]> {
+export function corsEvidence(visit: Probe, index: number): Record<string, string | number | null | readonly string[]> {
   const hop = visit.hops[index]!;
   const told = hop.headers
     .filter(([name]) => name.startsWith('access-control-'))

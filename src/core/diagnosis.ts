@@ -1,12 +1,12 @@
 import { actorOf, answerFor } from './actor.ts';
 import { freshness } from './cache.ts';
-import type { Asked, DocumentFacts, Role, Snapshot, Web } from './facts.ts';
-import { isUnseen } from './facts.ts';
+import type { RequestedApps, DocumentFacts, ResourceKind, Snapshot, HttpViews } from './facts.ts';
+import { isMissing } from './facts.ts';
 import { header, seconds } from './headers.ts';
-import { isObject, member, readingOf } from './json.ts';
+import { isObject, member, parseDocument } from './json.ts';
 import { type JudgeOptions, type Judging, judgeWhole, startJudging } from './judge.ts';
 import type { Evidence, Finding, Report } from './report.ts';
-import { servedEvidence } from './served.ts';
+import { serverEvidence } from './served.ts';
 import { redact } from './text.ts';
 import { lastHop } from './visit.ts';
 
@@ -17,9 +17,9 @@ export interface Diagnosis {
   /** ISO 8601: when the registry was looked at. */
   seenAt: string;
   origins: readonly string[];
-  asked: Asked | null;
+  asked: RequestedApps | null;
   /** Of the documents that caches may hold, the manifest and the metadata file that they may hold longest. */
-  copies: Copy[];
+  copies: CachedCopy[];
   /** The proxy that the manifest was asked over, and the variable that names it; null for none. */
   proxy: string | null;
   /** True when facts were judged that somebody else had saved. */
@@ -27,8 +27,8 @@ export interface Diagnosis {
 }
 
 /** For how long a document may be held by caches, as far as its headers tell. */
-interface Copy {
-  role: Role;
+interface CachedCopy {
+  role: ResourceKind;
   url: string;
   /** Seconds; null when nothing is said. */
   lifetime: number | null;
@@ -45,20 +45,20 @@ export interface Diagnosing extends Judging {
 
 /** As `startJudging`, with the actor and who served it in the evidence of every finding. */
 export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { saved?: boolean }): Diagnosing {
-  const copies = new Map<Role, Copy>();
+  const copies = new Map<ResourceKind, CachedCopy>();
   let proxy: string | null = null;
   let faults = 0;
 
-  function annotate(finding: Readonly<Finding>, web: Web | null): Evidence {
+  function annotate(finding: Readonly<Finding>, web: HttpViews | null): Evidence {
     if (finding.severity !== 'note') faults += 1;
-    const more = web === null ? {} : servedEvidence(answerFor(finding.rule, web));
+    const more = web === null ? {} : serverEvidence(answerFor(finding.rule, web));
     const actor = actorOf({ ...finding, evidence: { ...finding.evidence, ...more } });
     return { ...more, actor };
   }
 
-  function remember(facts: DocumentFacts, role: Role): void {
-    if (isUnseen(facts.web) || facts.url === null) return;
-    const hop = lastHop(facts.web.service);
+  function remember(facts: DocumentFacts, role: ResourceKind): void {
+    if (isMissing(facts.web) || facts.url === null) return;
+    const hop = lastHop(facts.web.server);
     if (hop === null || hop.status === 0) return;
     const { lifetime } = freshness(hop, Date.parse(options.now));
     const age = seconds(header(hop.headers, 'age')) ?? 0;
@@ -72,7 +72,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
     ...judging,
     manifest(facts) {
       remember(facts, 'manifest');
-      const over = isUnseen(facts.web) ? null : lastHop(facts.web.service)?.proxy;
+      const over = isMissing(facts.web) ? null : lastHop(facts.web.server)?.proxy;
       proxy = over ? `${over.url} (${over.variable})` : null;
       judging.manifest(facts);
     },
@@ -84,7 +84,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
     about: () => ({
       seenAt: options.now,
       origins: options.origins ?? [],
-      asked: options.asked ?? null,
+      asked: options.requested ?? null,
       copies: [...copies.values()],
       proxy,
       saved: options.saved === true,
@@ -103,12 +103,12 @@ export function diagnose(
     now: snapshot.seenAt,
     origins: snapshot.origins,
     shard: snapshot.shard ?? null,
-    asked: snapshot.asked ?? null,
+    requested: snapshot.requested ?? null,
     appEntry: snapshot.appEntry ?? null,
     saved: true,
     ...options,
   });
-  const unsaved = absentFacts(snapshot, snapshot.asked?.apps ?? []);
+  const unsaved = absentFacts(snapshot, snapshot.requested?.apps ?? []);
   const why = unsaved.length === 0 ? null : `the facts of ${unsaved.join(', ')} are not in this file`;
   const report = judgeWhole({ ...snapshot, incomplete: snapshot.incomplete ?? why }, judging, 0);
   return { report, about: judging.about() };
@@ -116,7 +116,7 @@ export function diagnose(
 
 /** Which of these apps are listed, while nobody saved what was seen of them. */
 function absentFacts({ manifest, apps }: Snapshot, keys: readonly string[]): string[] {
-  const listed = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
+  const listed = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
   const saved = new Set(apps.map((app) => app.key));
   return keys.filter((key) => isObject(listed) && Object.hasOwn(listed, key) && !saved.has(key));
 }

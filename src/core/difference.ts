@@ -1,13 +1,13 @@
 import type { AppFacts, Snapshot } from './facts.ts';
-import { isUnseen } from './facts.ts';
-import { isObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
+import { isMissing } from './facts.ts';
+import { isObject, type JsonValue, member, parseDocument, stringOrNull } from './json.ts';
 import { judge } from './judge.ts';
 import { compareText } from './order.ts';
 import { parseUrl } from './url.ts';
 import { comparePrecedence, isSemver, latestOf } from './version.ts';
 
 /** What differs between two states of a registry, as subscribers would see it. Absent values are null. */
-export interface Difference {
+export interface RegistryDiff {
   /** How the two states are named. */
   before: string;
   after: string;
@@ -25,17 +25,17 @@ export interface Difference {
   vanishing: string[];
   /** Hosts that files are fetched from, beside those of before. */
   hosts: { added: string[]; removed: string[] };
-  apps: AppDifference[];
+  apps: AppDiff[];
   /** Apps whose versions were not looked at on one side, so that nothing is said of them. */
   notCompared: { key: string; reason: string }[];
 }
 
-export interface AppDifference {
+export interface AppDiff {
   key: string;
   change: 'added' | 'removed' | 'changed';
   /** The fields of its entry in the manifest that differ. */
   fields: { name: string; before: string | null; after: string | null }[];
-  versions: VersionDifference[];
+  versions: VersionDiff[];
   /** The highest version. */
   latest: { before: string | null; after: string | null };
   /** Whether subscribers see it; null where that is not known. */
@@ -46,7 +46,7 @@ export interface AppDifference {
   unpublished: boolean;
 }
 
-export interface VersionDifference {
+export interface VersionDiff {
   version: string;
   /** `changed`: it has another checksum, which a published version never may; `moved`: another URL alone. */
   change: 'added' | 'removed' | 'changed' | 'moved';
@@ -57,15 +57,15 @@ export interface VersionDifference {
 }
 
 /** Compares two states, app by app and version by version; the order in which they are listed has no meaning (spec 9). */
-export function difference(before: Snapshot, after: Snapshot): Difference {
+export function diffRegistries(before: Snapshot, after: Snapshot): RegistryDiff {
   const [old, now] = [stateOf(before), stateOf(after)];
-  const apps: AppDifference[] = [];
+  const apps: AppDiff[] = [];
   for (const key of [...new Set([...old.keys(), ...now.keys()])].sort(compareText)) {
     const found = appDifference(key, old.get(key), now.get(key));
     if (found) apps.push(found);
   }
   const [oldHosts, newHosts] = [hostsOf(old), hostsOf(now)];
-  const hidden = ({ change, visible }: AppDifference): boolean =>
+  const hidden = ({ change, visible }: AppDiff): boolean =>
     visible.before === true && (change === 'removed' || visible.after === false);
   const notCompared = [...now].flatMap(([key, app]) => {
     const reason = app.unseen ?? old.get(key)?.unseen ?? null;
@@ -102,7 +102,7 @@ interface VersionState {
 function stateOf(snapshot: Snapshot): Map<string, AppState> {
   const verdicts = new Map(judge(snapshot, { command: 'lint' }).apps.map((app) => [app.key, app]));
   const { content } = snapshot.manifest;
-  const entries = isUnseen(content) ? undefined : member(readingOf(content).value, 'apps');
+  const entries = isMissing(content) ? undefined : member(parseDocument(content).value, 'apps');
   const facts = new Map(snapshot.apps.map((app) => [app.key, app]));
   const state = new Map<string, AppState>();
   for (const key of isObject(entries) ? Object.keys(entries) : []) {
@@ -115,7 +115,7 @@ function stateOf(snapshot: Snapshot): Map<string, AppState> {
 }
 
 function reasonOf({ metadata: { content } }: AppFacts): string | null {
-  return isUnseen(content) ? content.unseen : null;
+  return isMissing(content) ? content.missing : null;
 }
 
 function fieldsOf(entry: JsonValue | undefined): Map<string, string | null> {
@@ -131,8 +131,8 @@ function fieldsOf(entry: JsonValue | undefined): Map<string, string | null> {
 
 function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
   const versions = new Map<string, VersionState>();
-  if (!app || isUnseen(app.metadata.content)) return versions;
-  const list = member(readingOf(app.metadata.content).value, 'versions');
+  if (!app || isMissing(app.metadata.content)) return versions;
+  const list = member(parseDocument(app.metadata.content).value, 'versions');
   for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
     const version = stringOrNull(member(item, 'version'));
     const artifact = app.artifacts[index];
@@ -140,7 +140,7 @@ function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
     versions.set(version, {
       url: stringOrNull(member(item, 'artifactUrl')),
       checksum: stringOrNull(member(item, 'artifactChecksum')),
-      bytes: artifact && !isUnseen(artifact.content) ? artifact.content.bytes : null,
+      bytes: artifact && !isMissing(artifact.content) ? artifact.content.bytes : null,
     });
   }
   return versions;
@@ -148,9 +148,9 @@ function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
 
 const NOBODY: AppState = { fields: new Map(), versions: new Map(), visible: null, because: [], unseen: null };
 
-function appDifference(key: string, old: AppState | undefined, now: AppState | undefined): AppDifference | null {
+function appDifference(key: string, old: AppState | undefined, now: AppState | undefined): AppDiff | null {
   const [was, is] = [old ?? NOBODY, now ?? NOBODY];
-  const fields: AppDifference['fields'] = [];
+  const fields: AppDiff['fields'] = [];
   for (const name of new Set([...was.fields.keys(), ...is.fields.keys()])) {
     const [before, after] = [was.fields.get(name) ?? null, is.fields.get(name) ?? null];
     if (before !== after) fields.push({ name, before, after });
@@ -171,8 +171,8 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
   };
 }
 
-function versionDifferences(was: AppState['versions'], is: AppState['versions']): VersionDifference[] {
-  const found: VersionDifference[] = [];
+function versionDifferences(was: AppState['versions'], is: AppState['versions']): VersionDiff[] {
+  const found: VersionDiff[] = [];
   for (const version of new Set([...was.keys(), ...is.keys()])) {
     const [old, now] = [was.get(version), is.get(version)];
     const change = !old
@@ -216,7 +216,7 @@ function hostsOf(state: ReadonlyMap<string, AppState>): Set<string> {
   return hosts;
 }
 
-function summaryOf(apps: readonly AppDifference[]): Difference['summary'] {
+function summaryOf(apps: readonly AppDiff[]): RegistryDiff['summary'] {
   const versions = apps.flatMap((app) => app.versions);
   return {
     appsAdded: how(apps, 'added'),

@@ -1,12 +1,12 @@
-import type { EarlierVersion } from './facts.ts';
-import { checksumFault, isChecksum } from './checksum.ts';
+import type { PublishedVersion } from './facts.ts';
+import { checksumError, isChecksum } from './checksum.ts';
 import type { VersionEntry } from './rule.ts';
 
 /** The listed versions that had been published before, each with its earlier state. */
-export function pairs(
+export function matchVersions(
   versions: readonly VersionEntry[],
-  earlier: readonly EarlierVersion[],
-): { entry: VersionEntry; before: EarlierVersion }[] {
+  earlier: readonly PublishedVersion[],
+): { entry: VersionEntry; before: PublishedVersion }[] {
   const before = new Map(earlier.map((version) => [version.version, version]));
   const found = [];
   for (const entry of versions) {
@@ -22,10 +22,10 @@ export function sameDigest(a: string, b: string): boolean {
 }
 
 /** True when a checksum names a SHA-256 digest, however it is written. Nobody could install a version without one. */
-export function meansDigest(checksum: string): boolean {
+export function isDigestForm(checksum: string): boolean {
   return isChecksum(meant(checksum));
 }
 
 function meant(checksum: string): string {
-  return checksumFault(checksum)?.repaired ?? checksum;
+  return checksumError(checksum)?.repaired ?? checksum;
 }

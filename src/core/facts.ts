@@ -4,25 +4,25 @@
  */
 
 /** The four kinds of resource that a registry is made of (spec 4.1). */
-export type Role = 'manifest' | 'metadata' | 'artifact' | 'icon';
+export type ResourceKind = 'manifest' | 'metadata' | 'artifact' | 'icon';
 
 /** A fact that nobody has: why not. `everywhere` when the reason holds for the whole run, as "needs the network" does. */
-export interface Unseen {
-  unseen: string;
-  everywhere?: boolean;
+export interface Missing {
+  missing: string;
+  runWide?: boolean;
   /** True when nobody asked for it, so that its absence casts no doubt on any symptom. */
-  aside?: boolean;
+  intentional?: boolean;
 }
 
-export function isUnseen(fact: unknown): fact is Unseen {
-  return typeof fact === 'object' && fact !== null && (fact as Unseen).unseen !== undefined;
+export function isMissing(fact: unknown): fact is Missing {
+  return typeof fact === 'object' && fact !== null && (fact as Missing).missing !== undefined;
 }
 
 /** Where a resource was looked for, and how its URL answered. `file` is a local path, as the user would name it. */
 export interface Resource {
   url: string | null;
   file: string | null;
-  web: Web | Unseen;
+  web: HttpViews | Missing;
   /** What stands at the local path instead of a readable file; absent when nothing was amiss. */
   local?: 'missing' | 'not-a-file' | 'outside';
   /**
@@ -31,14 +31,14 @@ export interface Resource {
    */
   otherName?: { path: string; listed: string };
   /** ISO 8601. When it was looked at, where this run took that over from an earlier one and did not ask at all. */
-  since?: string;
+  reusedFrom?: string;
   /** ISO 8601. The same of the views as a browser and by HEAD, where only the document or the icon was asked for. */
-  viewsSince?: string;
+  viewsReusedFrom?: string;
 }
 
 /** A JSON document: its text exactly as found (a BOM included), or base64 when the bytes are not UTF-8. */
 export interface DocumentFacts extends Resource {
-  content: DocumentContent | Unseen;
+  content: DocumentContent | Missing;
 }
 export interface DocumentContent {
   text: string | null;
@@ -66,14 +66,14 @@ export interface Content {
   /** SHA-256 of what lies inside the gzip layer; looked at only where the digest is not the listed one. */
   inner?: string | null;
   /** Line feeds in it, and those behind a carriage return; looked at only there as well. */
-  lineFeeds?: { all: number; behindCr: number };
+  lineFeeds?: { all: number; afterCr: number };
 }
 
 export interface ArtifactFacts extends Resource {
-  content: Content | Unseen;
+  content: Content | Missing;
   /** What a second look got, which is taken once where the digest is not the listed one. */
-  again?: Content | Unseen;
-  archive: ArchiveFacts | Unseen;
+  again?: Content | Missing;
+  archive: ArchiveFacts | Missing;
 }
 
 /** One strict reading pass over a .tar.gz; nothing is unpacked. */
@@ -113,8 +113,8 @@ export interface ArchiveEntry {
 }
 
 export interface IconFacts extends Resource {
-  content: Content | Unseen;
-  image: ImageFacts | Unseen;
+  content: Content | Missing;
+  image: ImageFacts | Missing;
 }
 export interface ImageFacts {
   /** By the bytes, never by the name: png, svg, jpeg, gif, webp, ico, avif, html, xml, empty, unknown, … */
@@ -140,36 +140,36 @@ export interface ImageFacts {
 }
 
 /** How a URL answered, as the service asks and as a browser asks. */
-export interface Web {
+export interface HttpViews {
   /** GET without an Origin header, as a server-side client asks. */
-  service: Visit;
+  server: Probe;
   /** GET with an Origin header, one visit per origin asked with. */
-  browser: Visit[];
+  browser: Probe[];
   /** OPTIONS as a browser sends before a GET with a header that is not safelisted. */
-  preflight: Visit | Unseen;
+  preflight: Probe | Missing;
   /** The same at each URL that redirects led to, in their order; absent where there were none. */
-  preflights?: (Visit | Unseen)[];
-  head: Visit | Unseen;
+  preflights?: (Probe | Missing)[];
+  head: Probe | Missing;
   /** GET with a condition, asked of one document per kind and host; absent where it was not asked. */
   conditional?: Conditional[];
   /** OPTIONS as a browser sends before a HEAD; asked of one resource per kind and host. */
-  headPreflight?: Visit;
+  headPreflight?: Probe;
   /** GET of an icon as a plain <img> sends it: no-cors, without Origin; asked of one icon per host. */
-  image?: Visit;
+  image?: Probe;
   /** GET by a client that accepts gzip and nothing else, where browsers get another coding. */
-  gzip?: Visit;
+  gzip?: Probe;
   /** How a browser that has a stored copy asks for it again; asked of one document or icon per kind and host. */
-  revalidation?: { condition: Conditional['condition']; visit: Visit };
+  revalidation?: { condition: Conditional['condition']; visit: Probe };
   /** Requests made since an answer to a browser differed from the first answer: with which headers it comes again. */
-  probes?: Probe[];
+  headerProbes?: HeaderProbe[];
   /** Requests repeated since one of them got an error status while a plain GET got the file. */
-  repeated?: Repeated[];
+  repeatedProbes?: RepeatedProbe[];
 }
 /** A kind of request beside the plain GET; `browser` for the GET with Origin. */
-export type SideRequest = 'HEAD' | 'preflight' | 'HEAD preflight' | 'condition' | 'browser';
+export type SideProbe = 'HEAD' | 'preflight' | 'HEAD preflight' | 'condition' | 'browser';
 /** What came of repeating plain GETs and the other request by turns. */
-export interface Repeated {
-  of: SideRequest;
+export interface RepeatedProbe {
+  of: SideProbe;
   /** What was requested; where requests to that host were repeated enough before, another file of it. */
   url: string;
   /** The statuses in their order, those before a retry included; 0 for none. */
@@ -181,16 +181,16 @@ export interface Repeated {
  * Accept-Encoding; User-Agent and Accept-Language.
  */
 export type HeaderGroup = 'origin' | 'fetch-metadata' | 'encoding' | 'agent';
-export interface Probe {
+export interface HeaderProbe {
   /** Whether it was sent as fetch() or as a plain <img> sends it. */
   like: 'fetch' | 'image';
   sent: HeaderGroup[];
   /** Those of a round are sent at the same time. */
   round: 1 | 2 | 3;
-  visit: Visit;
+  visit: Probe;
 }
 /** The body of an answer to a client that accepts compression. */
-export interface Copy {
+export interface ComparedBody {
   /** The codings in the order in which they were applied, joined by a comma; '' for none. */
   coding: string;
   /** As sent. */
@@ -217,13 +217,13 @@ export interface Conditional {
   /** The request header. */
   condition: [name: 'if-none-match' | 'if-modified-since', value: string];
   /** True for an entity tag that the host never issued, or a date before the last change: "not modified" would be untrue. */
-  madeUp: boolean;
-  visit: Visit;
+  fabricated: boolean;
+  visit: Probe;
   /** Whether the bytes that came under another entity tag are those of the first answer; null where none came. */
   sameBytes: boolean | null;
 }
 /** One request, with the redirects that followed it. */
-export interface Visit {
+export interface Probe {
   method: 'GET' | 'HEAD' | 'OPTIONS';
   origin: string | null;
   /** The exchanges in order; the last one is the answer, or the one that failed. */
@@ -232,13 +232,13 @@ export interface Visit {
   failure: Failure | null;
   attempts: number;
   /** Milliseconds waited because the host asked for it (Retry-After). */
-  waited: number;
+  retryAfterMs: number;
   /** What went wrong in the attempts before the last one: a failure's code, or a status. */
-  troubles?: string[];
+  retriedErrors?: string[];
   /** OPTIONS only: the names in Access-Control-Request-Headers, in lower case. */
-  asked?: string[];
+  requestedHeaders?: string[];
   /** Of a GET whose body was compared: absent where it was not coded and equal to the first answer. */
-  copy?: Copy;
+  copy?: ComparedBody;
 }
 export interface Hop {
   url: string;
@@ -249,9 +249,9 @@ export interface Hop {
   address: string | null;
   tls: TlsFacts | null;
   /** Other addresses of the name that were tried before, and why no connection came about. */
-  vain?: AddressFailure[];
+  failedAddresses?: AddressFailure[];
   /** True when “100 Continue” came first, which had not been asked for. */
-  continued?: true;
+  unsolicitedContinue?: true;
   /** What it was asked over; absent when the host was asked directly. */
   proxy?: ProxyFacts;
   /** The beginning of the body as text, of a last answer that is not 2xx. */
@@ -357,7 +357,7 @@ export interface AppFacts {
 }
 
 /** What was asked for by name: apps that ought to be listed, and a version that each of them ought to list. */
-export interface Asked {
+export interface RequestedApps {
   apps: readonly string[];
   version: string | null;
 }
@@ -377,7 +377,7 @@ export interface Snapshot {
   /** Why the run did not see everything (it was interrupted, a limit was reached); absent when it did. */
   incomplete?: string | null;
   /** What was asked for by name; absent when nothing was. */
-  asked?: Asked | null;
+  requested?: RequestedApps | null;
   /** The file that an app's code begins in, at the top of its artifact; absent where that is app.js. */
   appEntry?: string;
   /** Which part of the apps the run was asked for; absent when it was for all of them. */
@@ -406,14 +406,14 @@ export interface Shard {
 }
 
 /** An earlier state of a registry: what had been published. */
-export interface Earlier {
+export interface Baseline {
   /** As the user would name it: a git ref, a folder, a URL. */
   source: string;
   keys: readonly string[];
   /** The published versions of an app, null when it had none, or why they are not known. */
-  app(key: string): EarlierVersion[] | null | Unseen;
+  app(key: string): PublishedVersion[] | null | Missing;
 }
-export interface EarlierVersion {
+export interface PublishedVersion {
   version: string;
   artifactUrl: string;
   artifactChecksum: string;

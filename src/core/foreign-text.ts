@@ -1,17 +1,17 @@
 import { HTML_START } from './magic.ts';
 import { messageInPlaceOfJson } from './program-output.ts';
 import { printable, shorten } from './text.ts';
-import { fault, type TextFault } from './text-fault.ts';
+import { documentSyntaxError, type DocumentSyntaxError } from './text-fault.ts';
 import { utfOf } from './unicode-form.ts';
 
 /** Files that are something else than JSON, told by their bytes or by how they begin. */
 
 /** What is wrong with bytes (base64) that are not UTF-8. */
-export function faultInBytes(base64: string): TextFault {
+export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   const form = utfOf(bytes);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
-    return fault(
+    return documentSyntaxError(
       'gzip',
       0,
       'The file is gzip data, not JSON text.',
@@ -19,7 +19,7 @@ export function faultInBytes(base64: string): TextFault {
     );
   }
   if (bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd) {
-    return fault(
+    return documentSyntaxError(
       'zstd',
       0,
       'The file is zstd data, not JSON text; few clients undo that, and none was asked to.',
@@ -30,7 +30,7 @@ export function faultInBytes(base64: string): TextFault {
   const offset = invalidUtf8At(bytes);
   if (isBinary(bytes))
     return {
-      ...fault(
+      ...documentSyntaxError(
         'not-utf8',
         offset,
         'The file is binary data, not JSON text.',
@@ -39,7 +39,7 @@ export function faultInBytes(base64: string): TextFault {
       evidence: { byteOffset: offset },
     };
   return {
-    ...fault(
+    ...documentSyntaxError(
       'not-utf8',
       offset,
       `Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`,
@@ -56,8 +56,13 @@ function isBinary(bytes: Uint8Array): boolean {
   return controls >= 2 && controls > head.length / 50;
 }
 
-function otherForm(form: string): TextFault {
-  return fault('not-utf8', 0, `The file is ${form}, not UTF-8.`, 'Save the file as UTF-8 without a byte order mark.');
+function otherForm(form: string): DocumentSyntaxError {
+  return documentSyntaxError(
+    'not-utf8',
+    0,
+    `The file is ${form}, not UTF-8.`,
+    'Save the file as UTF-8 without a byte order mark.',
+  );
 }
 
 /** The offset of the first byte that no UTF-8 sequence allows there (the Unicode standard, table 3-7). */
@@ -87,20 +92,20 @@ function invalidUtf8At(bytes: Uint8Array): number {
 }
 
 /** Whole files that are something else, told by how they begin (behind a BOM); null where it may be JSON. */
-export function foreignKind(text: string): TextFault | null {
+export function foreignKind(text: string): DocumentSyntaxError | null {
   const head = text
     .slice(0, 4096)
     .trimStart()
     .replace(/^(<!--[^]*?-->\s*)+/, '');
   if (head === '' && text.trim() === '')
-    return fault(
+    return documentSyntaxError(
       'empty',
       0,
       text === '' ? 'The file is empty.' : 'The file holds nothing but white space.',
       'Upload the JSON again; the step that wrote it failed.',
     );
   if (head.startsWith('version https://git-lfs.github.com/')) {
-    return fault(
+    return documentSyntaxError(
       'git-lfs-pointer',
       0,
       'This is a Git LFS pointer, not the file itself.',
@@ -110,7 +115,7 @@ export function foreignKind(text: string): TextFault | null {
   const message = messageInPlaceOfJson(text);
   if (message !== null) return message;
   if (/^<\?(?!xml)/i.test(head))
-    return fault(
+    return documentSyntaxError(
       'source-code',
       0,
       'This is the source of a program (it begins with <?), not JSON.',
@@ -118,7 +123,7 @@ export function foreignKind(text: string): TextFault | null {
     );
   if (HTML_START.test(head)) {
     // Which page it is, and so what to do, is told where the answer is known too: web-page.ts.
-    return fault(
+    return documentSyntaxError(
       'html-page',
       0,
       'This is an HTML page, not JSON.',
@@ -132,7 +137,7 @@ export function foreignKind(text: string): TextFault | null {
     /^(?!(?:true|false|null)\b)[\p{L}\d][^\r\n{}[\]"'`=<>\\]*$/u.test(line) &&
     /\p{L}{2}.* \p{L}{2}|\d: \p{L}{2}/u.test(line)
   ) {
-    return fault(
+    return documentSyntaxError(
       'text-message',
       0,
       `This is a line of text (“${printable(shorten(line, 80))}”), not JSON.`,
@@ -144,14 +149,19 @@ export function foreignKind(text: string): TextFault | null {
 }
 
 /** XML in place of JSON: the error of an object store, or another document. */
-function xmlFault(text: string, head: string): TextFault {
+function xmlFault(text: string, head: string): DocumentSyntaxError {
   const code = /<Code>([^<]{1,80})<\/Code>/.exec(text)?.[1];
   const root = /<([A-Za-z_][\w.:-]{0,60})/.exec(head.replace(/^(<[?!][^>]{0,500}>\s*)+/, ''))?.[1];
   if (root?.toLowerCase() === 'svg')
-    return fault('svg-image', 0, 'This is an SVG image, not JSON.', 'Check the URL: it leads to an icon.');
+    return documentSyntaxError(
+      'svg-image',
+      0,
+      'This is an SVG image, not JSON.',
+      'Check the URL: it leads to an icon.',
+    );
   const isError = code !== undefined || /error|exception|fault/i.test(root ?? '');
   return {
-    ...fault(
+    ...documentSyntaxError(
       'xml-error',
       0,
       `This is XML${code ? ` with the error code ${printable(code)}` : root ? ` (<${printable(root)}>)` : ''}, not JSON.`,

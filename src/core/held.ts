@@ -3,15 +3,15 @@ import type { AnyRule } from './rule.ts';
 import { outranks } from './supersede.ts';
 
 /** What a finding does to a symptom. */
-export interface Weight {
+export interface SymptomWeight {
   symptom: Symptom;
   rule: AnyRule;
   severity: Severity;
 }
 
 /** Findings that wait for the end of a run, because a limit of their host on requests may explain them. */
-export class HeldFindings {
-  readonly byOrigin = new Map<string, { findings: Finding[]; weights: Map<string, Weight> }>();
+export class DeferredFindings {
+  readonly byOrigin = new Map<string, { findings: Finding[]; weights: Map<string, SymptomWeight> }>();
   /** The severity of the finding about the limit of a host. */
   readonly limits = new Map<string, Severity>();
 
@@ -19,7 +19,7 @@ export class HeldFindings {
     this.of(origin).findings.push(finding);
   }
 
-  weigh(origin: string, weight: Weight): void {
+  weigh(origin: string, weight: SymptomWeight): void {
     this.of(origin).weights.set(`${weight.rule.id} ${weight.symptom} ${weight.severity}`, weight);
   }
 
@@ -28,7 +28,7 @@ export class HeldFindings {
   }
 
   /** Those that no limit explains: findings, and what they do to symptoms. */
-  release(): { findings: Finding[]; weights: Weight[] } {
+  release(): { findings: Finding[]; weights: SymptomWeight[] } {
     const left = [...this.byOrigin].flatMap(([origin, { findings, weights }]) => {
       const limit = this.limits.get(origin);
       const isLeft = ({ severity }: { severity: Severity }): boolean =>
@@ -38,7 +38,7 @@ export class HeldFindings {
     return { findings: left.flatMap(({ findings }) => findings), weights: left.flatMap(({ weights }) => weights) };
   }
 
-  of(origin: string): { findings: Finding[]; weights: Map<string, Weight> } {
+  of(origin: string): { findings: Finding[]; weights: Map<string, SymptomWeight> } {
     let held = this.byOrigin.get(origin);
     if (!held) this.byOrigin.set(origin, (held = { findings: [], weights: new Map() }));
     return held;

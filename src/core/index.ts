@@ -6,14 +6,14 @@
  * import { documentContent, startJudging } from 'appreg';
  *
  * const bytes = new TextEncoder().encode('{ "apps": {} }');
- * const manifest = { url: null, file: 'registry.json', web: { unseen: 'not asked' }, content: documentContent(bytes) };
+ * const manifest = { url: null, file: 'registry.json', web: { missing: 'not asked' }, content: documentContent(bytes) };
  * const judging = startJudging({ command: 'lint', target: 'registry.json', now: new Date().toISOString() });
  * judging.manifest(manifest);
  * const report = judging.finish(0);
  */
 export * from './facts.ts';
 export { judge, startJudging, type JudgeOptions, type Judging } from './judge.ts';
-export { documentContent, readingOf, type JsonValue, type Reading } from './json.ts';
+export { documentContent, parseDocument, type JsonValue, type ParsedDocument } from './json.ts';
 export * from './report.ts';
 export { rules } from './rules/index.ts';
 export {
@@ -25,10 +25,10 @@ export {
   type Subjects,
   type VersionEntry,
 } from './rule.ts';
-export { checksumFault, digestOf, isChecksum, type ChecksumFault } from './checksum.ts';
+export { checksumError, digestOf, isChecksum, type ChecksumError } from './checksum.ts';
 export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './version.ts';
 export { isSafeKey, safeKeyFor } from './app-key.ts';
-export { urlFault, type UrlFault } from './url.ts';
+export { urlError, type UrlError } from './url.ts';
 export { printable, redact, safeJson } from './text.ts';
-export { isTrouble, Trouble } from './trouble.ts';
+export { isAppregError, AppregError } from './trouble.ts';
 export { VERSION } from './tool.ts';

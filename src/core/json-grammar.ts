@@ -1,4 +1,4 @@
-import { fault, type TextFault } from './text-fault.ts';
+import { documentSyntaxError, type DocumentSyntaxError } from './text-fault.ts';
 import { printable, shorten } from './text.ts';
 
 /**
@@ -6,7 +6,7 @@ import { printable, shorten } from './text.ts';
  * must be bounded.
  * @param start the offset where the JSON begins, behind a BOM
  */
-export function grammarFault(text: string, start: number): TextFault | null {
+export function grammarError(text: string, start: number): DocumentSyntaxError | null {
   return new Checker(text, start).run();
 }
 
@@ -14,14 +14,14 @@ export function grammarFault(text: string, start: number): TextFault | null {
 class Checker {
   readonly text: string;
   at: number;
-  loneSurrogate: TextFault | null = null;
+  loneSurrogate: DocumentSyntaxError | null = null;
 
   constructor(text: string, start: number) {
     this.text = text;
     this.at = start;
   }
 
-  run(): TextFault | null {
+  run(): DocumentSyntaxError | null {
     try {
       this.space();
       this.value();
@@ -80,14 +80,14 @@ class Checker {
       this.at++;
       this.space();
       if (this.text[this.at] === close)
-        throw fault(
+        throw documentSyntaxError(
           'trailing-comma',
           comma,
           `A comma stands before the closing "${close}".`,
           'Remove the comma; JSON allows none after the last element.',
         );
       if (this.text[this.at] === ',')
-        throw fault('trailing-comma', this.at, 'Two commas stand in a row.', 'Remove one of them.');
+        throw documentSyntaxError('trailing-comma', this.at, 'Two commas stand in a row.', 'Remove one of them.');
     }
   }
 
@@ -104,7 +104,7 @@ class Checker {
             : c === 9
               ? 'A tab'
               : `The control character U+${c.toString(16).padStart(4, '0').toUpperCase()}`;
-        throw fault(
+        throw documentSyntaxError(
           'control-character',
           this.at,
           `${name} stands inside a string.`,
@@ -124,7 +124,7 @@ class Checker {
     if (letter === 'u') {
       const hex = this.text.slice(this.at + 2, this.at + 6);
       if (!/^[0-9a-fA-F]{4}$/.test(hex))
-        throw fault(
+        throw documentSyntaxError(
           'bad-escape',
           this.at,
           'A \\u escape needs four hexadecimal digits.',
@@ -133,7 +133,7 @@ class Checker {
       this.at += 6;
     } else if ('"\\/bfnrt'.includes(letter)) this.at += 2;
     else
-      throw fault(
+      throw documentSyntaxError(
         'bad-escape',
         this.at,
         `\\${printable(letter)} is no JSON escape.`,
@@ -145,7 +145,7 @@ class Checker {
     const raw = this.text.slice(start, this.at);
     if (!/\\u[dD][89a-fA-F]/.test(raw)) return;
     if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(JSON.parse(raw) as string)) {
-      this.loneSurrogate = fault(
+      this.loneSurrogate = documentSyntaxError(
         'lone-surrogate',
         start,
         'A string holds half of a surrogate pair, which no UTF-8 text can carry.',
@@ -168,14 +168,14 @@ class Checker {
       ['true', 'false', 'null'].some((w) => w.startsWith(found)) || /^-?(0|[1-9]\d*)?(\.\d*)?([eE][+-]?)?$/.test(found);
     if (atEnd && this.at > 0 && begun) throw this.truncated();
     if (/^[+-]?\.?\d/.test(found))
-      throw fault(
+      throw documentSyntaxError(
         'bad-number',
         this.at,
         `${printable(shorten(found, 40))} is no JSON number.`,
         'Write it without a leading zero, plus sign or bare point, or as a string in quotes.',
       );
     if (/^(True|False|None|NaN|-?Infinity|undefined|nil|TRUE|FALSE|NULL)$/.test(found))
-      throw fault(
+      throw documentSyntaxError(
         'bad-literal',
         this.at,
         `${found} is no JSON value.`,
@@ -184,9 +184,9 @@ class Checker {
     throw this.unexpected('a value');
   }
 
-  truncated(from?: number): TextFault {
+  truncated(from?: number): DocumentSyntaxError {
     const end = this.text.length;
-    return fault(
+    return documentSyntaxError(
       'truncated',
       end,
       from === undefined ? 'The text ends in the middle.' : 'The text ends inside a string.',
@@ -194,55 +194,56 @@ class Checker {
     );
   }
 
-  afterEnd(): TextFault {
+  afterEnd(): DocumentSyntaxError {
     const c = this.text[this.at]!;
     if (c === '{' || c === '[')
-      return fault(
+      return documentSyntaxError(
         'trailing-data',
         this.at,
         'A second document follows the first.',
         'Keep one JSON value in the file.',
       );
-    if (c === '}' || c === ']') return fault('trailing-data', this.at, `There is one "${c}" too many.`, 'Remove it.');
+    if (c === '}' || c === ']')
+      return documentSyntaxError('trailing-data', this.at, `There is one "${c}" too many.`, 'Remove it.');
     return this.unexpected('the end of the file', 'trailing-data');
   }
 
   /** Names the usual ways in which text is almost JSON. */
-  unexpected(wanted: string, cause = 'unexpected'): TextFault {
+  unexpected(wanted: string, cause = 'unexpected'): DocumentSyntaxError {
     const c = this.text[this.at];
     if (c === undefined) return this.truncated();
     const rest = this.text.slice(this.at, this.at + 40);
     if (rest.startsWith('//') || rest.startsWith('/*') || c === '#')
-      return fault('comment', this.at, 'A comment stands here; JSON has none.', 'Remove the comment.');
+      return documentSyntaxError('comment', this.at, 'A comment stands here; JSON has none.', 'Remove the comment.');
     if (/^(<{7}|={7}|>{7})/.test(rest))
-      return fault(
+      return documentSyntaxError(
         'merge-conflict',
         this.at,
         'A merge conflict was left in the file.',
         'Resolve the conflict and remove its markers.',
       );
     if (c === "'" || c === '‘' || c === '’' || c === '“' || c === '”' || c === '`')
-      return fault(
+      return documentSyntaxError(
         'single-quotes',
         this.at,
         `${c} stands where a double quote belongs.`,
         'JSON strings and names stand in straight double quotes.',
       );
     if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c))
-      return fault(
+      return documentSyntaxError(
         'odd-space',
         this.at,
         `The invisible character U+${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()} stands between the tokens.`,
         'Replace it by a plain space.',
       );
     if (wanted.startsWith('a property name') && /[\w$]/.test(c))
-      return fault(
+      return documentSyntaxError(
         'unquoted-name',
         this.at,
         `The property name ${printable(shorten(/^[\w$-]*/.exec(rest)![0], 40))} stands without quotes.`,
         'Put it in double quotes.',
       );
-    return fault(
+    return documentSyntaxError(
       cause,
       this.at,
       `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” stands where ${wanted} belongs.`,
@@ -251,6 +252,6 @@ class Checker {
   }
 }
 
-function isFault(thrown: unknown): thrown is TextFault {
+function isFault(thrown: unknown): thrown is DocumentSyntaxError {
   return typeof thrown === 'object' && thrown !== null && 'cause' in thrown && 'offset' in thrown;
 }

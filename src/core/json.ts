@@ -1,9 +1,9 @@
 import type { DocumentContent } from './facts.ts';
-import { faultInBytes, foreignKind } from './foreign-text.ts';
-import { faultInText } from './json-fault.ts';
-import type { TextFault } from './text-fault.ts';
+import { syntaxErrorInBytes, foreignKind } from './foreign-text.ts';
+import { syntaxErrorInText } from './json-fault.ts';
+import type { DocumentSyntaxError } from './text-fault.ts';
 import { duplicateNames, type Duplicate, survey } from './json-text.ts';
-import { type UsualForm, usualForm } from './usual-form.ts';
+import { type CanonicalForm, canonicalForm } from './usual-form.ts';
 
 /**
  * Reading a JSON document strictly, and fast where nothing is wrong: `JSON.parse` makes the value, one pass over the
@@ -16,13 +16,13 @@ export type JsonObject = { [key: string]: JsonValue };
 /** Deeper nesting is refused: real documents need five levels. */
 export const MAX_DEPTH = 64;
 
-export interface Reading {
+export interface ParsedDocument {
   /** The value, or undefined when the text is not JSON or was cut off. */
   value: JsonValue | undefined;
   /** The value without the entries of the usual form (usual-form.ts), about which no rule has anything to say. */
-  doubtful: JsonValue | undefined;
+  nonCanonical: JsonValue | undefined;
   /** Why there is no value; a lone surrogate is a fault that leaves the value standing. */
-  fault: TextFault | null;
+  fault: DocumentSyntaxError | null;
   /** The limit that the document exceeds, or null. */
   oversized: 'bytes' | 'depth' | null;
   byteOrderMark: boolean;
@@ -32,19 +32,19 @@ export interface Reading {
 // An escape that may be half of a surrogate pair; whole pairs, as many writers escape emoji, don't cost a second look.
 const HALF = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
 
-const NOTHING: Reading = {
+const NOTHING: ParsedDocument = {
   value: undefined,
-  doubtful: undefined,
+  nonCanonical: undefined,
   fault: null,
   oversized: null,
   byteOrderMark: false,
   duplicates: [],
 };
 
-const readings = new WeakMap<DocumentContent, Reading>();
+const readings = new WeakMap<DocumentContent, ParsedDocument>();
 
 /** Reads a document, once: asked again for the same object, the same reading is returned. Never throws. */
-export function readingOf(content: DocumentContent): Reading {
+export function parseDocument(content: DocumentContent): ParsedDocument {
   let reading = readings.get(content);
   if (!reading) {
     reading = read(content);
@@ -54,7 +54,7 @@ export function readingOf(content: DocumentContent): Reading {
 }
 
 /** Reads a document whose text somebody has found to be of the usual form already, as another thread may. */
-export function readAsUsual(content: DocumentContent, form: UsualForm): void {
+export function assumeCanonical(content: DocumentContent, form: CanonicalForm): void {
   const usual = readUsual(content.text ?? '', form);
   if (usual !== null) readings.set(content, { ...NOTHING, ...usual });
 }
@@ -76,13 +76,13 @@ export function documentContent(bytes: Uint8Array): DocumentContent {
   }
 }
 
-function read(content: DocumentContent): Reading {
+function read(content: DocumentContent): ParsedDocument {
   const { text } = content;
   if (content.cut) return { ...NOTHING, oversized: 'bytes' };
-  if (text === null) return { ...NOTHING, fault: faultInBytes(content.base64 ?? '') };
+  if (text === null) return { ...NOTHING, fault: syntaxErrorInBytes(content.base64 ?? '') };
   const byteOrderMark = text.charCodeAt(0) === 0xfeff;
   const json = byteOrderMark ? text.slice(1) : text;
-  const usual = readUsual(json, usualForm(json));
+  const usual = readUsual(json, canonicalForm(json));
   if (usual !== null) return { ...NOTHING, ...usual, byteOrderMark };
   const { depth, members } = survey(json, MAX_DEPTH);
   if (depth > MAX_DEPTH) {
@@ -91,10 +91,10 @@ function read(content: DocumentContent): Reading {
     return { ...NOTHING, byteOrderMark, fault, oversized: fault ? null : 'depth' };
   }
   const value = parsed(json);
-  if (value === undefined) return { ...NOTHING, byteOrderMark, fault: faultInText(text) };
+  if (value === undefined) return { ...NOTHING, byteOrderMark, fault: syntaxErrorInText(text) };
   const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
-  const fault = HALF.test(json) ? faultInText(text) : null;
-  return { value, doubtful: value, fault, oversized: null, byteOrderMark, duplicates };
+  const fault = HALF.test(json) ? syntaxErrorInText(text) : null;
+  return { value, nonCanonical: value, fault, oversized: null, byteOrderMark, duplicates };
 }
 
 function parsed(json: string): JsonValue | undefined {
@@ -106,7 +106,7 @@ function parsed(json: string): JsonValue | undefined {
 }
 
 /** Null where the document is not of the usual form, or has a fault of its text or a name that stands twice. */
-function readUsual(json: string, form: UsualForm | null): Pick<Reading, 'value' | 'doubtful'> | null {
+function readUsual(json: string, form: CanonicalForm | null): Pick<ParsedDocument, 'value' | 'nonCanonical'> | null {
   if (form === null) return null;
   let members = 0;
   for (const { start, end } of form.others) {
@@ -119,31 +119,31 @@ function readUsual(json: string, form: UsualForm | null): Pick<Reading, 'value' 
   if (value === undefined) return null;
   const all = member(value, form.field);
   if (Array.isArray(all))
-    return all.length === form.count && all.every(isWholeVersion) ? { value, doubtful: { versions: [] } } : null;
+    return all.length === form.count && all.every(isWholeVersion) ? { value, nonCanonical: { versions: [] } } : null;
   const apps = all as JsonObject;
   const others = form.others.map(({ name }): [string, JsonValue] => [name, apps[name]!]);
   const doubtful = Object.fromEntries(others);
   const keys = Object.keys(apps);
   if (keys.length !== form.count || countMembers(doubtful) !== members + others.length) return null;
   for (const key of keys) if (!Object.hasOwn(doubtful, key) && !isWholeApp(apps[key] as JsonObject)) return null;
-  return { value, doubtful: { apps: doubtful } };
+  return { value, nonCanonical: { apps: doubtful } };
 }
 
 /** A version that is of the usual form. */
-export interface UsualVersion {
+export interface CanonicalVersion {
   version: string;
   artifactUrl: string;
   artifactChecksum: string;
 }
 
 /** The versions of a metadata file, where all are of the usual form. */
-export function usualVersions({
+export function canonicalVersions({
   value,
-  doubtful,
-}: Pick<Reading, 'value' | 'doubtful'>): readonly UsualVersion[] | null {
+  nonCanonical: doubtful,
+}: Pick<ParsedDocument, 'value' | 'nonCanonical'>): readonly CanonicalVersion[] | null {
   if (value === doubtful) return null;
   const versions = member(value, 'versions');
-  return Array.isArray(versions) ? (versions as unknown as UsualVersion[]) : null;
+  return Array.isArray(versions) ? (versions as unknown as CanonicalVersion[]) : null;
 }
 
 // Of the usual form, so that whatever is there is a text; a field that stands twice stands in place of another.

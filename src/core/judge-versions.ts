@@ -1,17 +1,21 @@
-import { latestBeyondDoubt } from './beyond-doubt.ts';
+import { latestIfClean } from './beyond-doubt.ts';
 import { digestOf } from './checksum.ts';
-import { type ArtifactFacts, type EarlierVersion, isUnseen, type Unseen } from './facts.ts';
-import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
-import type { Place } from './ledger.ts';
-import { answerOf, MISSHAPEN, type Offering } from './offering.ts';
-import { absencesOfAll } from './plain-apps.ts';
+import { type ArtifactFacts, type PublishedVersion, isMissing, type Missing } from './facts.ts';
+import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from './json.ts';
+import type { SubjectLocation } from './ledger.ts';
+import { answerOf, SCHEMA_VIOLATION, type RuleDispatcher } from './offering.ts';
+import { missingFactsOfAll } from './plain-apps.ts';
 import type { VersionEntry } from './rule.ts';
 
 /** The versions of a metadata file, and what their artifacts were found to be. */
 
-export const NO_EARLIER: Unseen = { unseen: 'no earlier state was given (--against)', everywhere: true, aside: true };
-const OTHER_BYTES: Unseen = { unseen: 'the bytes that were inspected are not the listed ones' };
-export const NOT_ASKED: Unseen = { unseen: 'it was not asked' };
+export const NO_BASELINE: Missing = {
+  missing: 'no earlier state was given (--against)',
+  runWide: true,
+  intentional: true,
+};
+const OTHER_BYTES: Missing = { missing: 'the bytes that were inspected are not the listed ones' };
+export const NOT_REQUESTED: Missing = { missing: 'it was not asked' };
 
 /** What was judged: the versions that are objects, and the latest, where all are beyond doubt. */
 interface JudgedVersions {
@@ -19,26 +23,26 @@ interface JudgedVersions {
   usual: string | null;
 }
 
-export interface VersionTerms {
-  earlierSource: string | Unseen;
+export interface VersionJudgeOptions {
+  earlierSource: string | Missing;
   /** Whether apps or a version were asked for by name; the version, or null. */
   isAsked: boolean;
   version: string | null;
   /** The file that the app's code begins in, at the top of an artifact. */
   appEntry: string;
   /** Seconds: how old a copy of a document is. */
-  oldCopy(place: Place): number;
+  oldCopy(place: SubjectLocation): number;
 }
 
 type JudgeVersions = (
   value: JsonValue | undefined,
   artifacts: readonly ArtifactFacts[],
-  earlier: EarlierVersion[] | Unseen,
-  place: Place,
+  earlier: PublishedVersion[] | Missing,
+  place: SubjectLocation,
 ) => JudgedVersions;
 
 /** @returns judges the versions in a metadata file's value, with the facts about the artifact of each */
-export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVersions {
+export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudgeOptions): JudgeVersions {
   const { ledger } = offering;
   /** The rules that hold versions against something else: no screen knows of that. */
   const comparing = offering
@@ -48,8 +52,8 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
   function versions(
     value: JsonValue | undefined,
     artifacts: readonly ArtifactFacts[],
-    earlier: EarlierVersion[] | Unseen,
-    place: Place,
+    earlier: PublishedVersion[] | Missing,
+    place: SubjectLocation,
   ): JudgedVersions {
     const list = member(value, 'versions');
     if (!Array.isArray(list)) {
@@ -58,8 +62,8 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
     }
     const entries = entriesIn(value);
     ledger.countVersions(entries.length);
-    const content = place.document?.content ?? NOT_ASKED;
-    const usual = offering.screens && !isUnseen(content) ? latestBeyondDoubt(content) : null;
+    const content = place.document?.content ?? NOT_REQUESTED;
+    const usual = offering.usesFastPath && !isMissing(content) ? latestIfClean(content) : null;
     if (usual !== null && nothingToSay(entries, artifacts, earlier, place)) return { entries, usual };
     const wanted = terms.version;
     // Of a version that is not listed there is no artifact to look at.
@@ -74,8 +78,8 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
       askedVersion: wanted,
       copyAge,
     };
-    offering.offer('metadata', facts, place, usual === null ? offering.rulesOn('metadata') : comparing);
-    const published = new Map(isUnseen(earlier) ? [] : earlier.map((before) => [before.version, before]));
+    offering.dispatch('metadata', facts, place, usual === null ? offering.rulesOn('metadata') : comparing);
+    const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
     for (const entry of entries) {
       const before = (entry.version === null ? null : published.get(entry.version)) ?? null;
       version(entry, entries, artifacts, before, place, usual !== null);
@@ -90,64 +94,64 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
   function nothingToSay(
     entries: readonly VersionEntry[],
     artifacts: readonly ArtifactFacts[],
-    earlier: EarlierVersion[] | Unseen,
-    place: Place,
+    earlier: PublishedVersion[] | Missing,
+    place: SubjectLocation,
   ): boolean {
-    if (terms.isAsked || earlier !== NO_EARLIER || place.found.size > 0 || !isUnseen(place.web)) return false;
-    const content = artifacts.length === entries.length ? absencesOfAll(artifacts)?.content : undefined;
-    if (content === undefined || content.everywhere) return false;
+    if (terms.isAsked || earlier !== NO_BASELINE || place.found.size > 0 || !isMissing(place.web)) return false;
+    const content = artifacts.length === entries.length ? missingFactsOfAll(artifacts)?.content : undefined;
+    if (content === undefined || content.runWide) return false;
     const about = offering.rulesOn('artifact');
     if (!ledger.onlyCounts(about)) return false;
-    for (const rule of about) ledger.skip(rule, { ...place, resource: 'artifact' }, content);
+    for (const rule of about) ledger.addNotJudged(rule, { ...place, resource: 'artifact' }, content);
     ledger.skipFurther(about, entries.length - 1);
     return true;
   }
 
   /** Of a metadata file without a list of versions there are no artifacts to look at. */
-  function unread(place: Place): void {
+  function unread(place: SubjectLocation): void {
     const rule = offering.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
     if (rule === undefined || place.document === null) return;
     const { content } = place.document;
-    const oversized = !isUnseen(content) && readingOf(content).oversized !== null;
-    const readable = !isUnseen(content) && readingOf(content).value !== undefined;
+    const oversized = !isMissing(content) && parseDocument(content).oversized !== null;
+    const readable = !isMissing(content) && parseDocument(content).value !== undefined;
     const fault = oversized ? 'document-oversized' : readable ? 'document-misshapen' : 'document-unreadable';
-    const why: Unseen = !isUnseen(content)
-      ? { unseen: `because of ${fault}` }
-      : content.everywhere || content.unseen.startsWith('because of ')
+    const why: Missing = !isMissing(content)
+      ? { missing: `because of ${fault}` }
+      : content.runWide || content.missing.startsWith('because of ')
         ? content
-        : { ...content, unseen: `its metadata file was not seen (${content.unseen})` };
-    ledger.skip(rule, { ...place, resource: 'artifact' }, why);
+        : { ...content, missing: `its metadata file was not seen (${content.missing})` };
+    ledger.addNotJudged(rule, { ...place, resource: 'artifact' }, why);
   }
 
   function version(
     entry: VersionEntry,
     all: readonly VersionEntry[],
     artifacts: readonly ArtifactFacts[],
-    before: EarlierVersion | null,
-    metadata: Place,
+    before: PublishedVersion | null,
+    metadata: SubjectLocation,
     isUsual: boolean,
   ): void {
     const artifact = artifacts[entry.index];
     const pointer = `/versions/${entry.index}`;
     const found = new Map(metadata.byVersion?.get(entry.version ?? ''));
-    const place: Place = { ...metadata, version: entry.version, pointer, found };
+    const place: SubjectLocation = { ...metadata, version: entry.version, pointer, found };
     if (!isUsual)
-      offering.offer(
+      offering.dispatch(
         'version',
         {
           index: entry.index,
-          version: entry.version ?? MISSHAPEN,
-          checksum: entry.artifactChecksum ?? MISSHAPEN,
+          version: entry.version ?? SCHEMA_VIOLATION,
+          checksum: entry.artifactChecksum ?? SCHEMA_VIOLATION,
           all,
-          served: artifact && !isUnseen(artifact.content) && !artifact.content.cut ? artifact.content : null,
+          served: artifact && !isMissing(artifact.content) && !artifact.content.cut ? artifact.content : null,
         },
         place,
       );
-    const artifactPlace: Place = {
+    const artifactPlace: SubjectLocation = {
       ...place,
       resource: 'artifact',
       url: entry.artifactUrl,
-      web: artifact?.web ?? NOT_ASKED,
+      web: artifact?.web ?? NOT_REQUESTED,
       pointer: `${pointer}/artifactUrl`,
       found: new Map(place.found),
     };
@@ -155,21 +159,21 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
     if (!artifact) return;
     offering.resource(artifact, artifactPlace);
     const { content, archive } = artifact;
-    if (isUnseen(content) && content.everywhere && ledger.saidOnce('artifact content')) return;
-    if (!isUnseen(content)) ledger.countArtifact(content.bytes);
-    const digest: string | Unseen = digestOf(entry.artifactChecksum ?? '') ?? {
-      unseen: 'because of checksum-malformed',
+    if (isMissing(content) && content.runWide && ledger.wasNoted('artifact content')) return;
+    if (!isMissing(content)) ledger.countArtifact(content.bytes);
+    const digest: string | Missing = digestOf(entry.artifactChecksum ?? '') ?? {
+      missing: 'because of checksum-malformed',
     };
-    const isOther = !isUnseen(digest) && isListedAgain(artifact, digest);
+    const isOther = !isMissing(digest) && isListedAgain(artifact, digest);
     artifactPlace.pointer = `${pointer}/artifactChecksum`;
-    offering.offer(
+    offering.dispatch(
       'artifact',
       {
         facts: artifact,
         content,
         archive: isOther ? OTHER_BYTES : archive,
         digest,
-        checksum: entry.artifactChecksum ?? MISSHAPEN,
+        checksum: entry.artifactChecksum ?? SCHEMA_VIOLATION,
         all,
         artifacts,
         before,
@@ -187,7 +191,7 @@ export function versionJudge(offering: Offering, terms: VersionTerms): JudgeVers
 
 /** True where the first download had other bytes, and the second one the listed ones: only the first was inspected. */
 function isListedAgain({ content, again }: ArtifactFacts, digest: string): boolean {
-  if (isUnseen(content) || again === undefined || isUnseen(again)) return false;
+  if (isMissing(content) || again === undefined || isMissing(again)) return false;
   return content.sha256 !== digest && again.sha256 === digest;
 }
 

@@ -1,26 +1,34 @@
 import { APP_ENTRY } from './app-entry.ts';
-import { latestBeyondDoubt } from './beyond-doubt.ts';
+import { latestIfClean } from './beyond-doubt.ts';
 import { oldCopyAge } from './cache.ts';
 import type {
   AppFacts,
   ArtifactFacts,
-  Asked,
+  RequestedApps,
   DocumentContent,
   DocumentFacts,
-  Earlier,
-  EarlierVersion,
+  Baseline,
+  PublishedVersion,
   HostFacts,
   IconFacts,
   Shard,
   Snapshot,
-  Unseen,
+  Missing,
 } from './facts.ts';
-import { isUnseen } from './facts.ts';
-import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull, usualVersions } from './json.ts';
-import { NO_EARLIER, NOT_ASKED, versionJudge } from './judge-versions.ts';
-import { type Annotate, Ledger, type Place } from './ledger.ts';
-import { answerOf, MISSHAPEN, Offering } from './offering.ts';
-import { type Absences, absencesOf, PlainApps } from './plain-apps.ts';
+import { isMissing } from './facts.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  parseDocument,
+  stringOrNull,
+  canonicalVersions,
+} from './json.ts';
+import { NO_BASELINE, NOT_REQUESTED, createVersionJudge } from './judge-versions.ts';
+import { type Annotate, FindingCollector, type SubjectLocation } from './ledger.ts';
+import { answerOf, SCHEMA_VIOLATION, RuleDispatcher } from './offering.ts';
+import { type MissingFacts, missingFactsOf, SkipReplay } from './plain-apps.ts';
 import { pointerTo } from './pointer.ts';
 import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
 import type { AnyRule, FactsOf } from './rule.ts';
@@ -37,14 +45,14 @@ export interface JudgeOptions {
   /** Overrides by rule id. */
   severities?: Readonly<Record<string, Severity | 'off'>>;
   /** An earlier state, for the rules about what may never change. */
-  before?: Earlier | null;
+  baseline?: Baseline | null;
   /** The origins that the registry was asked with. */
   origins?: readonly string[];
   /** Where the run was for a part of the apps. The first of them reports on the manifest. */
   shard?: Pick<Shard, 'index' | 'of'> | null;
   rules?: readonly AnyRule[];
   /** What was asked for by name. */
-  asked?: Asked | null;
+  requested?: RequestedApps | null;
   /** The file that an app's code begins in, at the top of its artifact (default: app.js). */
   appEntry?: string | null;
   /** Adds to the evidence of each finding. */
@@ -57,7 +65,7 @@ export interface Judging {
   /** @returns what becomes of the app */
   app(facts: AppFacts): AppVerdict;
   /** A metadata file by itself, when nobody knows which app it belongs to. */
-  metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: EarlierVersion[] | null): void;
+  metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: PublishedVersion[] | null): void;
   orphans(files: readonly string[]): void;
   /** The hosts that refused requests for now, after all apps. */
   hosts(facts: readonly HostFacts[]): void;
@@ -77,7 +85,7 @@ export function judge(
     origins: snapshot.origins,
     target: snapshot.target,
     shard: snapshot.shard ?? null,
-    asked: snapshot.asked ?? null,
+    requested: snapshot.requested ?? null,
     appEntry: snapshot.appEntry ?? null,
     ...options,
     now: snapshot.seenAt,
@@ -95,20 +103,20 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
 }
 
 export function startJudging(options: JudgeOptions): Judging {
-  const ledger = new Ledger(options.severities ?? {}, options.annotate ?? null);
-  const offering = new Offering(options, ledger);
-  const before = options.before ?? null;
-  const earlierSource: string | Unseen = before ? before.source : NO_EARLIER;
+  const ledger = new FindingCollector(options.severities ?? {}, options.annotate ?? null);
+  const offering = new RuleDispatcher(options, ledger);
+  const before = options.baseline ?? null;
+  const earlierSource: string | Missing = before ? before.source : NO_BASELINE;
   const { now } = options;
   const origins = options.origins ?? [];
   const shard = options.shard ?? null;
-  const asked = options.asked ?? null;
+  const asked = options.requested ?? null;
   let manifestApps: JsonValue | undefined;
   /** The apps that are not of the usual form, or null where any app may be such a one. */
   let doubtfulApps: JsonObject | null = null;
-  let manifestPlace: Place | null = null;
-  const plainApps = new PlainApps(ledger);
-  const versions = versionJudge(offering, {
+  let manifestPlace: SubjectLocation | null = null;
+  const plainApps = new SkipReplay(ledger);
+  const versions = createVersionJudge(offering, {
     earlierSource,
     isAsked: asked !== null,
     version: asked?.version ?? null,
@@ -117,16 +125,16 @@ export function startJudging(options: JudgeOptions): Judging {
   });
 
   /** How old a document is that came from a cache, where what was published since cannot be in it; it is no clear answer. */
-  function oldCopy(place: Place): number {
-    const age = isUnseen(place.web) ? 0 : oldCopyAge(place.web.service, now);
-    if (age > 0) ledger.oldCopy(place.resource, age);
+  function oldCopy(place: SubjectLocation): number {
+    const age = isMissing(place.web) ? 0 : oldCopyAge(place.web.server, now);
+    if (age > 0) ledger.noteStaleCopy(place.resource, age);
     return age;
   }
 
-  function icon(facts: IconFacts, place: Place): void {
+  function icon(facts: IconFacts, place: SubjectLocation): void {
     offering.resource(facts, place);
-    if (!isUnseen(facts.content)) ledger.countBytes(facts.content.bytes);
-    offering.offer(
+    if (!isMissing(facts.content)) ledger.countBytes(facts.content.bytes);
+    offering.dispatch(
       'icon',
       { facts, content: facts.content, image: facts.image, answer: answerOf(facts), origins },
       place,
@@ -139,18 +147,18 @@ export function startJudging(options: JudgeOptions): Judging {
     return {
       key,
       entry,
-      name: stringOrNull(member(entry, 'name')) ?? MISSHAPEN,
-      description: stringOrNull(member(entry, 'description')) ?? MISSHAPEN,
-      color: stringOrNull(member(style, 'color')) ?? MISSHAPEN,
+      name: stringOrNull(member(entry, 'name')) ?? SCHEMA_VIOLATION,
+      description: stringOrNull(member(entry, 'description')) ?? SCHEMA_VIOLATION,
+      color: stringOrNull(member(style, 'color')) ?? SCHEMA_VIOLATION,
       earlierSource,
     };
   }
 
   /** What was asked for and is not listed is hidden; and where nothing that was asked for is, nothing else was looked at. */
-  function absences({ apps }: Asked, keys: readonly string[]): void {
+  function absences({ apps }: RequestedApps, keys: readonly string[]): void {
     const listed = new Set(keys);
     const missing = apps.filter((key) => !listed.has(key));
-    for (const key of missing) ledger.absence({ key, visible: false, because: ['app-not-listed'], latest: null });
+    for (const key of missing) ledger.addMissingApp({ key, visible: false, because: ['app-not-listed'], latest: null });
     if (missing.length === 0 || missing.length < apps.length) return;
     ledger.unjudgedSymptoms.add('checksum-mismatch').add('icon-does-not-display');
   }
@@ -159,11 +167,11 @@ export function startJudging(options: JudgeOptions): Judging {
     const { key } = facts;
     const manifest = manifestPlace!;
     const at = pointerTo('apps', key);
-    const place: Place = { ...manifest, app: key, pointer: at, found: new Map() };
-    ledger.seen(entry);
-    if (!isUsual) offering.offer('app', entryFacts(key, entry), place);
+    const place: SubjectLocation = { ...manifest, app: key, pointer: at, found: new Map() };
+    ledger.noteValue(entry);
+    if (!isUsual) offering.dispatch('app', entryFacts(key, entry), place);
     const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
-    const iconPlace: Place = {
+    const iconPlace: SubjectLocation = {
       ...place,
       resource: 'icon',
       url: iconUrl,
@@ -175,7 +183,7 @@ export function startJudging(options: JudgeOptions): Judging {
     icon(facts.icon, iconPlace);
 
     const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
-    const metadata: Place = {
+    const metadata: SubjectLocation = {
       ...place,
       resource: 'metadata',
       document: facts.metadata,
@@ -190,34 +198,34 @@ export function startJudging(options: JudgeOptions): Judging {
     const value = offering.document(facts.metadata, metadata);
     // Without a list of versions nobody knows of any artifact.
     if (!Array.isArray(member(value, 'versions'))) ledger.unjudgedSymptoms.add('checksum-mismatch');
-    const earlier = before === null ? NO_EARLIER : (before.app(key) ?? []);
+    const earlier = before === null ? NO_BASELINE : (before.app(key) ?? []);
     const { entries, usual } = versions(value, facts.artifacts, earlier, metadata);
     const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger, isUsual ? usual : null);
     ledger.verdict(verdict);
-    ledger.settle(facts.metadata);
+    ledger.resolvePositions(facts.metadata);
     return verdict;
   }
 
   /** The verdict about a usual app of which nothing else was seen than of one before; null where the rules must be asked. */
-  function plainApp({ key, metadata, artifacts }: AppFacts, absences: Absences): AppVerdict | null {
+  function plainApp({ key, metadata, artifacts }: AppFacts, absences: MissingFacts): AppVerdict | null {
     if (ledger.hidden.has(key)) return null;
     const { content } = metadata;
     let latest: string | null = null;
-    if (!isUnseen(content)) {
-      latest = latestBeyondDoubt(content);
-      if (latest === null || usualVersions(readingOf(content))?.length !== artifacts.length) return null;
+    if (!isMissing(content)) {
+      latest = latestIfClean(content);
+      if (latest === null || canonicalVersions(parseDocument(content))?.length !== artifacts.length) return null;
     }
     if (!plainApps.repeat(absences, artifacts.length)) return null;
-    if (!isUnseen(content)) ledger.countBytes(content.bytes);
+    if (!isMissing(content)) ledger.countBytes(content.bytes);
     ledger.countVersions(artifacts.length);
-    const verdict: AppVerdict = { key, visible: isUnseen(content) ? null : true, because: NO_REASON, latest };
+    const verdict: AppVerdict = { key, visible: isMissing(content) ? null : true, because: NO_REASON, latest };
     ledger.verdict(verdict);
     return verdict;
   }
 
   return {
     manifest(facts) {
-      const place: Place = {
+      const place: SubjectLocation = {
         app: null,
         version: null,
         resource: 'manifest',
@@ -228,14 +236,14 @@ export function startJudging(options: JudgeOptions): Judging {
         web: facts.web,
         found: new Map(),
       };
-      if (manifestPlace) ledger.settle(manifestPlace.document);
+      if (manifestPlace) ledger.resolvePositions(manifestPlace.document);
       manifestPlace = place;
       offering.registry = facts.url === null ? null : parseUrl(facts.url);
       if (shard !== null && shard.index > 1 && isManifest(facts)) {
         // What is to be said of it is said once; here it only names the apps.
-        manifestApps = member(readingOf(facts.content as DocumentContent).value, 'apps');
+        manifestApps = member(parseDocument(facts.content as DocumentContent).value, 'apps');
         doubtfulApps = doubtfulIn(facts);
-        ledger.aside('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
+        ledger.noteSkipped('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
         ledger.unjudgedSymptoms.add('registry-does-not-refresh');
         return;
       }
@@ -248,19 +256,19 @@ export function startJudging(options: JudgeOptions): Judging {
       if (!isObject(apps)) {
         for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
         if (value !== undefined)
-          ledger.aside('metadata', 'the apps, which the manifest does not name (document-misshapen)');
+          ledger.noteSkipped('metadata', 'the apps, which the manifest does not name (document-misshapen)');
         for (const key of asked?.apps ?? [])
-          ledger.absence({ key, visible: null, because: ledger.blockers(place), latest: null });
+          ledger.addMissingApp({ key, visible: null, because: ledger.blockers(place), latest: null });
         return;
       }
       const keys = Object.keys(apps);
       const metadataUrls = keys.map((key) => stringOrNull(member(apps[key], 'appMetadataUrl')));
-      offering.offer(
+      offering.dispatch(
         'manifest',
         {
           keys,
           metadataUrls,
-          earlierKeys: before ? before.keys : NO_EARLIER,
+          earlierKeys: before ? before.keys : NO_BASELINE,
           earlierSource,
           asked: asked?.apps ?? [],
           copyAge: oldCopy(place),
@@ -274,8 +282,8 @@ export function startJudging(options: JudgeOptions): Judging {
       const { key } = facts;
       const entry = member(manifestApps, key);
       const isUsual =
-        offering.screens && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
-      const absences = isUsual && asked === null && before === null ? absencesOf(facts) : null;
+        offering.usesFastPath && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
+      const absences = isUsual && asked === null && before === null ? missingFactsOf(facts) : null;
       if (absences === null) return app(facts, entry ?? null, isUsual);
       return (
         plainApp(facts, absences) ?? plainApps.learn(absences, facts.artifacts.length, () => app(facts, entry!, true))
@@ -283,7 +291,7 @@ export function startJudging(options: JudgeOptions): Judging {
     },
 
     metadata(facts, artifacts, earlier = null) {
-      const place: Place = {
+      const place: SubjectLocation = {
         app: null,
         version: null,
         resource: 'metadata',
@@ -294,13 +302,13 @@ export function startJudging(options: JudgeOptions): Judging {
         web: facts.web,
         found: new Map(),
       };
-      versions(offering.document(facts, place), artifacts, earlier ?? NO_EARLIER, place);
-      ledger.settle(facts);
+      versions(offering.document(facts, place), artifacts, earlier ?? NO_BASELINE, place);
+      ledger.resolvePositions(facts);
     },
 
     orphans(files) {
       if (files.length === 0) return;
-      offering.offer(
+      offering.dispatch(
         'workspace',
         { orphans: files },
         {
@@ -311,7 +319,7 @@ export function startJudging(options: JudgeOptions): Judging {
           pointer: '',
           url: null,
           file: null,
-          web: NOT_ASKED,
+          web: NOT_REQUESTED,
           found: new Map(),
         },
       );
@@ -321,11 +329,11 @@ export function startJudging(options: JudgeOptions): Judging {
 
     finish(seconds, incomplete = null, elsewhere = 0) {
       if (shard !== null && elsewhere > 0)
-        ledger.aside(
+        ledger.noteSkipped(
           'metadata',
           `${elsewhere === 1 ? '1 app, which is' : `${elsewhere} apps, which are`} for the other shards of ${shard.of}`,
         );
-      if (manifestPlace) ledger.settle(manifestPlace.document);
+      if (manifestPlace) ledger.resolvePositions(manifestPlace.document);
       return ledger.report({ command: options.command, target: options.target, seconds, incomplete });
     },
   };
@@ -333,13 +341,13 @@ export function startJudging(options: JudgeOptions): Judging {
 
 /** True for a manifest that says which apps there are. */
 function isManifest({ content }: DocumentFacts): boolean {
-  return !isUnseen(content) && isObject(member(readingOf(content).value, 'apps'));
+  return !isMissing(content) && isObject(member(parseDocument(content).value, 'apps'));
 }
 
 /** The apps of a manifest that are not of the usual form; null where that is not known. */
 function doubtfulIn({ content }: DocumentFacts): JsonObject | null {
-  if (isUnseen(content)) return null;
-  const { value, doubtful } = readingOf(content);
+  if (isMissing(content)) return null;
+  const { value, nonCanonical: doubtful } = parseDocument(content);
   const apps = value === doubtful ? null : member(doubtful, 'apps');
   return isObject(apps ?? undefined) ? (apps as JsonObject) : null;
 }

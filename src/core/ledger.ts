@@ -1,10 +1,10 @@
 import { withSteps } from './actor.ts';
 import { isSafeKey } from './app-key.ts';
-import { HeldFindings, type Weight } from './held.ts';
-import type { DocumentFacts, Resource, Role, Unseen, Visit, Web } from './facts.ts';
-import { isUnseen } from './facts.ts';
+import { DeferredFindings, type SymptomWeight } from './held.ts';
+import type { DocumentFacts, Resource, ResourceKind, Missing, Probe, HttpViews } from './facts.ts';
+import { isMissing } from './facts.ts';
 import { compareText, inReportOrder } from './order.ts';
-import { type Pending, place as placeAll } from './positions.ts';
+import { type Pending, resolvePositions as placeAll } from './positions.ts';
 import type {
   AppVerdict,
   CheckCommand,
@@ -16,35 +16,35 @@ import type {
   Summary,
   Symptom,
 } from './report.ts';
-import { SILENCED, SYMPTOM_OF_ROLE, SYMPTOMS } from './report.ts';
+import { SILENCED, SYMPTOM_OF_KIND, SYMPTOMS } from './report.ts';
 import type { AnyRule, Problem } from './rule.ts';
-import { spanOf } from './span.ts';
+import { formatDuration } from './span.ts';
 import { type Found, isSuperseded, noteFound, type Superseder, supersederIn } from './supersede.ts';
 import { type Bearing, highest, statusOf } from './symptoms.ts';
 import { redact, shorten } from './text.ts';
 import { VERSION } from './tool.ts';
 import { sameAddress } from './url.ts';
-import { ASKED_OF_SOME } from './visit.ts';
+import { SAMPLED } from './visit.ts';
 
 /** Where a subject is. `found` collects what the rules found on the same resource. */
-export interface Place {
+export interface SubjectLocation {
   app: string | null;
   version: string | null;
-  resource: Role;
+  resource: ResourceKind;
   /** The document that `pointer` leads into. */
   document: DocumentFacts | null;
   pointer: string;
   url: string | null;
   file: string | null;
   /** How the resource's URL answered. */
-  web: Web | Unseen;
+  web: HttpViews | Missing;
   found: Found;
   /** The same by version, of what was found on the document but is about one of its versions. */
   byVersion?: Map<string, Found>;
 }
 
 /** More evidence for a finding, from how the URL of its resource answered (null when that was not asked). */
-export type Annotate = (finding: Readonly<Finding>, web: Web | null) => Evidence;
+export type Annotate = (finding: Readonly<Finding>, web: HttpViews | null) => Evidence;
 
 // So many entries of one rule are listed one by one in `notJudged`; further ones are counted in one entry.
 const LISTED = 200;
@@ -53,7 +53,7 @@ const LISTED = 200;
 const NAMED = 20;
 
 /** What a run took over from an earlier one, in words, for one and for several. */
-const TAKEN_OVER: Record<Role, readonly [one: string, several: string]> = {
+const TAKEN_OVER: Record<ResourceKind, readonly [one: string, several: string]> = {
   manifest: ['manifest', 'manifests'],
   metadata: ['metadata file', 'metadata files'],
   artifact: ['artifact', 'artifacts'],
@@ -64,7 +64,7 @@ const TAKEN_OVER: Record<Role, readonly [one: string, several: string]> = {
 export type Counted = ReadonlyMap<{ count: number }, number>;
 
 /** The account of a run: what was found, what was not judged, and the counts. One per run, written app by app. */
-export class Ledger {
+export class FindingCollector {
   readonly overrides: Readonly<Record<string, Severity | 'off'>>;
   readonly annotate: Annotate | null;
   readonly findings: Finding[] = [];
@@ -72,15 +72,15 @@ export class Ledger {
   readonly notJudged: NotJudged[] = [];
   readonly unlisted = new Map<string, { entry: NotJudged; count: number }>();
   readonly perRule = new Map<string, number>();
-  readonly said = new Set<string>();
+  readonly noted = new Set<string>();
   /** What is told once for many resources (a fault of their host, say), by rule and by what it is about. */
-  readonly told = new Map<string, Finding>();
+  readonly reported = new Map<string, Finding>();
   /** The rules that were not judged for a reason that holds for the whole run, by that reason. */
-  readonly everywhere = new Map<Unseen, Set<AnyRule>>();
+  readonly everywhere = new Map<Missing, Set<AnyRule>>();
   readonly unjudgedSymptoms = new Set<Symptom>();
   /** The findings that bear on each symptom, those reported once for several resources included. */
   readonly bearings = new Map<Symptom, { severity: Severity | null; confirmed: boolean; rules: Set<string> }>();
-  readonly held = new HeldFindings();
+  readonly held = new DeferredFindings();
   readonly hidden = new Map<string, Set<string>>();
   /** Ids of the rules that found, on a resource, what keeps its facts from being known; by what was found there. */
   readonly blocking = new WeakMap<Found, Set<string>>();
@@ -88,9 +88,9 @@ export class Ledger {
   readonly values = new WeakSet<object>();
   readonly pending = new Map<DocumentFacts, Pending[]>();
   /** What was taken over from earlier runs: the views alone, or all. */
-  readonly earlier = new Map<string, { role: Role; views: boolean; count: number; first: string }>();
+  readonly earlier = new Map<string, { role: ResourceKind; views: boolean; count: number; first: string }>();
   /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
-  readonly oldCopies = new Map<Role, { count: number; age: number }>();
+  readonly oldCopies = new Map<ResourceKind, { count: number; age: number }>();
   /** What is counted while somebody watches; null once anything else was noted, or when nobody does. */
   counted: Map<{ count: number }, number> | null = null;
   versions = 0;
@@ -98,7 +98,7 @@ export class Ledger {
   bytes = 0;
   crashed = false;
   /** The verdicts about apps that the manifest does not list. */
-  absent = 0;
+  missingApps = 0;
 
   constructor(overrides: Readonly<Record<string, Severity | 'off'>>, annotate: Annotate | null = null) {
     this.overrides = overrides;
@@ -106,11 +106,11 @@ export class Ledger {
   }
 
   /** The names of facts that are not there; null where all are, as with most subjects. */
-  absentIn(facts: Readonly<Record<string, unknown>>): Map<string, Unseen> | null {
-    let absent: Map<string, Unseen> | null = null;
+  missingIn(facts: Readonly<Record<string, unknown>>): Map<string, Missing> | null {
+    let absent: Map<string, Missing> | null = null;
     for (const name in facts) {
       const fact = facts[name];
-      if (isUnseen(fact) && !this.values.has(fact)) (absent ??= new Map()).set(name, fact);
+      if (isMissing(fact) && !this.values.has(fact)) (absent ??= new Map()).set(name, fact);
     }
     return absent;
   }
@@ -119,11 +119,16 @@ export class Ledger {
    * Runs one rule on one subject, if its facts are there. A rule that throws is not judged, and the run is incomplete.
    * @param absent of these facts, looked up once for all rules
    */
-  apply(rule: AnyRule, facts: Record<string, unknown>, place: Place, absent: Map<string, Unseen> | null): void {
+  apply(
+    rule: AnyRule,
+    facts: Record<string, unknown>,
+    place: SubjectLocation,
+    absent: Map<string, Missing> | null,
+  ): void {
     if (absent !== null)
       for (const need of rule.needs) {
         const why = absent.get(need);
-        if (why) return this.skip(rule, place, why);
+        if (why) return this.addNotJudged(rule, place, why);
       }
     let result: Problem | readonly Problem[] | null | undefined;
     try {
@@ -131,22 +136,22 @@ export class Ledger {
     } catch (error) {
       if (this.isOff(rule)) return;
       this.crashed = true;
-      return this.skip(rule, place, { unseen: `the rule failed: ${shorten(String(error))}` });
+      return this.addNotJudged(rule, place, { missing: `the rule failed: ${shorten(String(error))}` });
     }
-    const superseder = supersederIn(place.found, rule.unless);
+    const superseder = supersederIn(place.found, rule.supersededBy);
     if (!result && superseder === null) return;
     if (this.isOff(rule)) return this.noteSilenced(rule, problemsIn(result), place, superseder);
     this.addAll(rule, problemsIn(result), place, superseder);
   }
 
   /** Adds the problems that no finding explains; where none is left, the rule is not judged because of that finding. */
-  addAll(rule: AnyRule, problems: readonly Problem[], place: Place, superseder: Superseder | null): void {
+  addAll(rule: AnyRule, problems: readonly Problem[], place: SubjectLocation, superseder: Superseder | null): void {
     const left = problems.filter((problem) => !isSuperseded(superseder, this.severityOf(rule, problem)));
     for (const problem of left) this.add(rule, problem, place);
     if (superseder === null || left.length > 0) return;
     if (problems.length === 0 && !isSuperseded(superseder, this.severityOf(rule))) return;
     // What the other finding bears on is known; that this rule was not judged makes nothing unknown.
-    this.skip(rule, place, { unseen: `because of ${superseder.rule}`, aside: true });
+    this.addNotJudged(rule, place, { missing: `because of ${superseder.rule}`, intentional: true });
   }
 
   /** True for a rule that the settings turn off. */
@@ -158,18 +163,23 @@ export class Ledger {
    * What a rule that is off would report as an error: an app is as hidden as it is, and a symptom is not clear. Nothing
    * else depends on it.
    */
-  noteSilenced(rule: AnyRule, problems: readonly Problem[], place: Place, superseder: Superseder | null): void {
+  noteSilenced(
+    rule: AnyRule,
+    problems: readonly Problem[],
+    place: SubjectLocation,
+    superseder: Superseder | null,
+  ): void {
     for (const problem of problems) {
       const severity = problem.severity ?? rule.severity;
       if (severity !== 'error' || isSuperseded(superseder, severity)) continue;
-      if (isSuperseded(supersederIn(place.found, problem.unless), severity)) continue;
+      if (isSuperseded(supersederIn(place.found, problem.supersededBy), severity)) continue;
       this.counted = null;
       this.hideAndBlock(rule, problem, place);
       const symptom = symptomFor(rule, problem, place);
       if (symptom === null) continue;
       this.unjudgedSymptoms.add(symptom);
       const { resource } = place;
-      if (this.saidOnce(`${rule.id} ${resource} ${SILENCED}`)) continue;
+      if (this.wasNoted(`${rule.id} ${resource} ${SILENCED}`)) continue;
       this.notJudged.push({ rule: rule.id, app: null, version: null, resource, reason: SILENCED });
     }
   }
@@ -180,9 +190,9 @@ export class Ledger {
     return override && override !== 'off' ? override : (problem?.severity ?? rule.severity);
   }
 
-  add(rule: AnyRule, problem: Problem, place: Place): void {
+  add(rule: AnyRule, problem: Problem, place: SubjectLocation): void {
     const severity = this.severityOf(rule, problem);
-    if (isSuperseded(supersederIn(place.found, problem.unless), severity)) return;
+    if (isSuperseded(supersederIn(place.found, problem.supersededBy), severity)) return;
     this.counted = null;
     const { unlessLimited } = problem;
     if (unlessLimited === undefined) noteFound(place.found, rule.id, problem.cause, severity);
@@ -191,12 +201,12 @@ export class Ledger {
     const symptom = symptomFor(rule, problem, place);
     if (symptom !== null) {
       const weight = { symptom, rule, severity: weightOf(rule, problem, severity) };
-      if (unlessLimited === undefined) this.bear(weight);
+      if (unlessLimited === undefined) this.addWeight(weight);
       else this.held.weigh(unlessLimited, weight);
     }
-    const one = problem.once ?? shared(rule, problem, place);
+    const one = problem.dedupeKey ?? shared(rule, problem, place);
     const about = one === null ? null : `${rule.id} ${severity} ${one}`;
-    const told = about === null ? undefined : this.told.get(about);
+    const told = about === null ? undefined : this.reported.get(about);
     if (told) return holdsAlso(told, app);
     const pointer = place.document === null ? null : place.pointer + (problem.at ?? '');
     const finding: Finding = {
@@ -217,7 +227,7 @@ export class Ledger {
       column: null,
       evidence: clean(problem.evidence ?? {}),
     };
-    const web = isUnseen(place.web) ? null : place.web;
+    const web = isMissing(place.web) ? null : place.web;
     if (severity !== 'note') finding.advice = shorten(withSteps(finding, web), 1200);
     if (this.annotate) {
       const more = this.annotate(finding, web);
@@ -226,7 +236,7 @@ export class Ledger {
     if (unlessLimited === undefined) this.findings.push(finding);
     else this.held.hold(unlessLimited, finding);
     if (rule.on === 'host' && place.url !== null) this.held.limit(place.url, severity);
-    if (about !== null) this.told.set(about, finding);
+    if (about !== null) this.reported.set(about, finding);
     this.keepPlace(finding, problem, place);
   }
 
@@ -235,10 +245,10 @@ export class Ledger {
    * being known. The settings do not change what a subscriber sees: the rule's own severity counts here.
    * @returns the app that the problem is about
    */
-  hideAndBlock(rule: AnyRule, problem: Problem, place: Place): string | null {
+  hideAndBlock(rule: AnyRule, problem: Problem, place: SubjectLocation): string | null {
     const app = problem.app ?? place.app ?? appOf(place.resource, place.pointer + (problem.at ?? ''));
-    const weighs = problem.hides ?? (problem.severity ?? rule.severity) === 'error';
-    if (!rule.hides || !weighs) return app;
+    const weighs = problem.hidesApp ?? (problem.severity ?? rule.severity) === 'error';
+    if (!rule.hidesApp || !weighs) return app;
     const blocking = this.blocking.get(place.found) ?? new Set<string>();
     this.blocking.set(place.found, blocking.add(rule.id));
     const hits = place.resource === 'metadata' || place.resource === 'manifest';
@@ -247,7 +257,7 @@ export class Ledger {
   }
 
   /** Remembers to look up the position of a finding in its document. */
-  keepPlace(finding: Finding, problem: Problem, { document }: Place): void {
+  keepPlace(finding: Finding, problem: Problem, { document }: SubjectLocation): void {
     if (document === null) return;
     const list = this.pending.get(document);
     const item = { finding, offset: problem.offset ?? null, onName: problem.onName === true };
@@ -256,7 +266,7 @@ export class Ledger {
   }
 
   /** Notes that a finding bears on a symptom. */
-  bear({ symptom, rule, severity }: Weight): void {
+  addWeight({ symptom, rule, severity }: SymptomWeight): void {
     const bearing = this.bearings.get(symptom) ?? { severity: null, confirmed: false, rules: new Set<string>() };
     bearing.severity = highest(bearing.severity, severity);
     if (rule.confirms && severity === 'error') bearing.confirmed = true;
@@ -271,8 +281,8 @@ export class Ledger {
   }
 
   /** Keeps a document's value from being taken for an absent fact. */
-  seen(value: unknown): void {
-    if (isUnseen(value)) this.values.add(value);
+  noteValue(value: unknown): void {
+    if (isMissing(value)) this.values.add(value);
   }
 
   /** The rules that hide an app. */
@@ -280,26 +290,26 @@ export class Ledger {
     return new Set(this.hidden.get(app));
   }
 
-  skip(rule: AnyRule, place: Place, why: Unseen): void {
+  addNotJudged(rule: AnyRule, place: SubjectLocation, why: Missing): void {
     if (this.isOff(rule)) return;
-    if (why.everywhere && this.everywhere.get(why)?.has(rule)) return;
-    if (!why.aside) {
+    if (why.runWide && this.everywhere.get(why)?.has(rule)) return;
+    if (!why.intentional) {
       const symptom = symptomOf(rule, place);
       // A rule about URLs with a symptom of its own is offered other resources too, on which it finds nothing.
-      const isAbout = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_ROLE[place.resource];
+      const isAbout = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_KIND[place.resource];
       // Notes suspect nothing.
       if (symptom && isAbout && this.severityOf(rule) !== 'note') this.unjudgedSymptoms.add(symptom);
     }
-    if (why.everywhere) {
+    if (why.runWide) {
       // A rule whose symptom is that of the resource bears on another one each time.
       if (rule.symptom !== 'by-resource') {
         const rules = this.everywhere.get(why);
         if (rules) rules.add(rule);
         else this.everywhere.set(why, new Set([rule]));
       }
-      if (this.saidOnce(`${rule.id} ${why.unseen}`)) return;
+      if (this.wasNoted(`${rule.id} ${why.missing}`)) return;
       this.counted = null;
-      this.notJudged.push({ rule: rule.id, app: null, version: null, resource: null, reason: why.unseen });
+      this.notJudged.push({ rule: rule.id, app: null, version: null, resource: null, reason: why.missing });
       return;
     }
     const count = (this.perRule.get(rule.id) ?? 0) + 1;
@@ -307,8 +317,8 @@ export class Ledger {
     const rest = this.unlisted.get(rule.id);
     if (rest) return this.countFurther(rest, 1);
     this.counted = null;
-    const blocker = why.unseen.startsWith('because of ') ? null : this.blockers(place, rule.id)[0];
-    const reason = blocker ? `because of ${blocker}` : redact(why.unseen);
+    const blocker = why.missing.startsWith('because of ') ? null : this.blockers(place, rule.id)[0];
+    const reason = blocker ? `because of ${blocker}` : redact(why.missing);
     const entry: NotJudged = {
       rule: rule.id,
       app: place.app,
@@ -355,14 +365,14 @@ export class Ledger {
   }
 
   /** What was found at a place that keeps others from seeing it: a broken URL, a host that does not answer. */
-  blockers(place: Place, except = ''): string[] {
+  blockers(place: SubjectLocation, except = ''): string[] {
     return [...(this.blocking.get(place.found) ?? [])].filter((id) => id !== except).sort();
   }
 
   /** True when this was asked before; for what is said once in a run. */
-  saidOnce(what: string): boolean {
-    if (this.said.has(what)) return true;
-    this.said.add(what);
+  wasNoted(what: string): boolean {
+    if (this.noted.has(what)) return true;
+    this.noted.add(what);
     return false;
   }
 
@@ -380,12 +390,12 @@ export class Ledger {
   }
 
   /** What was not looked at, on purpose: it is said, and casts no doubt on any symptom. */
-  aside(resource: Role, reason: string): void {
+  noteSkipped(resource: ResourceKind, reason: string): void {
     this.notJudged.push({ rule: '*', app: null, version: null, resource, reason });
   }
 
   /** Notes a document that was a cache's copy of that age, in seconds: what was published since is not in it. */
-  oldCopy(role: Role, age: number): void {
+  noteStaleCopy(role: ResourceKind, age: number): void {
     const known = this.oldCopies.get(role) ?? { count: 0, age: 0 };
     this.oldCopies.set(role, { count: known.count + 1, age: Math.max(known.age, age) });
     this.unjudgedSymptoms.add('app-does-not-appear').add('checksum-mismatch');
@@ -393,7 +403,10 @@ export class Ledger {
   }
 
   /** Notes facts that an earlier run saw (`since`, or the views alone). */
-  takenOver(role: Role, { since, viewsSince }: Pick<Resource, 'since' | 'viewsSince'>): void {
+  noteReused(
+    role: ResourceKind,
+    { reusedFrom: since, viewsReusedFrom: viewsSince }: Pick<Resource, 'reusedFrom' | 'viewsReusedFrom'>,
+  ): void {
     const moment = since ?? viewsSince;
     if (moment === undefined) return;
     const what = `${role} ${since === undefined ? 'views' : 'whole'}`;
@@ -404,9 +417,9 @@ export class Ledger {
   }
 
   /** Notes that HEAD and preflights were asked of some resources of a kind alone. */
-  askedOfSome(role: Role, head: Visit | Unseen): void {
-    if (!isUnseen(head) || head.unseen !== ASKED_OF_SOME.unseen || this.saidOnce(`${role} ${head.unseen}`)) return;
-    this.aside(role, `how ${TAKEN_OVER[role][1]} answer HEAD and preflights: ${head.unseen}`);
+  askedOfSome(role: ResourceKind, head: Probe | Missing): void {
+    if (!isMissing(head) || head.missing !== SAMPLED.missing || this.wasNoted(`${role} ${head.missing}`)) return;
+    this.noteSkipped(role, `how ${TAKEN_OVER[role][1]} answer HEAD and preflights: ${head.missing}`);
   }
 
   verdict(app: AppVerdict): void {
@@ -414,13 +427,13 @@ export class Ledger {
   }
 
   /** The verdict about an app that was asked for and that the manifest does not list, as far as it can be read. */
-  absence(app: AppVerdict): void {
-    this.absent++;
+  addMissingApp(app: AppVerdict): void {
+    this.missingApps++;
     this.verdict(app);
   }
 
   /** Looks up the positions of what was found in a document, all in one pass, and forgets the document. */
-  settle(document: DocumentFacts | null): void {
+  resolvePositions(document: DocumentFacts | null): void {
     const list = document && this.pending.get(document);
     if (!list || !document) return;
     this.pending.delete(document);
@@ -431,7 +444,7 @@ export class Ledger {
   releaseHeld(): void {
     const { findings, weights } = this.held.release();
     this.findings.push(...findings);
-    for (const weight of weights) this.bear(weight);
+    for (const weight of weights) this.addWeight(weight);
   }
 
   report(run: { command: CheckCommand; target: string; seconds: number; incomplete: string | null }): Report {
@@ -448,13 +461,13 @@ export class Ledger {
         : many;
       const before = role === 'icon' ? 'looked at within a day' : 'verified before';
       const why = views ? '' : `, since ${count === 1 ? 'it was' : 'they were'} ${before}`;
-      this.aside(role, `${what}${why}: what was seen since ${first} was judged again`);
+      this.noteSkipped(role, `${what}${why}: what was seen since ${first} was judged again`);
     }
     for (const [role, { count, age }] of this.oldCopies) {
       const seen =
         count === 1 ? `the ${role}${role === 'manifest' ? '' : ' file'} seen` : `${count} ${TAKEN_OVER[role][1]} seen`;
       const copies = count === 1 ? 'is a cache’s copy of that age' : 'are a cache’s copies of up to that age';
-      this.aside(role, `what was published in the last ${spanOf(age)}: ${seen} ${copies}`);
+      this.noteSkipped(role, `what was published in the last ${formatDuration(age)}: ${seen} ${copies}`);
     }
     if (run.incomplete !== null) {
       this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
@@ -467,7 +480,7 @@ export class Ledger {
       warnings: 0,
       notes: 0,
       notJudged: this.notJudged.length,
-      apps: this.apps.length - this.absent,
+      apps: this.apps.length - this.missingApps,
       versions: this.versions,
       artifacts: this.artifacts,
       bytes: this.bytes,
@@ -512,19 +525,19 @@ function withApp(advice: string, app: string | null): string {
   return app !== null && isSafeKey(app) ? advice.replaceAll('<app>', app) : advice;
 }
 
-function noteVersion(place: Place, version: string, rule: string, severity: Severity): void {
+function noteVersion(place: SubjectLocation, version: string, rule: string, severity: Severity): void {
   place.byVersion ??= new Map();
   const found: Found = place.byVersion.get(version) ?? new Map();
   noteFound(found, rule, undefined, severity);
   place.byVersion.set(version, found);
 }
 
-function symptomOf(rule: AnyRule, place: Place): Symptom | null {
-  return rule.symptom === 'by-resource' ? SYMPTOM_OF_ROLE[place.resource] : rule.symptom;
+function symptomOf(rule: AnyRule, place: SubjectLocation): Symptom | null {
+  return rule.symptom === 'by-resource' ? SYMPTOM_OF_KIND[place.resource] : rule.symptom;
 }
 
 /** The symptom that a problem bears on. */
-function symptomFor(rule: AnyRule, problem: Problem, place: Place): Symptom | null {
+function symptomFor(rule: AnyRule, problem: Problem, place: SubjectLocation): Symptom | null {
   return problem.symptom === undefined ? symptomOf(rule, place) : problem.symptom;
 }
 
@@ -535,14 +548,14 @@ function weightOf(rule: AnyRule, problem: Problem, reported: Severity): Severity
 }
 
 /** The app that a place in the manifest belongs to. */
-function appOf(resource: Role, pointer: string | null): string | null {
+function appOf(resource: ResourceKind, pointer: string | null): string | null {
   if (resource !== 'manifest' || pointer === null) return null;
   const key = /^\/apps\/([^/]*)/.exec(pointer)?.[1];
   return key === undefined ? null : key.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 /** What several apps or versions name by one URL is looked at once, and has its faults once. */
-function shared({ on }: AnyRule, { cause, message }: Problem, { resource, url }: Place): string | null {
+function shared({ on }: AnyRule, { cause, message }: Problem, { resource, url }: SubjectLocation): string | null {
   return url !== null && (on === 'resource' || on === 'icon')
     ? `${resource} ${sameAddress(url)} ${cause} ${message}`
     : null;

@@ -1,6 +1,6 @@
-import type { Earlier, EarlierVersion, Snapshot } from './facts.ts';
-import { isUnseen } from './facts.ts';
-import { isObject, type JsonValue, member, readingOf, stringOrNull } from './json.ts';
+import type { Baseline, PublishedVersion, Snapshot } from './facts.ts';
+import { isMissing } from './facts.ts';
+import { isObject, type JsonValue, member, parseDocument, stringOrNull } from './json.ts';
 import { compareText } from './order.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 
@@ -10,14 +10,14 @@ import { comparePrecedence, isSemver } from './version.ts';
  */
 export const LOCK_FILE = 'appreg.lock.json';
 
-export interface LockedVersion extends EarlierVersion {
+export interface LockedVersion extends PublishedVersion {
   /** Size of the artifact in bytes, or null where it was not looked at. */
   bytes: number | null;
   /** ISO 8601. */
   firstSeen: string;
 }
 /** By app key, and then by version. */
-export type Lock = Map<string, Map<string, LockedVersion>>;
+export type LockFile = Map<string, Map<string, LockedVersion>>;
 
 /** A version that is not what it was when it was seen first. */
 export interface Changed {
@@ -28,10 +28,10 @@ export interface Changed {
 }
 
 /** Reads a ledger; null for what is none. An entry that is not whole is no entry. */
-export function lockIn(value: JsonValue | undefined): Lock | null {
+export function lockIn(value: JsonValue | undefined): LockFile | null {
   const apps = member(value, 'apps');
   if (member(value, 'lock') !== 1 || !isObject(apps)) return null;
-  const lock: Lock = new Map();
+  const lock: LockFile = new Map();
   for (const [key, versions] of Object.entries(apps)) {
     const known = new Map<string, LockedVersion>();
     for (const [version, item] of Object.entries(isObject(versions) ? versions : {})) {
@@ -54,7 +54,7 @@ export function lockIn(value: JsonValue | undefined): Lock | null {
 }
 
 /** The ledger as text: one line for each version, so that two who add one each do not meet in a merge. */
-export function lockText(lock: Lock): string {
+export function lockText(lock: LockFile): string {
   const apps = [...lock]
     .sort(([a], [b]) => compareText(a, b))
     .map(([key, versions]) => {
@@ -76,13 +76,13 @@ function inOrder(a: string, b: string): number {
 }
 
 /** Adds what a registry lists and the ledger does not; what it has stays, and what differs from it is told. */
-export function recorded(lock: Lock, seen: Snapshot): { lock: Lock; added: number; changed: Changed[] } {
-  const next: Lock = new Map([...lock].map(([key, versions]) => [key, new Map(versions)]));
+export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; added: number; changed: Changed[] } {
+  const next: LockFile = new Map([...lock].map(([key, versions]) => [key, new Map(versions)]));
   const changed: Changed[] = [];
   let added = 0;
   for (const { key, metadata, artifacts } of seen.apps) {
     const known = next.get(key) ?? new Map<string, LockedVersion>();
-    const list = isUnseen(metadata.content) ? undefined : member(readingOf(metadata.content).value, 'versions');
+    const list = isMissing(metadata.content) ? undefined : member(parseDocument(metadata.content).value, 'versions');
     for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
       const [version, artifactUrl, artifactChecksum] = ['version', 'artifactUrl', 'artifactChecksum'].map((name) =>
         stringOrNull(member(item, name)),
@@ -97,7 +97,7 @@ export function recorded(lock: Lock, seen: Snapshot): { lock: Lock; added: numbe
         version,
         artifactUrl,
         artifactChecksum,
-        bytes: content && !isUnseen(content) ? content.bytes : null,
+        bytes: content && !isMissing(content) ? content.bytes : null,
         firstSeen: seen.seenAt,
       });
       added += 1;
@@ -108,7 +108,7 @@ export function recorded(lock: Lock, seen: Snapshot): { lock: Lock; added: numbe
 }
 
 /** A ledger as an earlier state. */
-export function earlierInLock(lock: Lock, source: string): Earlier {
+export function baselineInLock(lock: LockFile, source: string): Baseline {
   return {
     source,
     keys: [...lock.keys()],

@@ -24,7 +24,7 @@ function nearness(a: string, b: string): 'case' | 'separators' | 'unseen-charact
 const ORDER = ['case', 'unseen-characters', 'separators', 'spelling'];
 
 /** The names that are nearly the asked one, the closest first, three at most. */
-export function nearNames(name: string, known: readonly string[]): { name: string; how: string }[] {
+export function similarNames(name: string, known: readonly string[]): { name: string; how: string }[] {
   const found: { name: string; how: string }[] = [];
   for (const other of known) {
     // Long names are compared in a time that grows with their square.
@@ -37,7 +37,7 @@ export function nearNames(name: string, known: readonly string[]): { name: strin
 
 /** A sentence that names the known name nearest to a mistyped one, as ` Did you mean clock?`; '' where none is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const [nearest] = nearNames(name, known);
+  const [nearest] = similarNames(name, known);
   return nearest === undefined ? '' : ` Did you mean ${shorten(printable(nearest.name), 80)}?`;
 }
 

@@ -12,7 +12,7 @@ const PAGE_OR_DATA = /^(?:text\/(?:html|plain|json|xml)|application\/(?:json|xml
  * Whether a PNG with this label is blocked, and by what: `type` by its type, `nosniff` only together with nosniff.
  * @param type in lower case, without parameters
  */
-export function blockedByLabel(type: string, nosniff: boolean): 'type' | 'nosniff' | null {
+export function isBlockedByType(type: string, nosniff: boolean): 'type' | 'nosniff' | null {
   if (NEVER_SNIFFED.test(type)) return 'type';
   return nosniff && PAGE_OR_DATA.test(type) ? 'nosniff' : null;
 }

@@ -1,6 +1,6 @@
-import type { AppFacts, ArtifactFacts, Resource, Unseen } from './facts.ts';
-import { isUnseen } from './facts.ts';
-import type { Counted, Ledger } from './ledger.ts';
+import type { AppFacts, ArtifactFacts, Resource, Missing } from './facts.ts';
+import { isMissing } from './facts.ts';
+import type { Counted, FindingCollector } from './ledger.ts';
 
 /**
  * Apps about which there is nothing to find, and of which nothing could be seen but their documents: in a large
@@ -8,49 +8,50 @@ import type { Counted, Ledger } from './ledger.ts';
  */
 
 /** What was not there to be seen of an app, and why; equal for apps that were looked at in one way. */
-export type Absences = readonly (Unseen | null)[];
+export type MissingFacts = readonly (Missing | null)[];
 
 /** Null where anything was seen that only rules can judge. */
-export function absencesOf({ icon, metadata, artifacts }: AppFacts): Absences | null {
+export function missingFactsOf({ icon, metadata, artifacts }: AppFacts): MissingFacts | null {
   const { content } = metadata;
   if (hasMore(icon) || hasMore(metadata)) return null;
-  if (!isUnseen(icon.web) || !isUnseen(metadata.web) || !isUnseen(icon.content) || !isUnseen(icon.image)) return null;
-  if (!icon.web.everywhere || !metadata.web.everywhere || metadata.local !== undefined) return null;
-  const about = [icon.web, icon.content, icon.image, metadata.web, isUnseen(content) ? content : null];
+  if (!isMissing(icon.web) || !isMissing(metadata.web) || !isMissing(icon.content) || !isMissing(icon.image))
+    return null;
+  if (!icon.web.runWide || !metadata.web.runWide || metadata.local !== undefined) return null;
+  const about = [icon.web, icon.content, icon.image, metadata.web, isMissing(content) ? content : null];
   if (artifacts.length === 0) return about;
-  const alike = absencesOfAll(artifacts);
+  const alike = missingFactsOfAll(artifacts);
   return alike === null ? null : [...about, alike.web, alike.content, alike.archive];
 }
 
 /** Why nothing was seen of any of these artifacts, where that is the same of all; otherwise null. */
-export function absencesOfAll(
+export function missingFactsOfAll(
   artifacts: readonly ArtifactFacts[],
-): Record<'web' | 'content' | 'archive', Unseen> | null {
+): Record<'web' | 'content' | 'archive', Missing> | null {
   const [first] = artifacts;
   if (first === undefined || artifacts.some(hasMore)) return null;
   const { web, content, archive } = first;
-  if (!isUnseen(web) || !isUnseen(content) || !isUnseen(archive) || !web.everywhere) return null;
+  if (!isMissing(web) || !isMissing(content) || !isMissing(archive) || !web.runWide) return null;
   for (const one of artifacts) if (one.content !== content || one.archive !== archive || one.web !== web) return null;
   return { web, content, archive };
 }
 
 /** True for what this run took over from another one, and for a file that is there under another name. */
-function hasMore({ since, viewsSince, otherName }: Resource): boolean {
+function hasMore({ reusedFrom: since, viewsReusedFrom: viewsSince, otherName }: Resource): boolean {
   return since !== undefined || viewsSince !== undefined || otherName !== undefined;
 }
 
 /** Remembers what was only counted about such an app. */
-export class PlainApps {
-  readonly ledger: Ledger;
+export class SkipReplay {
+  readonly ledger: FindingCollector;
   /** By the number of artifacts. */
-  readonly known = new Map<number, { absences: Absences; counted: Counted }>();
+  readonly known = new Map<number, { absences: MissingFacts; counted: Counted }>();
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: FindingCollector) {
     this.ledger = ledger;
   }
 
   /** Counts again what was counted about an app like this; false where none is known. */
-  repeat(absences: Absences, artifacts: number): boolean {
+  repeat(absences: MissingFacts, artifacts: number): boolean {
     const known = this.known.get(artifacts);
     if (!known || known.absences.length !== absences.length) return false;
     for (let i = 0; i < absences.length; i++) if (known.absences[i] !== absences[i]) return false;
@@ -59,7 +60,7 @@ export class PlainApps {
   }
 
   /** Judges an app by the rules, and remembers it where all that came of it was counted. */
-  learn<T>(absences: Absences, artifacts: number, judge: () => T): T {
+  learn<T>(absences: MissingFacts, artifacts: number, judge: () => T): T {
     this.ledger.watch();
     const verdict = judge();
     const counted = this.ledger.watched();

@@ -1,7 +1,7 @@
 import type { DocumentFacts } from './facts.ts';
-import { isUnseen } from './facts.ts';
+import { isMissing } from './facts.ts';
 import { lineStarts, locate, positionOf } from './json-text.ts';
-import { readingOf } from './json.ts';
+import { parseDocument } from './json.ts';
 import type { Finding } from './report.ts';
 
 /** Lines and columns, looked up only for what was found. */
@@ -13,14 +13,14 @@ export interface Pending {
 }
 
 /** Gives the findings in one document their positions, all in one pass over its text. */
-export function place(list: readonly Pending[], document: DocumentFacts): void {
+export function resolvePositions(list: readonly Pending[], document: DocumentFacts): void {
   const { content } = document;
-  if (isUnseen(content)) return;
+  if (isMissing(content)) return;
   const isText = content.base64 === null;
   const text = content.text ?? soundStart(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
   const starts = lineStarts(text);
   const spans =
-    readingOf(content).value === undefined
+    parseDocument(content).value === undefined
       ? new Map()
       : locate(
           text,

@@ -1,4 +1,4 @@
-import type { HeaderGroup, Probe, Repeated, Visit, Web } from './facts.ts';
+import type { HeaderGroup, HeaderProbe, RepeatedProbe, Probe, HttpViews } from './facts.ts';
 import { unsteadyOf } from './repeats.ts';
 import { lastHop, statusOf } from './visit.ts';
 
@@ -16,7 +16,7 @@ export type Dependence =
 const SAME = 'same';
 
 /** What came of a GET, to be compared; null where nothing did that says anything of the host. */
-function resultOf({ failure, hops, copy }: Visit): string | null {
+function resultOf({ failure, hops, copy }: Probe): string | null {
   if (failure !== null)
     return failure.phase === 'unasked' || failure.code === 'INTERRUPTED' ? null : `failure ${failure.code}`;
   const status = hops.at(-1)?.status ?? 0;
@@ -28,13 +28,16 @@ function resultOf({ failure, hops, copy }: Visit): string | null {
 }
 
 /** Whether a browser got another answer than the plain GET, which had a whole one. */
-export function isOther(visit: Visit): boolean {
+export function isOther(visit: Probe): boolean {
   const result = resultOf(visit);
   return result !== null && result !== SAME;
 }
 
 /** What the other answer depends on; null where no probes were sent. @param like which way of asking it is about */
-export function dependenceOf({ probes = [] }: Pick<Web, 'probes'>, like: Probe['like'] = 'fetch'): Dependence | null {
+export function dependenceOf(
+  { headerProbes: probes = [] }: Pick<HttpViews, 'headerProbes'>,
+  like: HeaderProbe['like'] = 'fetch',
+): Dependence | null {
   const own = probes.filter((probe) => probe.like === like);
   if (own.length === 0) return null;
   const plain = results(own, (sent) => sent.length === 0);
@@ -59,12 +62,12 @@ export function dependenceOf({ probes = [] }: Pick<Web, 'probes'>, like: Probe['
  * Whether a second round has to tell: while the first answer still comes, the file may have been replaced between two
  * requests of the first round.
  */
-export function isUndecided(probes: readonly Probe[]): boolean {
+export function isUndecided(probes: readonly HeaderProbe[]): boolean {
   return [...results(probes, (sent) => sent.length === 0), ...results(probes, (sent) => sent.length > 1)].some(isSame);
 }
 
 /** True where nothing contradicts that it is the origin which the host refuses. */
-export function mayBlameOrigin(web: Web): boolean {
+export function mayBlameOrigin(web: HttpViews): boolean {
   if (unsteadyOf(web, 'browser') !== null) return false;
   const dependence = dependenceOf(web);
   if (dependence === null || dependence.on === 'together') return true;
@@ -72,16 +75,19 @@ export function mayBlameOrigin(web: Web): boolean {
 }
 
 /** True where two contents come and go, whatever is sent. */
-export function areContentsByTurns(web: Pick<Web, 'probes'>): boolean {
-  const { probes = [] } = web;
+export function areContentsByTurns(web: Pick<HttpViews, 'headerProbes'>): boolean {
+  const { headerProbes: probes = [] } = web;
   const isIntermittent = dependenceOf(web)?.on === 'intermittent';
   return isIntermittent && probes.some(({ visit }) => isOther(visit) && !isRefusal(visit));
 }
 
 /** The statuses that came and went, whatever was sent; null where contents differ instead, or nothing did. */
-export function byTurnsIn(web: Pick<Web, 'probes'>, like: Probe['like']): Omit<Repeated, 'of'> | null {
+export function byTurnsIn(
+  web: Pick<HttpViews, 'headerProbes'>,
+  like: HeaderProbe['like'],
+): Omit<RepeatedProbe, 'of'> | null {
   if (dependenceOf(web, like)?.on !== 'intermittent') return null;
-  const own = (web.probes ?? []).filter((probe) => probe.like === like);
+  const own = (web.headerProbes ?? []).filter((probe) => probe.like === like);
   const others = own.filter(({ visit }) => isOther(visit));
   if (others.length === 0 || !others.every(({ visit }) => isRefusal(visit))) return null;
   const url = lastHop(others[0]!.visit)?.url ?? '';
@@ -91,16 +97,16 @@ export function byTurnsIn(web: Pick<Web, 'probes'>, like: Probe['like']): Omit<R
 }
 
 /** The first answer to a browser that is another one. */
-export function otherAnswer(web: Web): Visit | null {
+export function otherAnswer(web: HttpViews): Probe | null {
   return web.browser.find(isOther) ?? null;
 }
 
 /** True for an answer that is none: a status that is not 2xx, or a connection that breaks off. */
-export function isRefusal(visit: Visit): boolean {
+export function isRefusal(visit: Probe): boolean {
   return visit.failure !== null || statusOf(visit) >= 300;
 }
 
-function results(probes: readonly Probe[], which: (sent: readonly HeaderGroup[]) => boolean): string[] {
+function results(probes: readonly HeaderProbe[], which: (sent: readonly HeaderGroup[]) => boolean): string[] {
   return probes
     .filter(({ sent }) => which(sent))
     .map(({ visit }) => resultOf(visit))

@@ -1,4 +1,4 @@
-import { fault, type TextFault } from './text-fault.ts';
+import { documentSyntaxError, type DocumentSyntaxError } from './text-fault.ts';
 import { printable, shorten } from './text.ts';
 
 /** Text that a program wrote to the place of a file: its warnings and errors, or log output around the JSON. */
@@ -80,13 +80,13 @@ function withoutMarkup(text: string): string {
 }
 
 /** The fault of a document that begins with the message of a program; null for other texts. */
-export function messageInPlaceOfJson(text: string): TextFault | null {
+export function messageInPlaceOfJson(text: string): DocumentSyntaxError | null {
   const message = programMessage(text);
   if (message === null) return null;
   const json = jsonIn(text);
   const where = json === null ? ', not with JSON' : `; the JSON begins in line ${lineAt(text, json)}`;
   return {
-    ...fault(
+    ...documentSyntaxError(
       'program-message',
       0,
       `The file begins with ${message.kind} (“${printable(message.text)}”)${where}.`,
@@ -100,7 +100,7 @@ export function messageInPlaceOfJson(text: string): TextFault | null {
  * A better name for the fault that the grammar found, where a whole JSON document has other text around it.
  * @param start where the text begins, behind a BOM
  */
-export function textAroundJson(text: string, start: number, found: TextFault): TextFault {
+export function textAroundJson(text: string, start: number, found: DocumentSyntaxError): DocumentSyntaxError {
   if (found.cause === 'trailing-data') {
     const message = programMessage(text.slice(found.offset));
     if (message === null) return found;
@@ -119,24 +119,24 @@ export function textAroundJson(text: string, start: number, found: TextFault): T
 }
 
 /** JSON in the form of a script: JSONP, a prefix against inclusion, a module, the source of a PHP page. */
-function scriptAround(text: string, offset: number): TextFault | null {
+function scriptAround(text: string, offset: number): DocumentSyntaxError | null {
   const call = /^\s*(?:\/\*\*\/\s*)?([\w$.]{1,100})\s*\(\s*[{[]/.exec(text)?.[1];
   if (call !== undefined && /\)\s*;?\s*$/.test(text))
-    return fault(
+    return documentSyntaxError(
       'jsonp',
       offset,
       `The JSON is the argument of a call, ${printable(shorten(call, 40))}(…): this is JSONP, a script.`,
       'Serve the JSON alone; with CORS headers, browsers need no JSONP.',
     );
   if (/^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)/.test(text))
-    return fault(
+    return documentSyntaxError(
       'script-prefix',
       offset,
       'The text begins with a prefix that keeps it from running as a script.',
       'Serve the JSON without the prefix; only clients that know it remove it.',
     );
   if (/^\s*(?:export\s+default\b|module\.exports\b|(?:const|let|var)\s+\w+\s*=|window\.\w+\s*=)/.test(text))
-    return fault(
+    return documentSyntaxError(
       'javascript',
       offset,
       'This is JavaScript, not JSON.',
@@ -146,7 +146,7 @@ function scriptAround(text: string, offset: number): TextFault | null {
 }
 
 /** Log output in front of a JSON document that is whole. */
-function textBefore(text: string, start: number): TextFault | null {
+function textBefore(text: string, start: number): DocumentSyntaxError | null {
   const json = jsonIn(text);
   if (json === null) return null;
   const line = lineAt(text, json);
@@ -158,7 +158,7 @@ function textBefore(text: string, start: number): TextFault | null {
     80,
   );
   return {
-    ...fault(
+    ...documentSyntaxError(
       'text-before-json',
       start,
       `Other text stands before the JSON, which begins in line ${line}: “${printable(first)}”.`,

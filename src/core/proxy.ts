@@ -1,8 +1,8 @@
-import type { Visit } from './facts.ts';
+import type { Probe } from './facts.ts';
 import { hostnameOf, hostOf, lastHop } from './visit.ts';
 
 /** Why nothing came through a proxy that the environment names: a fault on this side, or a host that it may not reach. */
-export function proxyFault(visit: Visit): { cause: string; message: string; advice: string } | null {
+export function proxyFault(visit: Probe): { cause: string; message: string; advice: string } | null {
   const { failure } = visit;
   if (failure?.phase !== 'proxy') return null;
   const { url = '', variable = 'HTTPS_PROXY' } = lastHop(visit)?.proxy ?? {};

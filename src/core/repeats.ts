@@ -1,4 +1,4 @@
-import type { Repeated, SideRequest, Visit, Web } from './facts.ts';
+import type { RepeatedProbe, SideProbe, Probe, HttpViews } from './facts.ts';
 import { statusOf } from './visit.ts';
 
 /** Whether a status follows the kind of request, or comes and goes: read off what was repeated (Web.repeated). */
@@ -15,7 +15,7 @@ export function refusalOf(status: number): boolean {
  * Whether such a visit was refused, so that the request is worth repeating. A preflight that gets 503 each time keeps
  * browsers away.
  */
-export function mayBeRepeated(of: SideRequest, visit: Visit): boolean {
+export function mayBeRepeated(of: SideProbe, visit: Probe): boolean {
   const isPreflight = of === 'preflight' || of === 'HEAD preflight';
   const status = statusOf(visit);
   return visit.failure === null && (refusalOf(status) || (isPreflight && status === 503));
@@ -25,7 +25,7 @@ export function mayBeRepeated(of: SideRequest, visit: Visit): boolean {
  * True where the status did not follow the request: a plain GET was refused too, or the same request passed. A limit that
  * plain GETs alone met, and a failed connection (0), decide nothing.
  */
-export function isUnsteady({ plain, same }: Repeated): boolean {
+export function isUnsteady({ plain, same }: RepeatedProbe): boolean {
   return (
     plain.some((status) => refusalOf(status) || (status >= 400 && same.includes(status))) ||
     same.some((status) => status >= 200 && status < 400)
@@ -33,6 +33,6 @@ export function isUnsteady({ plain, same }: Repeated): boolean {
 }
 
 /** The repeated requests that show that this kind is refused now and then; null where none do. */
-export function unsteadyOf(web: Web, of: SideRequest): Repeated | null {
-  return (web.repeated ?? []).find((one) => one.of === of && isUnsteady(one)) ?? null;
+export function unsteadyOf(web: HttpViews, of: SideProbe): RepeatedProbe | null {
+  return (web.repeatedProbes ?? []).find((one) => one.of === of && isUnsteady(one)) ?? null;
 }

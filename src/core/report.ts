@@ -1,4 +1,4 @@
-import type { Role } from './facts.ts';
+import type { ResourceKind } from './facts.ts';
 
 /** What a run found: the words and shapes of `--format json` (schemas/report.schema.json). Absent values are null. */
 
@@ -19,7 +19,7 @@ export const SYMPTOMS: readonly Symptom[] = [
 ];
 
 /** The symptom that a transport problem takes: that of what it hits. */
-export const SYMPTOM_OF_ROLE: Record<Role, Symptom> = {
+export const SYMPTOM_OF_KIND: Record<ResourceKind, Symptom> = {
   manifest: 'registry-does-not-refresh',
   metadata: 'app-does-not-appear',
   artifact: 'checksum-mismatch',
@@ -40,7 +40,7 @@ export interface Finding {
   cause: string | null;
   app: string | null;
   version: string | null;
-  resource: Role;
+  resource: ResourceKind;
   url: string | null;
   file: string | null;
   /** RFC 6901. */
@@ -56,7 +56,7 @@ export interface NotJudged {
   rule: string;
   app: string | null;
   version: string | null;
-  resource: Role | null;
+  resource: ResourceKind | null;
   reason: string;
 }
 

@@ -4,17 +4,17 @@ import type {
   Content,
   DocumentContent,
   DocumentFacts,
-  EarlierVersion,
+  PublishedVersion,
   HostFacts,
   IconFacts,
   ImageFacts,
-  Role,
-  Unseen,
-  Visit,
-  Web,
+  ResourceKind,
+  Missing,
+  Probe,
+  HttpViews,
 } from './facts.ts';
-import type { JsonValue, Reading } from './json.ts';
-import type { SideVisits } from './side-visits.ts';
+import type { JsonValue, ParsedDocument } from './json.ts';
+import type { SideProbes } from './side-visits.ts';
 import type { UrlParts } from './url.ts';
 import type { Evidence, Severity, Symptom } from './report.ts';
 
@@ -33,10 +33,10 @@ export interface VersionEntry {
 export interface Subjects {
   /** The manifest or one metadata file, as a document. */
   document: {
-    role: Role;
+    role: ResourceKind;
     facts: DocumentFacts;
     content: DocumentContent;
-    reading: Reading;
+    reading: ParsedDocument;
     value: JsonValue;
   };
   /** A usable manifest: an object whose `apps` is an object. */
@@ -65,7 +65,7 @@ export interface Subjects {
     versions: readonly VersionEntry[];
     /** The number of elements of `versions`, those that are no objects included. */
     listed: number;
-    earlier: readonly EarlierVersion[];
+    earlier: readonly PublishedVersion[];
     earlierSource: string;
     /** The version that was asked for by name, or null. */
     askedVersion: string | null;
@@ -82,7 +82,7 @@ export interface Subjects {
   };
   /** A URL that a document names, or the registry's own. */
   url: {
-    role: Role;
+    role: ResourceKind;
     url: string;
     parsed: UrlParts;
     now: string;
@@ -90,7 +90,14 @@ export interface Subjects {
     registry: UrlParts | null;
   };
   /** A URL that was asked. */
-  resource: SideVisits & { role: Role; url: string; web: Web; answer: Visit; origins: readonly string[]; now: string };
+  resource: SideProbes & {
+    role: ResourceKind;
+    url: string;
+    web: HttpViews;
+    answer: Probe;
+    origins: readonly string[];
+    now: string;
+  };
   artifact: {
     facts: ArtifactFacts;
     content: Content;
@@ -102,14 +109,14 @@ export interface Subjects {
     /** What was seen of the artifacts of all entries, by their index. */
     artifacts: readonly ArtifactFacts[];
     /** What the version was when it was published; null where nobody knows. */
-    before: EarlierVersion | null;
-    answer: Visit;
+    before: PublishedVersion | null;
+    answer: Probe;
     /** The file that the app's code begins in, at the top of the archive. */
     appEntry: string;
   };
-  icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Visit; origins: readonly string[] };
+  icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
   /** A file that the folder lists under another name than its URL says; both are paths below the workspace. */
-  file: { role: Role; path: string; listed: string };
+  file: { role: ResourceKind; path: string; listed: string };
   workspace: { orphans: readonly string[] };
   /** A host that refused requests for now; offered at the end of a run. */
   host: { facts: HostFacts };
@@ -138,19 +145,19 @@ export interface Problem {
   /** The file it is about, where that is not the document (an orphaned file). */
   file?: string;
   /** What it is really about (a host, say) where that is more than this resource: told once per run and rule for each. */
-  once?: string;
+  dedupeKey?: string;
   /**
    * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, at the same severity
    * or a higher one, this problem is left out.
    */
-  unless?: readonly string[];
+  supersededBy?: readonly string[];
   /**
    * The origin of a host: where that is found to limit requests (rules about a `host`), at the same severity or a higher
    * one, this problem is left out.
    */
   unlessLimited?: string;
   /** Whether it hides the app, where that does not follow from its severity. */
-  hides?: boolean;
+  hidesApp?: boolean;
 }
 
 export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] = keyof Subjects[S]> {
@@ -163,16 +170,16 @@ export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] =
   /** The symptom of spec section 7; 'by-resource' takes that of the resource which is hit. */
   symptom: Symptom | 'by-resource' | null;
   /** True when a finding of severity error keeps the app, or the whole registry, from being seen. */
-  hides?: boolean;
+  hidesApp?: boolean;
   /** True when a finding of severity error confirms its symptom by itself. */
   confirms?: boolean;
   /**
    * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, at the same severity
    * or a higher one, this rule's problems are left out, and it is not judged. Those must be judged before this one.
    */
-  unless?: readonly string[];
+  supersededBy?: readonly string[];
   /** "Fails when …", for the documentation. */
-  when: string;
+  failsWhen: string;
   /** Why a subscriber should care. */
   why: string;
   check(facts: Pick<Subjects[S], N>): Problem | readonly Problem[] | null | undefined;
@@ -190,4 +197,4 @@ export interface AnyRule extends Omit<Rule, 'needs' | 'check'> {
 }
 
 /** What the engine offers: each fact, or why it is not there. */
-export type FactsOf<S extends Subject> = { [K in keyof Subjects[S]]: Subjects[S][K] | Unseen };
+export type FactsOf<S extends Subject> = { [K in keyof Subjects[S]]: Subjects[S][K] | Missing };

@@ -54,7 +54,7 @@ const HITS: readonly [name: string, hit: RegExp][] = [
  * Evidence about who answered: `servedBy`, a product or what the host calls itself, and `fromCache`, what shows that
  * the answer is a copy that a cache held. Both are absent where nothing tells.
  */
-export function servedEvidence(hop: Hop | null): Evidence {
+export function serverEvidence(hop: Hop | null): Evidence {
   if (hop === null) return {};
   const { headers } = hop;
   const evidence: Evidence = {};

@@ -7,7 +7,7 @@ import { distance } from './near.ts';
 
 export type DocumentKind = 'registry' | 'app';
 
-export interface ShapeFault {
+export interface SchemaError {
   pointer: string;
   cause: 'missing' | 'wrong-type';
   message: string;
@@ -15,10 +15,10 @@ export interface ShapeFault {
 }
 
 /** Every required field that is absent and every field of a wrong type. */
-export function shapeFaults(kind: DocumentKind, value: JsonValue): ShapeFault[] {
+export function schemaErrors(kind: DocumentKind, value: JsonValue): SchemaError[] {
   const validate = kind === 'registry' ? validateRegistryShape : validateAppShape;
   if (validate(value)) return [];
-  const faults = new Map<string, ShapeFault>();
+  const faults = new Map<string, SchemaError>();
   for (const error of validate.errors ?? []) {
     const fault = faultOf(error);
     faults.set(`${fault.pointer} ${fault.message}`, fault);
@@ -26,7 +26,7 @@ export function shapeFaults(kind: DocumentKind, value: JsonValue): ShapeFault[] 
   return [...faults.values()];
 }
 
-function faultOf(error: ShapeError): ShapeFault {
+function faultOf(error: ShapeError): SchemaError {
   const place = error.instancePath === '' ? 'the document' : `“${error.instancePath}”`;
   if (error.keyword === 'required') {
     const name = String(error.params['missingProperty']);

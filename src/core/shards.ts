@@ -1,8 +1,8 @@
 import type { AppFacts, HostFacts, Snapshot } from './facts.ts';
-import { isUnseen } from './facts.ts';
-import { isObject, member, readingOf } from './json.ts';
+import { isMissing } from './facts.ts';
+import { isObject, member, parseDocument } from './json.ts';
 import { printable, redact } from './text.ts';
-import { Trouble } from './trouble.ts';
+import { AppregError } from './trouble.ts';
 
 /** Several runs that share the apps of a registry among them, and putting together what they saw. */
 
@@ -114,13 +114,13 @@ function refuseOverlap(sorted: readonly NamedSnapshot[]): void {
   }
 }
 
-function unfit(message: string, hint: string): Trouble {
-  return new Trouble('shards-unfit', message, hint);
+function unfit(message: string, hint: string): AppregError {
+  return new AppregError('shards-unfit', message, hint);
 }
 
 /** The apps in the order of the manifest; those that it does not list come last. */
 function inOrderOf({ manifest }: Snapshot, apps: Map<string, AppFacts>): AppFacts[] {
-  const listed = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
+  const listed = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
   const ordered: AppFacts[] = [];
   for (const key of isObject(listed) ? Object.keys(listed) : []) {
     const app = apps.get(key);

@@ -2,7 +2,7 @@
  * For `unless`: the findings which say that something else stands in the place of the file (a login page, an error
  * message of the store). How that is served says nothing about the file.
  */
-export const SOMETHING_ELSE: readonly string[] = [
+export const NOT_THE_FILE: readonly string[] = [
   'document-unreadable html-page',
   'document-unreadable xml-error',
   'document-unreadable text-message',

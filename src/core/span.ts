@@ -1,5 +1,5 @@
 /** A length of time in words, to the precision that matters to a reader: `90 s`, `5 min`, `1 hour`, `2 h 10 min`, `10 days`. */
-export function spanOf(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 120) return minutes === 60 ? '1 hour' : `${minutes} min`;
@@ -11,5 +11,5 @@ export function spanOf(seconds: number): string {
 
 /** A sentence to put behind what is missing in a copy of that age, in seconds; '' where it is no old copy (0). */
 export function sinceCopy(age: number): string {
-  return age === 0 ? '' : ` This is a cache’s copy, ${spanOf(age)} old: nothing published since is in it.`;
+  return age === 0 ? '' : ` This is a cache’s copy, ${formatDuration(age)} old: nothing published since is in it.`;
 }

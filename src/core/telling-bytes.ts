@@ -1,4 +1,4 @@
-import { type ArtifactFacts, type Content, isUnseen } from './facts.ts';
+import { type ArtifactFacts, type Content, isMissing } from './facts.ts';
 import { kindOf } from './magic.ts';
 import { programMessage } from './program-output.ts';
 import type { Problem } from './rule.ts';
@@ -6,12 +6,12 @@ import { counted, shorten } from './text.ts';
 import { pageAnswer, pageInstead } from './web-page.ts';
 
 /** The kind of a content's bytes, by their beginning (base64, as the facts hold it). */
-export function kindOfHead(head: string): string {
+export function kindOfContent(head: string): string {
   return kindOf(bytesOf(head));
 }
 
 /** What stands in the place of the listed artifact, told by the bytes themselves; null where they look like one. */
-export function tellingBytes(content: Content, again: Content | null, facts: ArtifactFacts): Problem | null {
+export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Problem | null {
   const head = bytesOf(content.head);
   const kind = kindOf(head);
   const text = textOf(head);
@@ -68,7 +68,7 @@ export function tellingBytes(content: Content, again: Content | null, facts: Art
       advice: 'Upload the file itself.',
     };
   const { archive } = facts;
-  if (kind === 'gzip' && !isUnseen(archive) && archive.fault?.layer === 'gzip') {
+  if (kind === 'gzip' && !isMissing(archive) && archive.fault?.layer === 'gzip') {
     if (lineEndsConverted(again?.lineFeeds, text))
       return {
         cause: 'line-ends-converted',
@@ -91,7 +91,7 @@ export function tellingBytes(content: Content, again: Content | null, facts: Art
       advice:
         'Take the Content-Encoding off the stored file: stores that hold it as compressed unpack it for clients that do not ask for gzip.',
     };
-  if (kind === 'gzip' && !isUnseen(archive) && archive.trailing?.layer === 'gzip')
+  if (kind === 'gzip' && !isMissing(archive) && archive.trailing?.layer === 'gzip')
     return {
       cause: 'bytes-added',
       message: `The file has ${counted(archive.trailing.bytes, 'byte')} behind the end of the archive; the listed file is perhaps the one without.`,
@@ -142,7 +142,7 @@ function textOf(head: Uint8Array): string {
 
 /** Every LF behind a CR, several times over: compressed bytes do not look like that by chance. */
 function lineEndsConverted(counted: Content['lineFeeds'], text: string): boolean {
-  if (counted) return counted.all >= 2 && counted.all === counted.behindCr;
+  if (counted) return counted.all >= 2 && counted.all === counted.afterCr;
   const ends = text.match(/\r?\n/g) ?? [];
   return ends.length >= 2 && ends.every((end) => end === '\r\n');
 }

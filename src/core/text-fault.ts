@@ -1,5 +1,5 @@
 /** The first thing that keeps bytes from being a JSON document, named so that its author knows what happened. */
-export interface TextFault {
+export interface DocumentSyntaxError {
   /** Machine-readable: empty, html-page, truncated, comment, trailing-comma, … */
   cause: string;
   message: string;
@@ -9,6 +9,11 @@ export interface TextFault {
   evidence?: Record<string, string | number>;
 }
 
-export function fault(cause: string, offset: number, message: string, advice: string): TextFault {
+export function documentSyntaxError(
+  cause: string,
+  offset: number,
+  message: string,
+  advice: string,
+): DocumentSyntaxError {
   return { cause, offset, message, advice };
 }

@@ -20,7 +20,7 @@ interface TroubleOptions {
  * An expected failure: something outside the program is wrong, and the user can do something about it. Anything else
  * that is thrown is a defect of the tool and keeps its stack.
  */
-export class Trouble extends Error {
+export class AppregError extends Error {
   /** Marks the class across bundles, where `instanceof` would not hold. */
   readonly known = true;
   readonly code: string;
@@ -42,6 +42,6 @@ export class Trouble extends Error {
   }
 }
 
-export function isTrouble(error: unknown): error is Trouble {
-  return error instanceof Error && (error as Partial<Trouble>).known === true;
+export function isAppregError(error: unknown): error is AppregError {
+  return error instanceof Error && (error as Partial<AppregError>).known === true;
 }

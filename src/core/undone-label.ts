@@ -1,4 +1,4 @@
-import { isUnseen, type Unseen, type Web } from './facts.ts';
+import { isMissing, type Missing, type HttpViews } from './facts.ts';
 import { codings } from './headers.ts';
 import { lastHop } from './visit.ts';
 
@@ -6,8 +6,8 @@ import { lastHop } from './visit.ts';
  * Why compressed bytes arrived as they are, for a sentence: their Content-Encoding is one that clients do not undo.
  * Null where there is none.
  */
-export function labelNotUndone(web: Web | Unseen): string | null {
-  const hop = isUnseen(web) ? null : lastHop(web.service);
+export function labelNotUndone(web: HttpViews | Missing): string | null {
+  const hop = isMissing(web) ? null : lastHop(web.server);
   const list = hop === null ? [] : codings(hop.headers);
   if (list.length === 0) return null;
   return `its label (Content-Encoding: ${list.join(', ')}) is one that browsers and Node.js do not undo${list.includes('identity') ? ': beside identity, they decode nothing' : ''}`;

@@ -1,6 +1,6 @@
 import { commonName, notAnAuthority } from './certificate.ts';
 import type { Failure, PathCertificate, TlsFacts } from './facts.ts';
-import { spanOf } from './span.ts';
+import { formatDuration } from './span.ts';
 import { hostnameOf, hostOf } from './visit.ts';
 import { wrongHost } from './wrong-host.ts';
 
@@ -97,7 +97,7 @@ function expired(refusal: Refusal): Explained {
     const ended = secondsBetween(tls.notAfter, now);
     const also = path.slice(1).find(({ notAfter }) => notAfter < now);
     return {
-      message: `the certificate of ${host} ended ${spanOf(ended)} ago, at ${tls.notAfter}${also ? `; ${nameOf(also, refusal)} has ended too` : ''}.`,
+      message: `the certificate of ${host} ended ${formatDuration(ended)} ago, at ${tls.notAfter}${also ? `; ${nameOf(also, refusal)} has ended too` : ''}.`,
       advice:
         ended > LONG_AGO
           ? `Install a valid certificate: perhaps an old file was put back, or this machine’s clock is wrong (it is ${now} here).`
@@ -112,7 +112,7 @@ function expired(refusal: Refusal): Explained {
     };
   return {
     at,
-    message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} ended ${spanOf(secondsBetween(at.notAfter, now))} ago, at ${at.notAfter}.`,
+    message: `${nameOf(at, refusal)}${at.from === 'host' ? ` that ${host} sends` : ''} ended ${formatDuration(secondsBetween(at.notAfter, now))} ago, at ${at.notAfter}.`,
     advice: replaceAdvice(at, refusal),
   };
 }

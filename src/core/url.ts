@@ -23,7 +23,7 @@ function hasValidALabels(hostname: string): boolean {
   return !hostname.includes('xn--') || hostname.split('.').every((label) => isValidALabel(label));
 }
 
-export interface UrlFault {
+export interface UrlError {
   cause: string;
   message: string;
   advice: string;
@@ -40,7 +40,7 @@ let lastAsked = '';
 let lastAnswer = false;
 
 /** True for a URL that is beyond doubt: absolute https, nothing to normalise, no query. Quick, and never wrong when true. */
-export function isUsualUrl(text: string): boolean {
+export function isCanonicalUrl(text: string): boolean {
   // Several rules ask about one URL in a row.
   if (text === lastAsked) return lastAnswer;
   lastAsked = text;
@@ -71,7 +71,7 @@ let lastParsed: UrlParts | null = null;
 export function urlParts(text: string): UrlParts | null {
   if (text !== lastText) {
     lastText = text;
-    lastParsed = isUsualUrl(text) ? usualParts(text) : parseUrl(text);
+    lastParsed = isCanonicalUrl(text) ? usualParts(text) : parseUrl(text);
   }
   return lastParsed;
 }
@@ -93,8 +93,8 @@ function usualParts(text: string): UrlParts {
 }
 
 /** Why a text is not an absolute http(s) URL that every client can use; null when it is one. */
-export function urlFault(text: string): UrlFault | null {
-  if (isUsualUrl(text)) return null;
+export function urlError(text: string): UrlError | null {
+  if (isCanonicalUrl(text)) return null;
   if (text.trim() === '')
     return { cause: 'empty', message: 'The URL is empty.', advice: 'Write the full address, beginning with https://.' };
   if (text !== text.trim())
@@ -150,7 +150,7 @@ export function urlFault(text: string): UrlFault | null {
   return hostFault(parsed.hostname);
 }
 
-function hostFault(host: string): UrlFault | null {
+function hostFault(host: string): UrlError | null {
   if (host.startsWith('[') || /^\d+(\.\d+){3}$/.test(host)) return null;
   const name = host.replace(/\.$/, '');
   const bad = name
@@ -172,7 +172,7 @@ export function isLoopback(host: string): boolean {
 
 /** One text for all spellings of the same address; the text itself where it is no URL. Fragments are never sent. */
 export function sameAddress(text: string): string {
-  if (isUsualUrl(text)) return text;
+  if (isCanonicalUrl(text)) return text;
   const parsed = urlParts(text);
   if (!parsed) return text;
   return parsed.hash === '' ? parsed.href : parsed.href.slice(0, parsed.href.indexOf('#'));
@@ -191,8 +191,8 @@ export function fragmentOf(text: string): string {
 }
 
 /** What is odd about a URL that works: each by cause, with the plain form to write instead. */
-export function urlOddity(text: string): UrlFault | null {
-  if (isUsualUrl(text) || urlFault(text)) return null;
+export function urlOddity(text: string): UrlError | null {
+  if (isCanonicalUrl(text) || urlError(text)) return null;
   const parsed = urlParts(text)!;
   if (parsed.hash !== '' || text.endsWith('#'))
     return {

@@ -62,7 +62,7 @@ function behind(expression: RegExp, text: string, i: number): number {
 const SOME = 1000;
 
 /** How much of a document is of the usual form. */
-export interface UsualForm {
+export interface CanonicalForm {
   field: 'versions' | 'apps';
   /** Of all entries. */
   count: number;
@@ -74,14 +74,14 @@ export interface UsualForm {
  * The form of a text, if it is JSON at all; null where the document as a whole is of another. A name that stands twice
  * is seen from the value alone.
  */
-export function usualForm(text: string): UsualForm | null {
+export function canonicalForm(text: string): CanonicalForm | null {
   const versions = behind(VERSIONS, text, 0);
   if (versions !== -1) return usualVersions(text, versions);
   const apps = behind(APPS, text, 0);
   return apps === -1 ? null : usualApps(text, apps);
 }
 
-function usualVersions(text: string, i: number): UsualForm | null {
+function usualVersions(text: string, i: number): CanonicalForm | null {
   let count = 0;
   for (let next = behind(VERSION, text, i); next !== -1; next = behind(VERSION, text, i)) {
     i = next;
@@ -90,7 +90,7 @@ function usualVersions(text: string, i: number): UsualForm | null {
   return count === 0 || behind(END_OF_VERSIONS, text, i) === -1 ? null : { field: 'versions', count, others: [] };
 }
 
-function usualApps(text: string, i: number): UsualForm | null {
+function usualApps(text: string, i: number): CanonicalForm | null {
   const others: Named[] = [];
   for (let count = 0; ; count++) {
     const next = behind(APP, text, i);

@@ -1,7 +1,7 @@
 import { isSafeKey } from './app-key.ts';
-import { type DocumentFacts, isUnseen } from './facts.ts';
+import { type DocumentFacts, isMissing } from './facts.ts';
 import { type JsonValue, member } from './json.ts';
-import type { Ledger, Place } from './ledger.ts';
+import type { FindingCollector, SubjectLocation } from './ledger.ts';
 import type { AppVerdict } from './report.ts';
 import type { VersionEntry } from './rule.ts';
 import { isSemver, latestOf } from './version.ts';
@@ -13,11 +13,11 @@ import { isSemver, latestOf } from './version.ts';
 export function verdictOf(
   key: string,
   entry: JsonValue,
-  metadata: Place,
+  metadata: SubjectLocation,
   value: JsonValue | undefined,
   entries: readonly VersionEntry[],
   facts: DocumentFacts,
-  ledger: Ledger,
+  ledger: FindingCollector,
   usual: string | null,
 ): AppVerdict {
   const hiding = ledger.hiding(key);
@@ -29,9 +29,9 @@ export function verdictOf(
   if (!isSafeKey(key)) hiding.add('app-key-unsafe');
   if (!isWholeEntry(entry)) hiding.add('document-misshapen');
   // A rule that was turned off leaves the app as hidden as it was.
-  if (hiding.size === 0 && !isUnseen(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
+  if (hiding.size === 0 && !isMissing(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
   if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
-  if (isUnseen(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
+  if (isMissing(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
   return { key, visible: true, because: [], latest };
 }
 

@@ -1,6 +1,6 @@
 import { freshness } from './cache.ts';
-import type { Visit } from './facts.ts';
-import { isUnseen, type Resource } from './facts.ts';
+import type { Probe } from './facts.ts';
+import { isMissing, type Resource } from './facts.ts';
 import { header, seconds } from './headers.ts';
 import { isAnswered, lastHop } from './visit.ts';
 
@@ -9,7 +9,7 @@ import { isAnswered, lastHop } from './visit.ts';
 /** The service checks once an hour (spec 8). */
 const HOURLY = 3600;
 
-export interface VisibleBy {
+export interface PropagationDeadline {
   /** ISO 8601, in whole seconds. */
   at: string;
   /** From now. */
@@ -30,15 +30,15 @@ interface Known {
 export interface Lifetimes {
   note(document: Pick<Resource, 'url' | 'web'>): void;
   /** @param now ISO 8601 */
-  visibleBy(now: string): VisibleBy;
+  visibleBy(now: string): PropagationDeadline;
 }
 
 export function openLifetimes(): Lifetimes {
   const documents = new Map<string, Known>();
   return {
     note({ url, web }) {
-      if (url === null || isUnseen(web) || !isAnswered(web.service)) return;
-      const seen = read(web.service);
+      if (url === null || isMissing(web) || !isAnswered(web.server)) return;
+      const seen = read(web.server);
       const before = documents.get(url);
       const lifetimes = [before?.lifetime, seen.lifetime].filter((one) => typeof one === 'number');
       documents.set(url, { age: seen.age, lifetime: lifetimes.length === 0 ? null : Math.max(...lifetimes) });
@@ -57,7 +57,7 @@ export function openLifetimes(): Lifetimes {
   };
 }
 
-function read(visit: Visit): Known {
+function read(visit: Probe): Known {
   const hop = lastHop(visit)!;
   // Without a Date of the host nothing can be told from when it changed.
   const { lifetime, heuristic, stale } = freshness(hop, Number.NaN);

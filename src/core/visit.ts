@@ -1,21 +1,21 @@
 import { notAnAuthority } from './certificate.ts';
-import type { Hop, Unseen, Visit } from './facts.ts';
+import type { Hop, Missing, Probe } from './facts.ts';
 import { parseUrl } from './url.ts';
 
 /** Small readings of a visit that several rules share. */
 
 /** The exchange that ended a visit: the answer, or the one that failed (its status is 0 when nothing was answered). */
-export function lastHop(visit: Visit): Hop | null {
+export function lastHop(visit: Probe): Hop | null {
   return visit.hops.at(-1) ?? null;
 }
 
 /** The status that a visit ended with; 0 when it ended without one. */
-export function statusOf(visit: Visit): number {
+export function statusOf(visit: Probe): number {
   return lastHop(visit)?.status ?? 0;
 }
 
 /** True when a visit ended with a whole 2xx answer. */
-export function isAnswered(visit: Visit): boolean {
+export function isAnswered(visit: Probe): boolean {
   const status = statusOf(visit);
   return visit.failure === null && status >= 200 && status < 300;
 }
@@ -27,7 +27,7 @@ const ANSWERED_BADLY = /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_AL
  * True for a visit that the network or the connection failed (a reset, a timeout, a certificate, 408 Request Timeout):
  * it says nothing about how the host answers such a request.
  */
-export function isTransportFailure(visit: Visit): boolean {
+export function isTransportFailure(visit: Probe): boolean {
   const { failure } = visit;
   if (failure === null) return statusOf(visit) === 408;
   switch (failure.phase) {
@@ -46,10 +46,11 @@ export function isTransportFailure(visit: Visit): boolean {
 }
 
 /** Of HEAD and preflights: why a resource was not asked by them. */
-export const ASKED_OF_SOME: Unseen = {
-  unseen: 'asked of the first 20 of each kind and host, and, as all of them answered well, of one in ten of the others',
-  everywhere: true,
-  aside: true,
+export const SAMPLED: Missing = {
+  missing:
+    'asked of the first 20 of each kind and host, and, as all of them answered well, of one in ten of the others',
+  runWide: true,
+  intentional: true,
 };
 
 // What OpenSSL and Node call the ways in which a certificate is not trusted, and the name that a finding gives them.
@@ -73,7 +74,7 @@ const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {
 };
 
 /** Why TLS is not trusted, or null where a visit did not fail on that (a reset during the handshake says nothing). */
-export function tlsCause(visit: Visit): string | null {
+export function tlsCause(visit: Probe): string | null {
   const { failure } = visit;
   if (failure === null || failure.phase === 'proxy') return null;
   const known = CERTIFICATE_CAUSES[failure.code];
@@ -103,7 +104,7 @@ export const INSECURE_REFUSED = 'INSECURE_REFUSED';
 
 /** The rule that tells why there is no whole 2xx answer; null when there is one. Each failure belongs to one rule. */
 export function ruleOfFailure(
-  visit: Visit,
+  visit: Probe,
 ): 'tls-untrusted' | 'redirect-excessive' | 'redirect-insecure' | 'url-insecure' | 'unreachable' | null {
   if (isAnswered(visit)) return null;
   if (visit.failure?.code === INSECURE_REFUSED)
@@ -114,7 +115,7 @@ export function ruleOfFailure(
 }
 
 /** What a visit went over, as words to put behind it; '' where the host was asked directly. */
-export function overProxy(visit: Visit): string {
+export function overProxy(visit: Probe): string {
   const { proxy } = lastHop(visit) ?? {};
   return proxy ? ` over the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
 }

@@ -1,4 +1,4 @@
-import { isUnseen, type Unseen, type Web } from './facts.ts';
+import { isMissing, type Missing, type HttpViews } from './facts.ts';
 import { header } from './headers.ts';
 import type { Evidence } from './report.ts';
 import { shorten } from './text.ts';
@@ -26,14 +26,14 @@ interface PageAnswer {
 }
 
 /** @param web how the URL of the file answered */
-export function pageAnswer(web: Web | Unseen): PageAnswer | null {
-  const hop = isUnseen(web) ? null : lastHop(web.service);
-  if (hop === null || isUnseen(web)) return null;
+export function pageAnswer(web: HttpViews | Missing): PageAnswer | null {
+  const hop = isMissing(web) ? null : lastHop(web.server);
+  if (hop === null || isMissing(web)) return null;
   return {
     host: hostOf(hop.url),
     status: hop.status,
     contentType: header(hop.headers, 'content-type'),
-    redirectedTo: web.service.hops.length > 1 ? hop.url : null,
+    redirectedTo: web.server.hops.length > 1 ? hop.url : null,
   };
 }
 

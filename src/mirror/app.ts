@@ -6,16 +6,16 @@ import {
   type JsonObject,
   type JsonValue,
   member,
-  readingOf,
+  parseDocument,
   stringOrNull,
 } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { isTrouble } from '../core/trouble.ts';
+import { isAppregError } from '../core/trouble.ts';
 import { fragmentOf, parseUrl } from '../core/url.ts';
 import { latestOf } from '../core/version.ts';
-import type { Http, HttpOptions } from '../observe/http.ts';
-import { lookAtImage } from '../observe/icon.ts';
-import { bounded } from '../observe/web-queue.ts';
+import type { HttpClient, HttpOptions } from '../observe/http.ts';
+import { inspectImage } from '../observe/icon.ts';
+import { mapLimit } from '../observe/web-queue.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
 import type { Store } from '../store/store.ts';
 import { localDocument, put } from './documents.ts';
@@ -72,7 +72,7 @@ export interface Mirrored {
 export interface AppWork {
   key: string;
   entry: JsonValue;
-  http: Http;
+  http: HttpClient;
   store: Store;
   root: string;
   options: MirrorOptions;
@@ -87,7 +87,7 @@ export async function mirrorApp(work: AppWork): Promise<JsonObject | null> {
   try {
     return await copyApp(work);
   } catch (error) {
-    if (!isTrouble(error) || error.code !== 'path-refused') throw error;
+    if (!isAppregError(error) || error.code !== 'path-refused') throw error;
     work.result.problems.push({
       app: work.key,
       version: null,
@@ -112,7 +112,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
     return problem('document-misshapen', 'has no usable appMetadataUrl', metadataUrl);
   const got = await downloadSmall(http, metadataUrl, 'application/json, */*;q=0.8');
   if (isFailed(got)) return problem(got.code, got.message, metadataUrl);
-  const metadata = readingOf(documentContent(got)).value;
+  const metadata = parseDocument(documentContent(got)).value;
   if (!isObject(metadata) || !Array.isArray(metadata['versions']))
     return problem('document-unreadable', 'is no metadata file', metadataUrl);
 
@@ -129,7 +129,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
       `lists ${left} ${left === 1 ? 'version' : 'versions'} without a semantic version or a well-formed checksum; left out`,
       metadataUrl,
     );
-  await bounded(
+  await mapLimit(
     wanted,
     async (one) => {
       const known = before.find(({ version }) => version === one.version);
@@ -197,7 +197,7 @@ async function mirrorIcon(
   if (url === null || parseUrl(url) === null) return problem('icon-unusable', 'is no usable iconUrl', url);
   const bytes = await downloadSmall(http, url, '*/*');
   if (isFailed(bytes)) return problem(bytes.code, bytes.message, url);
-  const { kind } = lookAtImage(bytes);
+  const { kind } = inspectImage(bytes);
   if (kind !== 'png' && kind !== 'svg')
     return problem('icon-not-image', 'is neither PNG nor SVG; the icon stays where it is', url);
   const path = pathsOf.icon(key, kind);

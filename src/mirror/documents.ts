@@ -1,15 +1,15 @@
-import { documentContent, type JsonValue, readingOf } from '../core/json.ts';
+import { documentContent, type JsonValue, parseDocument } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { Store } from '../store/store.ts';
 
 /** A document of the mirror; undefined where there is none. */
 export async function localDocument(store: Store, path: string): Promise<JsonValue | undefined> {
   const there = await store.read(path);
   if (!there) return undefined;
-  const { value } = readingOf(documentContent(there.bytes));
+  const { value } = parseDocument(documentContent(there.bytes));
   if (value !== undefined) return value;
-  throw new Trouble(
+  throw new AppregError(
     'mirror-damaged',
     `${printable(path)} in the mirror is not JSON any more. Nothing was changed.`,
     'Restore it, or remove it to have it made anew.',

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Visit } from '../core/facts.ts';
+import type { Probe } from '../core/facts.ts';
 import { isAnswered, statusOf } from '../core/visit.ts';
 import { createDigester } from '../observe/digest.ts';
-import type { Http } from '../observe/http.ts';
+import type { HttpClient } from '../observe/http.ts';
 import { syncFile } from '../store/sync-file.ts';
 import { tempName } from '../store/owner.ts';
 
@@ -27,7 +27,7 @@ export interface Failed {
  * @returns its size in bytes, or what went wrong
  */
 export async function downloadArtifact(
-  http: Http,
+  http: HttpClient,
   url: string,
   digest: string,
   path: string,
@@ -38,7 +38,7 @@ export async function downloadArtifact(
   const file = await open(part, 'wx');
   let digester = createDigester(ARTIFACT_LIMIT);
   try {
-    const visit = await http.visit({
+    const visit = await http.probe({
       method: 'GET',
       url,
       origin: null,
@@ -81,9 +81,9 @@ export async function downloadArtifact(
 }
 
 /** A document or an icon. */
-export async function downloadSmall(http: Http, url: string, accept: string): Promise<Buffer | Failed> {
+export async function downloadSmall(http: HttpClient, url: string, accept: string): Promise<Buffer | Failed> {
   let chunks: Uint8Array[] = [];
-  const visit = await http.visit({
+  const visit = await http.probe({
     method: 'GET',
     url,
     origin: null,
@@ -111,7 +111,7 @@ export async function digestOfFile(path: string): Promise<{ sha256: string; byte
   return { sha256, bytes };
 }
 
-function failureOf(visit: Visit): Failed {
+function failureOf(visit: Probe): Failed {
   const { failure } = visit;
   if (failure) return { code: failure.code, message: `cannot be fetched: ${failure.message}` };
   return { code: `status-${statusOf(visit)}`, message: `answers with status ${statusOf(visit)}` };

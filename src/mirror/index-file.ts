@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentContent, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import { documentContent, isObject, member, parseDocument, stringOrNull } from '../core/json.ts';
 import { printable, redact } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { digestOfFile } from './download.ts';
 
 /** What this program put there and how it looked then, so that a later run need not read it again. */
@@ -15,12 +15,12 @@ export interface Index {
 /** @throws Trouble where the folder mirrors another registry */
 export async function indexOf(root: string, source: string): Promise<Index> {
   const text = await readFile(join(root, INDEX), 'utf8').catch(() => '');
-  const value = text === '' ? undefined : readingOf(documentContent(Buffer.from(text))).value;
+  const value = text === '' ? undefined : parseDocument(documentContent(Buffer.from(text))).value;
   const files = member(value, 'files');
   const known = isObject(files) ? (files as unknown as Index['files']) : {};
   const from = stringOrNull(member(value, 'source'));
   if (from !== null && from !== redact(source))
-    throw new Trouble(
+    throw new AppregError(
       'mirror-other',
       `This folder mirrors ${printable(from)}.`,
       'Choose another folder; one folder mirrors one registry.',

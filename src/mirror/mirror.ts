@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentContent, isObject, type JsonObject, type JsonValue, member, readingOf } from '../core/json.ts';
+import { documentContent, isObject, type JsonObject, type JsonValue, member, parseDocument } from '../core/json.ts';
 import { didYouMean } from '../core/near.ts';
 import { printable, redact } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
-import { type Http, openHttp } from '../observe/http.ts';
+import { AppregError } from '../core/trouble.ts';
+import { type HttpClient, openHttpClient } from '../observe/http.ts';
 import { openDirectory } from '../store/directory.ts';
 import type { Store } from '../store/store.ts';
 import { mirrorApp, type Mirrored, type MirrorOptions } from './app.ts';
@@ -20,7 +20,7 @@ import { asText, pathsOf, versionsOf } from './rewrite.ts';
  * @throws Trouble (exit 1) where the source has no usable manifest
  */
 export async function mirror(url: string, root: string, options: MirrorOptions): Promise<Mirrored> {
-  const http = openHttp(options);
+  const http = openHttpClient(options);
   const store = openDirectory(root);
   const result: Mirrored = {
     apps: 0,
@@ -42,7 +42,7 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
     const apps = asObject(member(source, 'apps'));
     for (const key of options.apps ?? [])
       if (!Object.hasOwn(apps, key))
-        throw new Trouble(
+        throw new AppregError(
           'app-unknown',
           `The registry lists no app “${printable(key)}”.${didYouMean(key, Object.keys(apps))}`,
           'App keys are compared letter by letter, case included.',
@@ -88,13 +88,13 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
 }
 
 /** The manifest; null when the run was interrupted. */
-async function sourceOf(http: Http, url: string, signal: AbortSignal | undefined): Promise<JsonValue | null> {
+async function sourceOf(http: HttpClient, url: string, signal: AbortSignal | undefined): Promise<JsonValue | null> {
   const got = await downloadSmall(http, url, 'application/json, */*;q=0.8');
-  const value = isFailed(got) ? undefined : readingOf(documentContent(got)).value;
+  const value = isFailed(got) ? undefined : parseDocument(documentContent(got)).value;
   if (isObject(member(value, 'apps'))) return value!;
   if (signal?.aborted) return null;
   const shown = printable(redact(url));
-  throw new Trouble(
+  throw new AppregError(
     'mirror-source',
     `There is no usable manifest at ${shown}${isFailed(got) ? `: it ${printable(redact(got.message))}` : ''}.`,
     `See what is wrong there: appreg verify ${shown} --skip-artifacts`,

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Repeated, Visit } from '../core/facts.ts';
+import type { RepeatedProbe, Probe } from '../core/facts.ts';
 import { isAnswered, isTransportFailure, lastHop, statusOf, originOf } from '../core/visit.ts';
-import type { Ask, Http } from './http.ts';
-import { unasked } from './http-patience.ts';
+import type { ProbeRequest, HttpClient } from './http.ts';
+import { notRequested } from './http-patience.ts';
 
 /** Asking a second time, so that one sample is not taken for the cause. */
 
 /** Asks. */
-export function visitOnce(http: Http, ask: Ask): Promise<Visit> {
-  return http.visit(ask);
+export function probeOnce(http: HttpClient, ask: ProbeRequest): Promise<Probe> {
+  return http.probe(ask);
 }
 
 /** Asks, and once more over a new connection where the connection failed and no attempt was repeated. */
-export async function visitTwice(http: Http, ask: Ask): Promise<Visit> {
-  const first = await http.visit(ask);
-  if (first.attempts > 1 || unasked(first) !== null || !isTransportFailure(first)) return first;
-  const second = await http.visit({ ...ask, fresh: true });
-  return unasked(second) === null ? joined(first, second) : first;
+export async function probeTwice(http: HttpClient, ask: ProbeRequest): Promise<Probe> {
+  const first = await http.probe(ask);
+  if (first.attempts > 1 || notRequested(first) !== null || !isTransportFailure(first)) return first;
+  const second = await http.probe({ ...ask, fresh: true });
+  return notRequested(second) === null ? joined(first, second) : first;
 }
 
 /** The later visit, with the attempts of the earlier one. */
-function joined(first: Visit, second: Visit): Visit {
+function joined(first: Probe, second: Probe): Probe {
   const trouble = first.failure?.code ?? `status ${statusOf(first)}`;
   return {
     ...second,
     attempts: first.attempts + second.attempts,
-    waited: first.waited + second.waited,
-    troubles: [...(first.troubles ?? []), trouble, ...(second.troubles ?? [])],
+    retryAfterMs: first.retryAfterMs + second.retryAfterMs,
+    retriedErrors: [...(first.retriedErrors ?? []), trouble, ...(second.retriedErrors ?? [])],
   };
 }
 
@@ -46,7 +46,7 @@ const SLOW = 700;
 const PAUSE = 20;
 
 /** The origins that answer by turns, and what showed it. */
-export type ByTurns = Map<string, Omit<Repeated, 'of'>>;
+export type ByTurns = Map<string, Omit<RepeatedProbe, 'of'>>;
 
 export interface MissingFiles {
   /**
@@ -55,11 +55,11 @@ export interface MissingFiles {
    * @param ask fresh: over a new connection, which may lead to another server
    * @param glance asks for the status alone, over a new connection
    */
-  confirm<T extends { visit: Visit }>(
+  confirm<T extends { visit: Probe }>(
     kind: string,
     url: string,
     ask: (fresh: boolean) => Promise<T>,
-    glance: () => Promise<Visit>,
+    glance: () => Promise<Probe>,
   ): Promise<T>;
 }
 
@@ -67,16 +67,16 @@ export interface MissingFiles {
 export function openMissingFiles(byTurns: ByTurns): MissingFiles {
   const places = new Map<string, { confirmed: number; recovered: number; last: Promise<unknown> }>();
 
-  function note(first: Visit, later: Visit): void {
+  function note(first: Probe, later: Probe): void {
     const { url } = lastHop(later)!;
     byTurns.set(originOf(url), { url, plain: [statusOf(first), statusOf(later)], same: [] });
   }
 
-  async function again<T extends { visit: Visit }>(
+  async function again<T extends { visit: Probe }>(
     first: T,
     rounds: number,
     ask: (fresh: boolean) => Promise<T>,
-    glance: () => Promise<Visit>,
+    glance: () => Promise<Probe>,
   ): Promise<T> {
     let got = first;
     let left = rounds;
@@ -87,7 +87,7 @@ export function openMissingFiles(byTurns: ByTurns): MissingFiles {
       const before = n % 2 === 0 ? null : glance();
       const asking = ask(true);
       const [next, other] = await Promise.all([asking, before ?? glance()]);
-      if (unasked(next.visit) !== null) return got;
+      if (notRequested(next.visit) !== null) return got;
       got = { ...next, visit: joined(got.visit, next.visit) };
       const passed = [next.visit, other].find(isAnswered);
       if (passed) note(first.visit, passed);

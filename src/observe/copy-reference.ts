@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Content, DocumentContent, Unseen, Visit } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
+import type { Content, DocumentContent, Missing, Probe } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
 import { codings } from '../core/headers.ts';
 import { lastHop } from '../core/visit.ts';
 import type { Reference } from './copy.ts';
@@ -9,11 +9,11 @@ import type { Reference } from './copy.ts';
 
 /** @param sha256 of the bytes as sent, where that is known. @returns null for a document that was not read whole */
 export function referenceOfDocument(
-  visit: Visit,
-  content: DocumentContent | Unseen,
+  visit: Probe,
+  content: DocumentContent | Missing,
   sha256: string | null,
 ): Reference | null {
-  if (isUnseen(content) || content.cut) return null;
+  if (isMissing(content) || content.cut) return null;
   return {
     sha256: sha256 !== null && isPlain(visit) ? sha256 : digestOf(bytesOf(content)),
     bytes: content.bytes,
@@ -23,13 +23,13 @@ export function referenceOfDocument(
 }
 
 /** @param bytes with the coding undone; null where they were not kept */
-export function referenceOfIcon(visit: Visit, content: Content, bytes: Uint8Array | null): Reference | null {
+export function referenceOfIcon(visit: Probe, content: Content, bytes: Uint8Array | null): Reference | null {
   if (content.cut) return null;
   if (isPlain(visit)) return { sha256: content.sha256, bytes: content.bytes, text: null, isImage: true };
   return bytes === null ? null : { sha256: digestOf(bytes), bytes: bytes.length, text: null, isImage: true };
 }
 
-function isPlain(visit: Visit): boolean {
+function isPlain(visit: Probe): boolean {
   return codings(lastHop(visit)?.headers ?? []).length === 0;
 }
 

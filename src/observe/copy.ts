@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
-import type { Copy, Hop } from '../core/facts.ts';
+import type { ComparedBody, Hop } from '../core/facts.ts';
 import { codings } from '../core/headers.ts';
 import { kindOf } from '../core/magic.ts';
 import { unknownCodings } from './decode.ts';
@@ -28,7 +28,7 @@ export interface CopyReader {
   /** For `Ask.body`; each attempt begins again. */
   body(hop: Hop): Body;
   /** The facts about the copy; undefined where there is nothing to tell, or it was too large to compare. */
-  end(): Copy | undefined;
+  end(): ComparedBody | undefined;
 }
 
 /** @param limit bytes to read at most, as sent and decoded */
@@ -70,7 +70,11 @@ function openReading(applied: readonly string[], limit: number): Reading {
   return reading;
 }
 
-function copyOf({ applied, chunks, hash, bytes }: Reading, reference: Reference, limit: number): Copy | undefined {
+function copyOf(
+  { applied, chunks, hash, bytes }: Reading,
+  reference: Reference,
+  limit: number,
+): ComparedBody | undefined {
   const coding = applied.join(', ');
   if (bytes > limit || (applied.length > 0 && bytes > KEPT)) return undefined;
   const sent = Buffer.concat(chunks);
@@ -129,7 +133,7 @@ function kindOfSent(sent: Buffer, applied: readonly string[]): string {
 
 interface Undone {
   content: Buffer | null;
-  fault: Copy['fault'];
+  fault: ComparedBody['fault'];
 }
 
 /** Undoes the codings, the last one first. What browsers do not know they take as it is. */

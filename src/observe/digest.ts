@@ -26,7 +26,7 @@ export function createDigester(
   const sha1 = weak ? createHash('sha1') : null;
   const md5 = weak ? createHash('md5') : null;
   const head = Buffer.allocUnsafe(HEAD_BYTES);
-  const lineFeeds = { all: 0, behindCr: 0 };
+  const lineFeeds = { all: 0, afterCr: 0 };
   let last = 0;
   let bytes = 0;
   let cut = false;
@@ -34,7 +34,7 @@ export function createDigester(
   function count(taken: Uint8Array): void {
     for (let at = taken.indexOf(0x0a); at !== -1; at = taken.indexOf(0x0a, at + 1)) {
       lineFeeds.all += 1;
-      if ((at === 0 ? last : taken[at - 1]) === 0x0d) lineFeeds.behindCr += 1;
+      if ((at === 0 ? last : taken[at - 1]) === 0x0d) lineFeeds.afterCr += 1;
     }
     last = taken.at(-1)!;
   }

@@ -1,30 +1,30 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Resource, Unseen } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
-import { isObject, member, readingOf, stringOrNull, usualVersions } from '../core/json.ts';
+import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Resource, Missing } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
+import { isObject, member, parseDocument, stringOrNull, canonicalVersions } from '../core/json.ts';
 import { readArchiveFile } from './archive.ts';
 import { createDigester } from './digest.ts';
-import { letGo, readDocumentFile } from './documents.ts';
-import { lookAtImage } from './icon.ts';
+import { releaseText, readDocumentFile } from './documents.ts';
+import { inspectImage } from './icon.ts';
 import { asBase, localPath, staysInside, type Workspace } from './places.ts';
 import { openOtherNames, type OtherNames } from './other-names.ts';
-import { openReadAhead } from './read-ahead.ts';
+import { openPrefetch } from './read-ahead.ts';
 import { type Tree, UNWALKED, walk } from './walk.ts';
 
 /** Looks at a workspace: reads its documents, hashes and lists its artifacts, looks at its icons. */
 
-const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
-const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
-const OTHER_NAME: Unseen = { unseen: 'because of file-name-differs' };
-const NO_URL: Unseen = { unseen: 'because of document-misshapen' };
+const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
+const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
+const OTHER_NAME: Missing = { missing: 'because of file-name-differs' };
+const NO_URL: Missing = { missing: 'because of document-misshapen' };
 /** Bytes of a manifest whose apps are so many that another thread reads ahead; for fewer it is not worth its start. */
 const MANY = 1_000_000;
 const PLAIN_NAME = /^\w[\w.-]*$/;
 const ICON_LIMIT = 16 * 1024 * 1024;
 
 /** Takes what was seen, portion by portion; `Judging` of core is one. */
-export interface Sink {
+export interface WorkspaceFactsSink {
   manifest(manifest: DocumentFacts): void;
   app(facts: AppFacts): void;
   orphans(files: readonly string[]): void;
@@ -37,7 +37,11 @@ export interface DirectoryOptions {
 }
 
 /** Looks at the whole workspace. Throws Trouble for a file that may not be read. */
-export async function observeWorkspace(workspace: Workspace, sink: Sink, options: DirectoryOptions): Promise<void> {
+export async function observeWorkspace(
+  workspace: Workspace,
+  sink: WorkspaceFactsSink,
+  options: DirectoryOptions,
+): Promise<void> {
   const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
   const { root } = workspace;
   const looking: Looking = {
@@ -49,11 +53,11 @@ export async function observeWorkspace(workspace: Workspace, sink: Sink, options
     names: openOtherNames(root),
     nameOf: options.nameOf,
   };
-  const ahead = base !== null && sizeOf(join(root, workspace.manifest)) > MANY ? openReadAhead(root) : null;
+  const ahead = base !== null && sizeOf(join(root, workspace.manifest)) > MANY ? openPrefetch(root) : null;
   try {
     const manifest = lookAtDocument(looking, null, workspace.manifest);
-    const apps = isUnseen(manifest.content) ? undefined : member(readingOf(manifest.content).value, 'apps');
-    if (!isUnseen(manifest.content)) letGo(manifest.content);
+    const apps = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
+    if (!isMissing(manifest.content)) releaseText(manifest.content);
     const keys = isObject(apps) ? Object.keys(apps) : [];
     const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
     const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
@@ -140,7 +144,7 @@ function lookAtDocument(looking: Looking, url: string | null, path: string | nul
   const file = looking.nameOf(path);
   const found = leadsOut(looking, path) ? 'outside' : readDocumentFile(join(looking.root, path));
   if (typeof found === 'string')
-    return { url, file, web: OFFLINE, content: { unseen: 'because of file-missing' }, local: found };
+    return { url, file, web: OFFLINE, content: { missing: 'because of file-missing' }, local: found };
   return { url, file, web: OFFLINE, content: found };
 }
 
@@ -151,7 +155,7 @@ function otherNameOf({ names }: Looking, path: string): Resource['otherName'] {
 }
 
 /** The local file of an artifact or icon, or why there is none; `isUsual` of a URL that has nothing to normalise. */
-function localFile(looking: Looking, url: string | null, isUsual = false): string | Unseen {
+function localFile(looking: Looking, url: string | null, isUsual = false): string | Missing {
   if (url === null) return NO_URL;
   const { away } = looking;
   if (away !== '' && url.startsWith(away) && !url.includes('/', away.length))
@@ -164,7 +168,7 @@ function localFile(looking: Looking, url: string | null, isUsual = false): strin
     if (url.endsWith(path)) looking.away = url.slice(0, url.lastIndexOf('/') + 1);
     return ELSEWHERE;
   }
-  return leadsOut(looking, path) ? { unseen: 'it is a link out of the workspace' } : path;
+  return leadsOut(looking, path) ? { missing: 'it is a link out of the workspace' } : path;
 }
 
 /** An artifact that should lie in the workspace. */
@@ -178,9 +182,9 @@ interface Present {
 function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: ArtifactFacts[]; present: Present[] } {
   const all: ArtifactFacts[] = [];
   const present: Present[] = [];
-  if (isUnseen(content)) return { all, present };
-  const reading = readingOf(content);
-  const usual = usualVersions(reading);
+  if (isMissing(content)) return { all, present };
+  const reading = parseDocument(content);
+  const usual = canonicalVersions(reading);
   const versions = usual ?? member(reading.value, 'versions');
   if (!Array.isArray(versions)) return { all, present };
   for (let index = 0; index < versions.length; index++) {
@@ -222,7 +226,7 @@ function lookAtIcon(looking: Looking, url: string | null): IconFacts {
   }
   const digester = createDigester(ICON_LIMIT, { weak: false });
   digester.write(bytes);
-  return { url, file: looking.nameOf(path), web: OFFLINE, content: digester.end(), image: lookAtImage(bytes) };
+  return { url, file: looking.nameOf(path), web: OFFLINE, content: digester.end(), image: inspectImage(bytes) };
 }
 
 function isAbsence(error: unknown): boolean {
@@ -237,7 +241,7 @@ function orphansOf(looking: Looking, files: Iterable<string>, used: ReadonlySet<
     if (!path.endsWith('.json') || !path.includes('/') || used.has(path)) continue;
     const content = readDocumentFile(join(looking.root, path));
     if (typeof content === 'string' || content.text === null) continue;
-    if (Array.isArray(member(readingOf(content).value, 'versions'))) orphans.push(looking.nameOf(path));
+    if (Array.isArray(member(parseDocument(content).value, 'versions'))) orphans.push(looking.nameOf(path));
   }
   return orphans.sort();
 }

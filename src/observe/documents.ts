@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { printable } from '../core/text.ts';
 import type { DocumentContent } from '../core/facts.ts';
-import { member, type Reading, readingOf } from '../core/json.ts';
-import { Trouble } from '../core/trouble.ts';
+import { member, type ParsedDocument, parseDocument } from '../core/json.ts';
+import { AppregError } from '../core/trouble.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; what is larger than this is cut off. */
 const DOCUMENT_LIMIT = 256 * 1024 * 1024;
@@ -63,9 +63,9 @@ const holds = new WeakMap<DocumentContent, () => void>();
  * Lets go of a large text that was read and leaves nothing to be found in it, and has the heap collected at once: V8
  * would let it grow by as much again before it looks, and the text takes more memory than all the apps that it told of.
  */
-export function letGo(content: DocumentContent): void {
+export function releaseText(content: DocumentContent): void {
   const hold = holds.get(content);
-  if (hold === undefined || !isAllUsual(readingOf(content))) return;
+  if (hold === undefined || !isAllUsual(parseDocument(content))) return;
   hold();
   // The platform remembers what the last expression was matched against.
   / /.test(' ');
@@ -73,7 +73,7 @@ export function letGo(content: DocumentContent): void {
   (runInNewContext('gc') as () => void)();
 }
 
-function isAllUsual({ value, doubtful }: Reading): boolean {
+function isAllUsual({ value, nonCanonical: doubtful }: ParsedDocument): boolean {
   return value !== doubtful && Object.keys(member(doubtful, 'apps') ?? {}).length === 0;
 }
 
@@ -123,7 +123,7 @@ function largeContent(fd: number, path: string, stat: Stats): DocumentContent | 
 function readAgain(path: string, stamp: string): Buffer {
   const again = readStamped(path, stamp);
   if (again !== null) return again;
-  throw new Trouble(
+  throw new AppregError(
     'file-changed',
     `${printable(path)} was changed while it was being looked at.`,
     'Run the command again.',
@@ -151,7 +151,7 @@ function absence(path: string, error: unknown): LocalState {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return 'missing';
   if (code === 'EISDIR' || code === 'ELOOP' || code === 'ENXIO') return 'not-a-file';
-  throw new Trouble(
+  throw new AppregError(
     'file-unreadable',
     `${printable(path)} cannot be read: ${printable((error as Error).message)}`,
     'Check the permissions of the file.',

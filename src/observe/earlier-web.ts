@@ -1,16 +1,16 @@
-import type { Earlier, Snapshot } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
-import { isObject, member, readingOf } from '../core/json.ts';
+import type { Baseline, Snapshot } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
+import { isObject, member, parseDocument } from '../core/json.ts';
 import { printable, redact } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
-import { fromSnapshot } from './earlier.ts';
+import { AppregError } from '../core/trouble.ts';
+import { baselineFromSnapshot } from './earlier.ts';
 import { observeRegistry, type WebOptions } from './web.ts';
 
 /**
  * What a live registry lists right now, as an earlier state. Throws Trouble when its manifest cannot be had: comparing
  * with nothing would find nothing.
  */
-export async function earlierFromUrl(url: string, options: WebOptions, seenAt: string): Promise<Earlier> {
+export async function baselineFromUrl(url: string, options: WebOptions, seenAt: string): Promise<Baseline> {
   const apps: Snapshot['apps'] = [];
   let manifest: Snapshot['manifest'] | null = null;
   await observeRegistry(
@@ -23,13 +23,13 @@ export async function earlierFromUrl(url: string, options: WebOptions, seenAt: s
   );
   const seen = manifest as Snapshot['manifest'] | null;
   const name = printable(redact(url));
-  if (!seen || isUnseen(seen.content) || !isObject(member(readingOf(seen.content).value, 'apps'))) {
-    throw new Trouble(
+  if (!seen || isMissing(seen.content) || !isObject(member(parseDocument(seen.content).value, 'apps'))) {
+    throw new AppregError(
       'against-unreachable',
       `No usable manifest is served at ${name}, so nothing can be compared with it.`,
       `See what is wrong there: appreg verify ${name} --skip-artifacts`,
     );
   }
   const snapshot: Snapshot = { snapshot: 1, target: url, seenAt, origins: [], manifest: seen, apps, orphans: [] };
-  return fromSnapshot(snapshot, redact(url));
+  return baselineFromSnapshot(snapshot, redact(url));
 }

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { DocumentContent, Earlier, EarlierVersion, Snapshot, Unseen } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
-import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
-import { earlierInLock, lockIn } from '../core/lock-file.ts';
+import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
+import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from '../core/json.ts';
+import { baselineInLock, lockIn } from '../core/lock-file.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { contentOf } from './documents.ts';
 import { gitTree } from './git.ts';
 import { asBase, inferBase, localPath, type Workspace } from './places.ts';
@@ -19,13 +19,13 @@ import { folderTree, type Tree } from './tree.ts';
  * read; a shallow clone is named as such.
  * @param where an existing folder or file, or a git ref; @param cwd what relative paths are relative to
  */
-export function earlierOf(where: string, workspace: Workspace, cwd: string): Earlier {
+export function baselineOf(where: string, workspace: Workspace, cwd: string): Baseline {
   const path = resolve(cwd, where);
   if (!existsSync(path)) return fromTree(gitTree(where, workspace.root), workspace.manifest, workspace.baseUrl);
   if (statSync(path).isDirectory()) {
     const manifest = existsSync(join(path, workspace.manifest)) ? workspace.manifest : manifestIn(path);
     if (manifest === null)
-      throw new Trouble(
+      throw new AppregError(
         'against-unusable',
         `There is no registry manifest in ${printable(where)}, so nothing can be compared.`,
         'Name the folder that holds the manifest.',
@@ -33,11 +33,11 @@ export function earlierOf(where: string, workspace: Workspace, cwd: string): Ear
     return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
   }
   const value = readJson(path);
-  if (isObject(value) && value['snapshot'] === 1) return fromSnapshot(value as unknown as Snapshot, where);
+  if (isObject(value) && value['snapshot'] === 1) return baselineFromSnapshot(value as unknown as Snapshot, where);
   const lock = lockIn(value);
-  if (lock !== null) return earlierInLock(lock, where);
+  if (lock !== null) return baselineInLock(lock, where);
   if (!isObject(member(value, 'apps')))
-    throw new Trouble(
+    throw new AppregError(
       'against-unusable',
       `${printable(where)} is neither a registry manifest nor saved facts.`,
       'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
@@ -46,18 +46,18 @@ export function earlierOf(where: string, workspace: Workspace, cwd: string): Ear
 }
 
 /** The versions that one metadata file listed earlier, by its path below the workspace; null when it was not there. */
-export function earlierVersionsOf(
+export function baselineVersionsOf(
   where: string,
   workspace: Workspace,
   metadata: string,
   cwd: string,
-): EarlierVersion[] | null {
+): PublishedVersion[] | null {
   const path = resolve(cwd, where);
   const isFolder = existsSync(path) && statSync(path).isDirectory();
   if (existsSync(path) && !isFolder) {
     const versions = versionsIn(readJson(path));
     if (versions !== null) return versions;
-    throw new Trouble(
+    throw new AppregError(
       'against-unusable',
       `${printable(where)} is no metadata file, so nothing can be compared.`,
       'Name an earlier state of the metadata file, a folder, or a git ref.',
@@ -66,20 +66,20 @@ export function earlierVersionsOf(
   const tree = isFolder ? folderTree(path, where) : gitTree(where, workspace.root);
   tree.fetch([metadata]);
   const content = tree.read(metadata);
-  return content && versionsIn(readingOf(content).value);
+  return content && versionsIn(parseDocument(content).value);
 }
 
 /** A ledger of versions in a file, as an earlier state; null for a file that is none. */
-export function earlierFromLock(path: string, where: string): Earlier | null {
+export function baselineFromLock(path: string, where: string): Baseline | null {
   if (!existsSync(path) || !statSync(path).isFile()) return null;
-  const lock = lockIn(readingOf(contentOf(readFileSync(path))).value);
-  return lock && earlierInLock(lock, where);
+  const lock = lockIn(parseDocument(contentOf(readFileSync(path))).value);
+  return lock && baselineInLock(lock, where);
 }
 
 function readJson(path: string): JsonValue | undefined {
-  const { value, fault } = readingOf(contentOf(readFileSync(path)));
+  const { value, fault } = parseDocument(contentOf(readFileSync(path)));
   if (value === undefined)
-    throw new Trouble(
+    throw new AppregError(
       'against-unusable',
       `${printable(path)} cannot be read: ${fault?.message ?? 'it is too large'}`,
       'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
@@ -87,21 +87,25 @@ function readJson(path: string): JsonValue | undefined {
   return value;
 }
 
-function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Earlier {
+function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Baseline {
   const listing = listingOf(tree, manifestName, baseUrl);
   // It may be a registry that is published for the first time, or one whose manifest had another name: nobody can tell.
   if (listing === null)
-    return { source: tree.source, keys: [], app: () => ({ unseen: `there was no ${manifestName} in ${tree.source}` }) };
+    return {
+      source: tree.source,
+      keys: [],
+      app: () => ({ missing: `there was no ${manifestName} in ${tree.source}` }),
+    };
   const { apps, paths } = listing;
   return {
     source: tree.source,
     keys: Object.keys(apps),
-    app(key): EarlierVersion[] | null | Unseen {
+    app(key): PublishedVersion[] | null | Missing {
       if (!Object.hasOwn(apps, key)) return null;
       const path = paths.get(key);
       const content = path === undefined ? null : tree.read(path);
-      if (!content) return { unseen: `its metadata is not in ${tree.source}` };
-      return versionsIn(readingOf(content).value) ?? { unseen: `its metadata in ${tree.source} cannot be read` };
+      if (!content) return { missing: `its metadata is not in ${tree.source}` };
+      return versionsIn(parseDocument(content).value) ?? { missing: `its metadata in ${tree.source} cannot be read` };
     },
   };
 }
@@ -115,9 +119,9 @@ export function listingOf(
   tree.fetch([manifestName]);
   const manifest = tree.read(manifestName);
   if (manifest === null) return null;
-  const apps = member(readingOf(manifest).value, 'apps');
+  const apps = member(parseDocument(manifest).value, 'apps');
   if (!isObject(apps))
-    throw new Trouble(
+    throw new AppregError(
       'against-unusable',
       `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`,
       'Name a state in which the registry was sound.',
@@ -142,10 +146,10 @@ export function listingOf(
 }
 
 /** Saved facts as an earlier state. */
-export function fromSnapshot(snapshot: Snapshot, source: string): Earlier {
+export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseline {
   const apps = new Map(snapshot.apps.map((app) => [app.key, app]));
   const { content } = snapshot.manifest;
-  const listed = isUnseen(content) ? undefined : member(readingOf(content).value, 'apps');
+  const listed = isMissing(content) ? undefined : member(parseDocument(content).value, 'apps');
   return {
     source,
     keys: isObject(listed) ? Object.keys(listed) : [],
@@ -153,17 +157,17 @@ export function fromSnapshot(snapshot: Snapshot, source: string): Earlier {
       const metadata = apps.get(key)?.metadata.content;
       // A run with --app or --shard, or one that was interrupted, did not look at all that was listed.
       if (metadata === undefined && !(isObject(listed) && Object.hasOwn(listed, key))) return null;
-      if (metadata === undefined || isUnseen(metadata)) return { unseen: `its metadata was not seen in ${source}` };
-      return versionsIn(readingOf(metadata).value) ?? { unseen: `its metadata in ${source} cannot be read` };
+      if (metadata === undefined || isMissing(metadata)) return { missing: `its metadata was not seen in ${source}` };
+      return versionsIn(parseDocument(metadata).value) ?? { missing: `its metadata in ${source} cannot be read` };
     },
   };
 }
 
 /** The whole entries of a metadata file; null when it is none. An entry that is not whole was never published. */
-export function versionsIn(value: JsonValue | undefined): EarlierVersion[] | null {
+export function versionsIn(value: JsonValue | undefined): PublishedVersion[] | null {
   const versions = member(value, 'versions');
   if (!Array.isArray(versions)) return null;
-  const found: EarlierVersion[] = [];
+  const found: PublishedVersion[] = [];
   for (const entry of versions) {
     const version = stringOrNull(member(entry, 'version'));
     const artifactUrl = stringOrNull(member(entry, 'artifactUrl'));

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import type { DocumentContent } from '../core/facts.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { contentOf } from './documents.ts';
 import type { Tree } from './tree.ts';
 
@@ -53,24 +53,24 @@ function resolveCommit(ref: string, root: string): string {
   return base.status === 0 ? base.stdout.toString('utf8').trim() : commit;
 }
 
-function notFound(ref: string, root: string): Trouble {
+function notFound(ref: string, root: string): AppregError {
   const inside = git(['rev-parse', '--is-inside-work-tree'], root, undefined, true);
   const name = printable(ref);
   // A checkout that belongs to somebody else, as in a CI container: git says so, and how to allow it.
   if (/dubious ownership/.test(inside.stderr))
-    return new Trouble(
+    return new AppregError(
       'git-ownership',
       'git refuses this repository, because its folder belongs to another user.',
       'Allow it: git config --global --add safe.directory <folder>',
     );
   if (inside.status !== 0)
-    return new Trouble(
+    return new AppregError(
       'against-unknown',
       `“${name}” is no file or folder, and this folder is not in a git work tree.`,
       'Name a folder, a file, or run it inside the repository.',
     );
   if (git(['rev-parse', '--verify', '--quiet', 'HEAD'], root, undefined, true).status !== 0)
-    return new Trouble(
+    return new AppregError(
       'against-unknown',
       `“${name}” is no file or folder, and this git repository has no commit yet.`,
       'Commit what is published; changes can be held against that commit from then on.',
@@ -79,13 +79,13 @@ function notFound(ref: string, root: string): Trouble {
     git(['rev-parse', '--is-shallow-repository'], root, undefined, true).stdout.toString('utf8').trim() === 'true';
   if (shallow) {
     const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref) ? 'git fetch --unshallow' : `git fetch --depth=1 origin ${name}`;
-    return new Trouble(
+    return new AppregError(
       'against-shallow',
       `“${name}” is not in this repository, which is a shallow clone: the history that it needs was not fetched.`,
       `Fetch it: ${fetch} — or have the pipeline clone everything (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
     );
   }
-  return new Trouble(
+  return new AppregError(
     'against-unknown',
     `“${name}” is no file, no folder and no git ref.`,
     'Check the spelling; a branch of the remote is named origin/<branch>, and may have to be fetched first (git fetch origin).',
@@ -106,7 +106,7 @@ function git(
   });
   if (run.error) {
     const missing = (run.error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Trouble(
+    throw new AppregError(
       'git-missing',
       missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`,
       'Install git, or give --against a folder or a file.',
@@ -114,7 +114,7 @@ function git(
     );
   }
   if (run.status !== 0 && !quiet)
-    throw new Trouble(
+    throw new AppregError(
       'git-failed',
       `git ${args[0]} failed: ${printable(run.stderr.toString('utf8').trim())}`,
       'Run it inside the repository, or give --against a folder or a file.',

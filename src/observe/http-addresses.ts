@@ -2,7 +2,7 @@ import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AddressFailure } from '../core/facts.ts';
 import { ConnectFailure, type ConnectOptions, dial, type Dialled, type Place } from './http-dial.ts';
-import { openReading, type Reading } from './http-reading.ts';
+import { openReusedReadBuffer, type ReusedReadBuffer } from './http-reading.ts';
 
 /**
  * The addresses of a name: each is connected to once, and what answers is used from then on. So one address at fault is
@@ -14,7 +14,7 @@ export interface Addresses {
 }
 
 interface Opened extends Dialled {
-  reading: Reading;
+  reading: ReusedReadBuffer;
 }
 
 /** Addresses that are tried; a name with more is a large network, where one of them says little. */
@@ -56,7 +56,7 @@ export function openAddresses(): Addresses {
 }
 
 async function plainly(place: Place, options: ConnectOptions, until: number, closing: AbortSignal): Promise<Opened> {
-  const reading = openReading();
+  const reading = openReusedReadBuffer();
   return { ...(await dial({ ...place, reading }, options, until, closing)), reading };
 }
 

@@ -1,20 +1,20 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Clock } from './http-clock.ts';
-import type { Lane } from './http-lanes.ts';
-import { isLent } from './http-reading.ts';
+import type { Deadline } from './http-clock.ts';
+import type { PooledConnection } from './http-lanes.ts';
+import { isBorrowed } from './http-reading.ts';
 
 /** What a request brings, whichever client made it. */
-export interface Answer {
+export interface ClientResponse {
   statusCode: number;
   /** Names and values in turn, as sent. */
   headers: readonly string[];
-  body: AnswerBody;
+  body: ResponseBody;
   /** Whether “100 Continue” came before it. */
   continued: boolean;
 }
 
-export interface AnswerBody {
+export interface ResponseBody {
   /**
    * Hands the body over in chunks, once. A promise holds the sender back; `false` breaks off, and with it the
    * connection. Rejects where the body breaks off by itself; undefined where all of it had come already.
@@ -32,12 +32,16 @@ type Taken = void | false;
  * One request. Without the streams of the client's own `request`, which cost as much as hashing what comes through them.
  * Rejects with the client's errors, or with the reason why the clock ended.
  */
-export function send(lane: Lane, options: Dispatcher.DispatchOptions, clock: Clock): Promise<Answer> {
+export function send(
+  lane: PooledConnection,
+  options: Dispatcher.DispatchOptions,
+  clock: Deadline,
+): Promise<ClientResponse> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let body: Passing | null = null;
     const lend = (lends: boolean): void => {
-      if (lane.connection?.reading) lane.connection.reading.lends = lends;
+      if (lane.connection?.reading) lane.connection.reading.isLending = lends;
     };
     clock.onEnd(() => controller?.abort(clock.ended!));
     lane.client.dispatch(options, {
@@ -71,7 +75,7 @@ export function send(lane: Lane, options: Dispatcher.DispatchOptions, clock: Clo
   });
 }
 
-interface Passing extends AnswerBody {
+interface Passing extends ResponseBody {
   add(chunk: Buffer): void;
   end(failure: Error | null): void;
 }
@@ -79,7 +83,7 @@ interface Passing extends AnswerBody {
 function passing(controller: Dispatcher.DispatchController): Passing {
   // What comes before somebody asks for it is no more than what had been read off the socket.
   const waiting: Buffer[] = [];
-  let take: Parameters<AnswerBody['pass']>[0] | null = null;
+  let take: Parameters<ResponseBody['pass']>[0] | null = null;
   let isInstant = false;
   let settle: { resolve(): void; reject(error: Error): void } | null = null;
   let ended: { failure: Error | null } | null = null;
@@ -152,7 +156,7 @@ function passing(controller: Dispatcher.DispatchController): Passing {
       // After a pause the client's parser comes with nothing, again and again while that is answered with a pause.
       if (chunk.length === 0) return;
       if (isInstant && take !== null && !busy && waiting.length === 0) return void hand(chunk);
-      waiting.push(isLent(chunk) ? Buffer.from(chunk) : chunk);
+      waiting.push(isBorrowed(chunk) ? Buffer.from(chunk) : chunk);
       more();
     },
     end(failure) {
@@ -163,7 +167,7 @@ function passing(controller: Dispatcher.DispatchController): Passing {
 }
 
 /** The body of an answer of Node's own client, whose connection is for this answer alone. */
-export function bodyOf(stream: Readable): AnswerBody {
+export function bodyOf(stream: Readable): ResponseBody {
   return {
     reusable: false,
     async pass(take) {

@@ -1,23 +1,23 @@
 /** The time that a visit has. It stands still while the visit waits for its turn. */
-export interface Clock {
+export interface Deadline {
   /** Why it is over, or null. */
   readonly ended: Error | null;
   /** The same as a signal, for those who take nothing else. */
   readonly signal: AbortSignal;
   /** Has this called when it is over, in place of what was to be called before. */
   onEnd(act: (() => void) | null): void;
-  hold(): void;
-  go(): void;
+  pause(): void;
+  resume(): void;
 }
 
 /** The clocks of all visits of a run. */
-export interface Clocks {
+export interface Deadlines {
   /** Starts one. @param total milliseconds that the visit has */
   open(total: number): VisitClock;
   close(): void;
 }
 
-interface VisitClock extends Clock {
+interface VisitClock extends Deadline {
   /** The visit is over. */
   stop(): void;
 }
@@ -36,7 +36,7 @@ export const TOTAL_TIMEOUT = 'TOTAL_TIMEOUT';
  * the request itself.
  * @param interrupted ends all of them
  */
-export function openClocks(interrupted: AbortSignal | undefined): Clocks {
+export function openDeadlines(interrupted: AbortSignal | undefined): Deadlines {
   const running = new Set<Running>();
   let timer: NodeJS.Timeout | null = null;
   let due = Infinity;
@@ -98,12 +98,12 @@ export function openClocks(interrupted: AbortSignal | undefined): Clocks {
         onEnd(next) {
           act = next;
         },
-        hold() {
+        pause() {
           if (self.until === Infinity) return;
           self.until = Infinity;
           left -= Date.now() - since;
         },
-        go() {
+        resume() {
           if (ended || self.until !== Infinity) return;
           since = Date.now();
           self.until = since + left;
@@ -116,7 +116,7 @@ export function openClocks(interrupted: AbortSignal | undefined): Clocks {
       };
       if (interrupted?.aborted) ended = interrupted.reason as Error;
       else running.add(self);
-      clock.go();
+      clock.resume();
       return clock;
     },
     close() {

@@ -6,21 +6,21 @@ import type { TlsFacts } from '../core/facts.ts';
 import { ConnectFailure, type ConnectOptions, dial, type Dialled, type Place } from './http-dial.ts';
 import type { Proxy } from './http-proxy.ts';
 import type { Addresses } from './http-addresses.ts';
-import type { Reading } from './http-reading.ts';
+import type { ReusedReadBuffer } from './http-reading.ts';
 
 /** What is known of an open connection. */
-export interface Connection {
+export interface ConnectionInfo {
   /** Null behind a proxy: it alone knows. */
   address: string | null;
   tls: TlsFacts | null;
-  vain: Dialled['vain'];
+  failedAddresses: Dialled['vain'];
   /** The code of an error that the host told when the connection stood (a TLS alert), or null. */
   alert: string | null;
   /** Answers that came over it so far. */
   answers: number;
   isOpen: boolean;
   /** Null where it is read as a stream. */
-  reading: Reading | null;
+  reading: ReusedReadBuffer | null;
   /** Closes it; the next request of its lane is sent over a new one. */
   close(): void;
 }
@@ -36,23 +36,23 @@ export function connector(
   addresses: Addresses,
   proxy: Proxy | null,
   closing: AbortSignal,
-  opened: (connection: Connection) => void,
+  opened: (connection: ConnectionInfo) => void,
 ): buildConnector.connector {
   return ({ hostname, protocol, port }, callback) => {
     const secure = protocol === 'https:';
     const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
     const target: Place = { host, port: Number(port) || (secure ? 443 : 80), secure };
     const until = Date.now() + options.timeout;
-    const reached: Promise<Dialled & { reading: Reading | null }> = proxy
+    const reached: Promise<Dialled & { reading: ReusedReadBuffer | null }> = proxy
       ? through(proxy, target, options, until, closing).then((dialled) => ({ ...dialled, reading: null }))
       : addresses.open(target, options, until, closing);
     callbackify(() => reached)((error, dialled) => {
       if (error) return callback(error, null);
       const { socket, address, tls, vain, reading } = dialled;
-      const connection: Connection = {
+      const connection: ConnectionInfo = {
         address,
         tls,
-        vain,
+        failedAddresses: vain,
         alert: null,
         answers: 0,
         isOpen: true,

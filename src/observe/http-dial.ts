@@ -2,8 +2,8 @@ import { lookup as lookUp } from 'node:dns';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { AddressFailure, Failure, TlsFacts } from '../core/facts.ts';
-import { type Guard, guardedLookup, refusal } from './http-guard.ts';
-import type { Reading } from './http-reading.ts';
+import { type AddressPolicy, lookupWithPolicy, addressRefusal } from './http-guard.ts';
+import type { ReusedReadBuffer } from './http-reading.ts';
 import { checkServerIdentity, type Trust, tlsFacts, verifyMessage } from './tls.ts';
 
 /** A connection that did not come about, and how far it got. */
@@ -28,7 +28,7 @@ export interface ConnectOptions {
   timeout: number;
   lookup: LookupFunction | null;
   /** Who may be asked; null for everybody. */
-  guard: Guard | null;
+  guard: AddressPolicy | null;
 }
 
 export interface Place {
@@ -38,7 +38,7 @@ export interface Place {
   /** A tunnel that leads there already. */
   over?: Socket;
   /** How what comes is read, where it is not the stream's way. */
-  reading?: Reading;
+  reading?: ReusedReadBuffer;
 }
 
 export interface Dialled {
@@ -58,7 +58,7 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
   const { host, port, secure, over } = place;
   const reading = place.reading ? { onread: place.reading.onread } : {};
   const { trust, guard } = options;
-  const lookup = guard ? guardedLookup(place, guard, options.lookup) : options.lookup;
+  const lookup = guard ? lookupWithPolicy(place, guard, options.lookup) : options.lookup;
   // One address after the other; a quarter of a second, as is usual, is too short for hosts that are far away.
   const near = { host, port, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2000 };
   const where = over ? { socket: over } : { ...near, ...reading, ...(lookup ? { lookup } : {}) };
@@ -66,7 +66,8 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
   let phase: Failure['phase'] = over ? 'tls' : isIP(host) ? 'connect' : 'dns';
   return new Promise((resolve, reject) => {
     const refused = guard?.(place, isIP(host) ? host : null) ?? null;
-    if (refused !== null) return reject(new ConnectFailure('connect', refused, refusal(refused).message, null, null));
+    if (refused !== null)
+      return reject(new ConnectFailure('connect', refused, addressRefusal(refused).message, null, null));
     const socket: Socket = secure
       ? connectTls({
           ...where,
@@ -109,7 +110,7 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
     // Before the handshake begins, and before undici hears of it.
     socket.prependOnceListener('connect', () => {
       const wrong = over ? null : (guard?.(place, socket.remoteAddress ?? '') ?? null);
-      if (wrong !== null) return fail(wrong, refusal(wrong).message);
+      if (wrong !== null) return fail(wrong, addressRefusal(wrong).message);
       phase = 'tls';
     });
     let doubted = false;

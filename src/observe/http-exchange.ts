@@ -1,15 +1,15 @@
 import type { Failure, Hop } from '../core/facts.ts';
 import { codings, header, headerLines } from '../core/headers.ts';
-import { type Answer, send } from './http-answer.ts';
-import { type Clock, TOTAL_TIMEOUT } from './http-clock.ts';
+import { type ClientResponse, send } from './http-answer.ts';
+import { type Deadline, TOTAL_TIMEOUT } from './http-clock.ts';
 import { failureOf } from './http-failure.ts';
 import type { Body } from './http-body.ts';
-import type { Lane, Lanes } from './http-lanes.ts';
-import { askPlainly } from './http-plain.ts';
-import type { Patience } from './http-patience.ts';
+import type { PooledConnection, ConnectionPool } from './http-lanes.ts';
+import { requestWithNodeHttp } from './http-plain.ts';
+import type { CircuitBreaker } from './http-patience.ts';
 
 /** One request and its answer. */
-export interface Exchange {
+export interface HopRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS';
   /** Without a fragment. */
   at: URL;
@@ -24,7 +24,7 @@ export interface Exchange {
   fresh: boolean;
 }
 
-export interface Exchanged {
+export interface HopResult {
   hop: Hop;
   failure: Failure | null;
   /** Where a redirect leads, null when it does not say; undefined for every other answer. */
@@ -39,14 +39,19 @@ const DRAIN_TIME = 1000;
 const EXCERPT = 2048;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-export async function exchange(request: Exchange, lanes: Lanes, patience: Patience, clock: Clock): Promise<Exchanged> {
+export async function requestHop(
+  request: HopRequest,
+  lanes: ConnectionPool,
+  patience: CircuitBreaker,
+  clock: Deadline,
+): Promise<HopResult> {
   const { origin } = request.at;
   const hop: Hop = { url: request.url, status: 0, headers: [], address: null, tls: null };
   const before = inVain(request, origin, lanes, patience);
   if (before) return { hop, failure: before, location: undefined };
-  clock.hold();
+  clock.pause();
   const lane = await lanes.acquire(origin, clock);
-  clock.go();
+  clock.resume();
   const { proxy } = lane.host;
   if (proxy) hop.proxy = proxy.facts;
   try {
@@ -73,7 +78,8 @@ export async function exchange(request: Exchange, lanes: Lanes, patience: Patien
   } finally {
     if (hop.status !== 0)
       Object.assign(hop, { address: lane.connection?.address ?? null, tls: lane.connection?.tls ?? null });
-    if (lane.connection && lane.connection.vain.length > 0) hop.vain = lane.connection.vain;
+    if (lane.connection && lane.connection.failedAddresses.length > 0)
+      hop.failedAddresses = lane.connection.failedAddresses;
     lanes.release(lane);
   }
 }
@@ -86,21 +92,30 @@ const REFUSALS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'SOCKET_CLOSED'
  * @param status 0 where the request failed with `code`
  * @returns whether the host refused it for now, and fewer at once may help
  */
-function isCrowded({ host, sent }: Lane, { view }: Exchange, status: number, code: string): boolean {
+function isCrowded({ host, sent }: PooledConnection, { view }: HopRequest, status: number, code: string): boolean {
   if (status === 429 || status === 503) return host.window.refused(sent, view, `status ${status}`);
   if (status !== 0) host.window.answered(sent, view);
   return REFUSALS.has(code) && host.window.refused(sent, view, code);
 }
 
 /** Why there is no sense in asking, or null. */
-function inVain({ url, view }: Exchange, origin: string, lanes: Lanes, patience: Patience): Failure | null {
+function inVain(
+  { url, view }: HopRequest,
+  origin: string,
+  lanes: ConnectionPool,
+  patience: CircuitBreaker,
+): Failure | null {
   const dead = lanes.dead(origin);
   if (dead) return { ...dead, url };
-  const message = patience.spent(origin, view);
+  const message = patience.openReason(origin, view);
   return message === null ? null : { phase: 'unasked', code: 'UNASKED', message, url, got: null, expected: null };
 }
 
-async function ask(lane: Lane, { method, at, url, headers }: Exchange, clock: Clock): Promise<Answer> {
+async function ask(
+  lane: PooledConnection,
+  { method, at, url, headers }: HopRequest,
+  clock: Deadline,
+): Promise<ClientResponse> {
   const { pathname, search, protocol } = at;
   // What is not encrypted is asked of the proxy itself, by the whole URL (RFC 9112, section 3.2.2).
   const proxy = protocol === 'http:' ? lane.host.proxy : null;
@@ -112,7 +127,7 @@ async function ask(lane: Lane, { method, at, url, headers }: Exchange, clock: Cl
     headers: [...headers.flat(), ...login],
     reset: false,
   };
-  if (lane.host.continues) return askPlainly(lane, { ...options, signal: clock.signal });
+  if (lane.host.continues) return requestWithNodeHttp(lane, { ...options, signal: clock.signal });
   const before = lane.connection;
   const hadRested = before !== null && before.answers > 0;
   try {
@@ -124,7 +139,7 @@ async function ask(lane: Lane, { method, at, url, headers }: Exchange, clock: Cl
   } catch (error) {
     if (isContinue(error)) {
       lane.host.continues = true;
-      return askPlainly(lane, { ...options, signal: clock.signal });
+      return requestWithNodeHttp(lane, { ...options, signal: clock.signal });
     }
     // The host closed a connection that had rested, just as it was asked over it: no fault, a new one is made.
     const rested = hadRested && lane.connection === before;
@@ -134,12 +149,16 @@ async function ask(lane: Lane, { method, at, url, headers }: Exchange, clock: Cl
 }
 
 /** Reads what is left of a small body, and breaks off a large one. */
-async function drain({ body }: Answer): Promise<void> {
+async function drain({ body }: ClientResponse): Promise<void> {
   let got = 0;
   await body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined), true)?.catch(() => {});
 }
 
-async function once(lane: Lane, options: Parameters<typeof send>[1], clock: Clock): Promise<Answer> {
+async function once(
+  lane: PooledConnection,
+  options: Parameters<typeof send>[1],
+  clock: Deadline,
+): Promise<ClientResponse> {
   const answer = await send(lane, options, clock);
   if (lane.connection) lane.connection.answers += 1;
   return answer;
@@ -154,9 +173,9 @@ function isBroken(code: string): boolean {
   return /^(UND_ERR_SOCKET|SOCKET_CLOSED|ECONNRESET|EPIPE)$/.test(code);
 }
 
-async function take(answer: Answer, hop: Hop, request: Exchange, clock: Clock): Promise<Exchanged> {
+async function take(answer: ClientResponse, hop: Hop, request: HopRequest, clock: Deadline): Promise<HopResult> {
   hop.status = answer.statusCode;
-  if (answer.continued) hop.continued = true;
+  if (answer.continued) hop.unsolicitedContinue = true;
   hop.headers = pairsOf(answer.headers);
   const { status } = hop;
   if (REDIRECTS.has(status)) {
@@ -210,7 +229,7 @@ function refusalOfProxy({ url, status, headers, proxy }: Hop): Failure | null {
 }
 
 /** Passes the body on; the failure that ended it early, or null. */
-async function read(answer: Answer, body: Body, hop: Hop, clock: Clock): Promise<Failure | null> {
+async function read(answer: ClientResponse, body: Body, hop: Hop, clock: Deadline): Promise<Failure | null> {
   const length = header(hop.headers, 'content-length');
   const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
   let got = 0;
@@ -243,7 +262,7 @@ async function read(answer: Answer, body: Body, hop: Hop, clock: Clock): Promise
 }
 
 /** The beginning of an error's body, which often says what is wrong. That it breaks off matters to nobody. */
-async function excerptOf(answer: Answer, hop: Hop): Promise<void> {
+async function excerptOf(answer: ClientResponse, hop: Hop): Promise<void> {
   const chunks: Buffer[] = [];
   let got = 0;
   try {
@@ -260,7 +279,7 @@ async function excerptOf(answer: Answer, hop: Hop): Promise<void> {
 }
 
 /** Lets a small body run out so that the connection can be used again, and breaks off one that is large or slow. */
-async function discard({ body }: Answer, { method }: Exchange, hop: Hop): Promise<void> {
+async function discard({ body }: ClientResponse, { method }: HopRequest, hop: Hop): Promise<void> {
   const length = method === 'HEAD' ? null : header(hop.headers, 'content-length');
   if (!body.reusable || Number(length ?? 0) > DRAINED) return body.destroy();
   let got = 0;

@@ -52,7 +52,7 @@ function parserCode(message: string): string {
 }
 
 /** Whether trying again may help: what failed at once and by chance, not what was refused or has used up its time. */
-export function isPassing(failure: Failure): boolean {
+export function isTransientFailure(failure: Failure): boolean {
   const { phase, code } = failure;
   if (phase === 'dns') return code === 'EAI_AGAIN';
   return /^(ECONNREFUSED|ECONNRESET|EPIPE|ECONNABORTED|EHOSTUNREACH|ENETUNREACH|SOCKET_CLOSED|TRUNCATED|PROXY_50[0234]|HPE_INVALID_EOF_STATE)$/.test(

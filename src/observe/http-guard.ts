@@ -16,15 +16,15 @@ export interface Target {
  * Asked with null before a name is looked up, then with each of its addresses: one that is refused refuses the name. A
  * literal is its own address. Asked once more with the address that the connection stands to.
  */
-export type Guard = (target: Target, address: string | null) => string | null;
+export type AddressPolicy = (target: Target, address: string | null) => string | null;
 
 /** The error that stands for a refusal. It names no address: what a name leads to is nobody's business. */
-export function refusal(code: string): NodeJS.ErrnoException {
+export function addressRefusal(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error('it is not asked from here'), { code });
 }
 
 /** A lookup whose answers are connected to only where all of them may be. */
-export function guardedLookup(target: Target, guard: Guard, lookup: LookupFunction | null): LookupFunction {
+export function lookupWithPolicy(target: Target, guard: AddressPolicy, lookup: LookupFunction | null): LookupFunction {
   const ask: LookupFunction = lookup ?? lookUp;
   return (host, options, callback) => {
     ask(host, { ...options, all: true }, (error, found, family) => {
@@ -33,7 +33,7 @@ export function guardedLookup(target: Target, guard: Guard, lookup: LookupFuncti
       const all: LookupAddress[] = typeof found === 'string' ? [{ address: found, family: family ?? 4 }] : found;
       for (const { address } of all) {
         const code = guard(target, address);
-        if (code !== null) return callback(refusal(code), options.all ? [] : '', 0);
+        if (code !== null) return callback(addressRefusal(code), options.all ? [] : '', 0);
       }
       if (options.all) return callback(null, all);
       callback(null, all[0]?.address ?? '', all[0]?.family ?? 0);

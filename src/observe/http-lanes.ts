@@ -4,38 +4,38 @@ import type { buildConnector } from 'undici';
 // By itself: the rest of the package takes three times as long to load.
 import Client from 'undici/lib/dispatcher/client.js';
 import { openAddresses } from './http-addresses.ts';
-import { type Connection, connector } from './http-connect.ts';
+import { type ConnectionInfo, connector } from './http-connect.ts';
 import type { ConnectOptions } from './http-dial.ts';
 import type { Proxy, ProxyFor } from './http-proxy.ts';
-import type { Clock } from './http-clock.ts';
-import { openWindow, type Sent, type Window } from './http-window.ts';
+import type { Deadline } from './http-clock.ts';
+import { openConcurrencyWindow, type Sent, type ConcurrencyWindow } from './http-window.ts';
 import type { Failure, HostFacts } from '../core/facts.ts';
 
 /** A place for one request at a time to one host, with the connection that it goes over. */
-export interface Lane {
+export interface PooledConnection {
   host: Host;
   /** The request that it is for. */
   sent: Sent;
   client: Client;
-  connection: Connection | null;
+  connection: ConnectionInfo | null;
   connect: buildConnector.connector;
 }
 interface Host {
   origin: string;
-  limits: Pick<LaneOptions, 'headersTimeout' | 'idleTimeout'>;
+  limits: Pick<ConnectionPoolOptions, 'headersTimeout' | 'idleTimeout'>;
   /** True for one that says “100 Continue” unasked. */
   continues: boolean;
   /** What it is asked over, or null. */
   proxy: Proxy | null;
-  idle: Lane[];
-  window: Window;
+  idle: PooledConnection[];
+  window: ConcurrencyWindow;
   pausedUntil: number;
   /** Visits in a row that no connection could be made for; reset by the first that could. */
   failedVisits: number;
   lastFailure: Failure | null;
 }
 
-export interface LaneOptions extends ConnectOptions {
+export interface ConnectionPoolOptions extends ConnectOptions {
   proxyFor: ProxyFor;
   /** Requests under way at once, per host. */
   concurrency: number;
@@ -54,10 +54,10 @@ const HEADER_BYTES = 65_536;
 const CLOSED = new Error('the run ended');
 
 /** The lanes of all hosts: bounds what is under way, and makes way for those who wait in the order they came. */
-export interface Lanes {
+export interface ConnectionPool {
   /** @param clock ends the time that a host asked for; the lane is given all the same */
-  acquire(origin: string, clock: Pick<Clock, 'ended' | 'signal'>): Promise<Lane>;
-  release(lane: Lane): void;
+  acquire(origin: string, clock: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection>;
+  release(lane: PooledConnection): void;
   /** The host has too much to do: it is left alone for so many milliseconds. */
   slow(origin: string, milliseconds: number): void;
   /** Why a host is no longer tried, or null. */
@@ -68,11 +68,11 @@ export interface Lanes {
   close(): Promise<void>;
 }
 
-export function openLanes(options: LaneOptions): Lanes {
+export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const hosts = new Map<string, Host>();
   const all = openGate(UNDER_WAY);
   // In the order in which they came to rest.
-  const resting = new Set<Lane>();
+  const resting = new Set<PooledConnection>();
   const closing = new AbortController();
   const addresses = openAddresses();
   // Every connection that is being made listens to it.
@@ -82,7 +82,7 @@ export function openLanes(options: LaneOptions): Lanes {
     let host = hosts.get(origin);
     if (!host) {
       const proxy = options.proxyFor(new URL(origin));
-      const window = openWindow(options.concurrency);
+      const window = openConcurrencyWindow(options.concurrency);
       host = {
         origin,
         limits: options,
@@ -99,11 +99,11 @@ export function openLanes(options: LaneOptions): Lanes {
     return host;
   }
 
-  function openLane(host: Host): Lane {
+  function openLane(host: Host): PooledConnection {
     const connect = connector(options, addresses, host.proxy, closing.signal, (connection) => {
       lane.connection = connection;
     });
-    const lane = { host, connection: null, connect } as unknown as Lane;
+    const lane = { host, connection: null, connect } as unknown as PooledConnection;
     lane.client = new Client(host.origin, {
       pipelining: 1,
       headersTimeout: options.headersTimeout,
@@ -114,7 +114,7 @@ export function openLanes(options: LaneOptions): Lanes {
     return lane;
   }
 
-  function drop(lane: Lane): void {
+  function drop(lane: PooledConnection): void {
     resting.delete(lane);
     lane.host.idle = lane.host.idle.filter((one) => one !== lane);
     void lane.client.destroy(CLOSED);
@@ -169,7 +169,7 @@ export function openLanes(options: LaneOptions): Lanes {
 }
 
 /** Rather one whose connection is open: a host may keep no more connections than there are. */
-function takeIdle({ idle }: Host): Lane | undefined {
+function takeIdle({ idle }: Host): PooledConnection | undefined {
   const open = idle.findLastIndex(({ connection }) => connection?.isOpen === true);
   return open === -1 ? idle.pop() : idle.splice(open, 1)[0];
 }

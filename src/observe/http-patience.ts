@@ -1,13 +1,13 @@
-import type { Unseen, Visit } from '../core/facts.ts';
+import type { Missing, Probe } from '../core/facts.ts';
 import { hostOf } from '../core/visit.ts';
 
 /** When a host has been asked often enough in vain: what keeps a run over thousands of files from taking hours. */
-export interface Patience {
+export interface CircuitBreaker {
   /** Why a host is not asked in this way any more, in words that follow its name; null while it is. */
-  spent(origin: string, view: string): string | null;
-  note(origin: string, view: string, visit: Visit): void;
+  openReason(origin: string, view: string): string | null;
+  record(origin: string, view: string, visit: Probe): void;
   /** An answer after a wait: whether it was “too many requests” once more. */
-  limited(origin: string, again: boolean): void;
+  recordRateLimit(origin: string, again: boolean): void;
 }
 
 interface Tally {
@@ -21,7 +21,7 @@ const IN_ROW = { GET: 6, other: 3 };
 const MANY = { GET: 32, other: 12 };
 const SHARE = 4;
 
-export function openPatience(): Patience {
+export function openCircuitBreaker(): CircuitBreaker {
   const tallies = new Map<string, Tally>();
 
   function tallyOf(origin: string, view: string): Tally {
@@ -32,7 +32,7 @@ export function openPatience(): Patience {
   }
 
   return {
-    spent(origin, view) {
+    openReason(origin, view) {
       const kind = view === 'GET' ? 'GET' : 'other';
       const own = tallies.get(`${view} ${origin}`);
       if (own && isSpent(own.lateInRow, own.late, own.visits, kind))
@@ -43,14 +43,14 @@ export function openPatience(): Patience {
         return `wanted no more requests (429 or 503) even after ${all.late} waits, and was not asked again`;
       return null;
     },
-    note(origin, view, visit) {
+    record(origin, view, visit) {
       const own = tallyOf(origin, view);
       const isLate = /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(visit.failure?.code ?? '');
       own.visits += 1;
       own.late += isLate ? 1 : 0;
       own.lateInRow = isLate ? own.lateInRow + 1 : 0;
     },
-    limited(origin, again) {
+    recordRateLimit(origin, again) {
       const all = tallyOf(origin, 'any');
       all.visits += 1;
       all.late += again ? 1 : 0;
@@ -64,12 +64,12 @@ function isSpent(inRow: number, total: number, visits: number, kind: 'GET' | 'ot
 }
 
 /** How a host was asked: some answer one way and hang the other. */
-export function viewOf({
+export function requestKindOf({
   method,
   origin,
   headers = [],
 }: {
-  method: Visit['method'];
+  method: Probe['method'];
   origin: string | null;
   headers?: readonly (readonly [string, string])[];
 }): string {
@@ -78,7 +78,7 @@ export function viewOf({
 }
 
 /** Why a visit was not made, or not to its end, for reasons that are not the host's; null for one that was. */
-export function unasked({ failure }: Visit): Unseen | null {
-  if (failure?.code === 'INTERRUPTED') return { unseen: 'the run was interrupted' };
-  return failure?.phase === 'unasked' ? { unseen: `${hostOf(failure.url)} ${failure.message}` } : null;
+export function notRequested({ failure }: Probe): Missing | null {
+  if (failure?.code === 'INTERRUPTED') return { missing: 'the run was interrupted' };
+  return failure?.phase === 'unasked' ? { missing: `${hostOf(failure.url)} ${failure.message}` } : null;
 }

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Answer, bodyOf } from './http-answer.ts';
-import type { Lane } from './http-lanes.ts';
+import { type ClientResponse, bodyOf } from './http-answer.ts';
+import type { PooledConnection } from './http-lanes.ts';
 
 /** A request as the usual client takes it. */
 interface Asked {
@@ -15,7 +15,10 @@ interface Asked {
  * One request by Node's own client over a connection of its own, for hosts that say "100 Continue" unasked: it is legal
  * (RFC 9110, section 15.2), but the usual client breaks off there. Failures have the usual client's codes.
  */
-export async function askPlainly(lane: Lane, { headers, method, path, signal }: Asked): Promise<Answer> {
+export async function requestWithNodeHttp(
+  lane: PooledConnection,
+  { headers, method, path, signal }: Asked,
+): Promise<ClientResponse> {
   const { origin, limits } = lane.host;
   const { hostname, protocol, port, host } = new URL(origin);
   const socket = await new Promise<Socket>((resolve, reject) => {

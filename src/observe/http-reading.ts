@@ -4,7 +4,7 @@ import type { OnReadOpts, Socket } from 'node:net';
  * Reading off a socket into memory that is used again and again: a stream would allocate each piece of 16 KB (a TLS
  * record), queue it and tell of it at the next tick, which costs more than hashing it.
  */
-export interface Reading {
+export interface ReusedReadBuffer {
   /** For `connect`. */
   onread: OnReadOpts;
   /** Has the socket's `readable` tell of what has come at once, and its `read` hand it out. */
@@ -13,7 +13,7 @@ export interface Reading {
    * Whether what comes is lent, to be overwritten by what comes next; else `read` makes memory of its own for it. To be
    * set while a body comes: the client keeps parts of headers that are not all there yet.
    */
-  lends: boolean;
+  isLending: boolean;
 }
 
 const BYTES = 65_536;
@@ -21,15 +21,15 @@ const BYTES = 65_536;
 let memory: Buffer | null = null;
 
 /** True for bytes that are overwritten by what comes next. */
-export function isLent({ buffer }: Uint8Array): boolean {
+export function isBorrowed({ buffer }: Uint8Array): boolean {
   return buffer === memory?.buffer;
 }
 
-export function openReading(): Reading {
+export function openReusedReadBuffer(): ReusedReadBuffer {
   const buffer = (memory ??= Buffer.allocUnsafeSlow(BYTES));
   let socket: Socket | null = null;
   let come: Buffer | null = null;
-  const reading: Reading = {
+  const reading: ReusedReadBuffer = {
     onread: {
       buffer,
       callback(count) {
@@ -48,13 +48,13 @@ export function openReading(): Reading {
       const { read, unshift } = made;
       made.read = (size?: number): unknown => {
         if (come === null || size === 0 || made.readableLength > 0) return read.call(made, size) as unknown;
-        const taken = reading.lends ? come : Buffer.from(come);
+        const taken = reading.isLending ? come : Buffer.from(come);
         come = null;
         return taken;
       };
-      made.unshift = (chunk: Buffer): void => unshift.call(made, isLent(chunk) ? Buffer.from(chunk) : chunk);
+      made.unshift = (chunk: Buffer): void => unshift.call(made, isBorrowed(chunk) ? Buffer.from(chunk) : chunk);
     },
-    lends: false,
+    isLending: false,
   };
   return reading;
 }

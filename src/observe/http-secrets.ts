@@ -4,7 +4,7 @@ import { stampOver } from '../core/text.ts';
  * Takes header values out of a text: with and without the scheme in front of them (`Bearer …`), what `Basic` encodes,
  * and each also as hosts write it back in a URL, in a form, in JSON or in base64. What takes its place is as long.
  */
-export function concealer(values: readonly string[]): (text: string) => string {
+export function redactor(values: readonly string[]): (text: string) => string {
   const plain = values.flatMap((value) => {
     const bare = value.replace(/^\w+ +/, '');
     return /^basic +/i.test(value) ? [value, bare, ...loginOf(bare)] : [value, bare];
@@ -17,7 +17,7 @@ export function concealer(values: readonly string[]): (text: string) => string {
 }
 
 /** The same of facts, everywhere in them, in what they hold as base64 too. A copy. */
-export function concealFacts<T>(facts: T, conceal: (text: string) => string): T {
+export function redactFacts<T>(facts: T, conceal: (text: string) => string): T {
   return concealed(facts, '', conceal) as T;
 }
 

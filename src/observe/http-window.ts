@@ -5,7 +5,7 @@ import type { HostFacts } from '../core/facts.ts';
  * answers come, half as many when the host refuses some, and then one more after some rounds of answers (the slow
  * start and the congestion avoidance of RFC 5681, in requests in place of segments).
  */
-export interface Window {
+export interface ConcurrencyWindow {
   /** Resolves when a request may be sent. Requests are admitted in the order in which they came. */
   enter(): Promise<Sent>;
   /** The request is written now: until then the connection was made. */
@@ -40,7 +40,7 @@ const DOUBLING = 2;
 const MOST_ROUNDS = 8;
 
 /** @param most the largest window, in requests */
-export function openWindow(most: number): Window {
+export function openConcurrencyWindow(most: number): ConcurrencyWindow {
   const waiting: ((sent: Sent) => void)[] = [];
   const counts = new Map<number, { answered: number; refused: number }>();
   const refusals = new Set<string>();

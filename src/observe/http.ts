@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LookupFunction } from 'node:net';
 import { blockedPort } from '../core/blocked-ports.ts';
 import { hopOrigins } from '../core/cors.ts';
-import type { Failure, Hop, HostFacts, Visit } from '../core/facts.ts';
+import type { Failure, Hop, HostFacts, Probe } from '../core/facts.ts';
 import { header, retryAfter } from '../core/headers.ts';
 import { secretsOf } from '../core/text.ts';
 import { parseUrl } from '../core/url.ts';
 import { originOf } from '../core/visit.ts';
 import type { Body } from './http-body.ts';
-import { exchange, type Exchange } from './http-exchange.ts';
-import { type Clock, type Clocks, openClocks } from './http-clock.ts';
-import { isPassing } from './http-failure.ts';
-import type { Guard } from './http-guard.ts';
-import { concealer } from './http-secrets.ts';
-import { type Lanes, openLanes } from './http-lanes.ts';
-import { openPatience, type Patience, viewOf } from './http-patience.ts';
+import { requestHop, type HopRequest } from './http-exchange.ts';
+import { type Deadline, type Deadlines, openDeadlines } from './http-clock.ts';
+import { isTransientFailure } from './http-failure.ts';
+import type { AddressPolicy } from './http-guard.ts';
+import { redactor } from './http-secrets.ts';
+import { type ConnectionPool, openConnectionPool } from './http-lanes.ts';
+import { openCircuitBreaker, type CircuitBreaker, requestKindOf } from './http-patience.ts';
 import { type RequestShape, shapedHeaders } from './request-shape.ts';
 import type { ProxyFor } from './http-proxy.ts';
 import { openTrust } from './tls.ts';
@@ -49,10 +49,10 @@ export interface HttpOptions {
   /** What names resolve to, in place of the system's own answer. */
   lookup?: LookupFunction | null;
   /** Decides for every connection, redirects included, whether the host may be asked. Not to be used with a proxy, which looks names up by itself. */
-  guard?: Guard | null;
+  guard?: AddressPolicy | null;
 }
 
-export interface Ask {
+export interface ProbeRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS';
   url: string;
   /** The page that asks, as a browser would send it; null as a server-side client. */
@@ -69,16 +69,16 @@ export interface Ask {
   body?: (hop: Hop) => Body;
 }
 
-export interface Http {
+export interface HttpClient {
   /** Asks for a URL, following redirects and trying again where that may help. Never throws for what the network does. */
-  visit(ask: Ask): Promise<Visit>;
+  probe(ask: ProbeRequest): Promise<Probe>;
   /** The hosts that refused requests for now, and how many they answered at once. */
   hosts(): HostFacts[];
   close(): Promise<void>;
 }
 
-export function openHttp(options: HttpOptions = {}): Http {
-  const lanes = openLanes({
+export function openHttpClient(options: HttpOptions = {}): HttpClient {
+  const lanes = openConnectionPool({
     concurrency: Math.max(1, Math.floor(options.concurrency ?? 32)),
     trust: openTrust(options.ca ?? null, options.machineCa ?? null),
     timeout: options.connectTimeout ?? 10_000,
@@ -88,12 +88,12 @@ export function openHttp(options: HttpOptions = {}): Http {
     headersTimeout: options.headersTimeout ?? 15_000,
     idleTimeout: options.idleTimeout ?? 15_000,
   });
-  const patience = openPatience();
-  const clocks = openClocks(options.signal);
+  const patience = openCircuitBreaker();
+  const clocks = openDeadlines(options.signal);
   const secret = (options.secrets?.headers ?? []).map(([, value]) => value);
-  const conceal = secret.length === 0 ? null : concealer(secret);
+  const conceal = secret.length === 0 ? null : redactor(secret);
   return {
-    visit: (ask) => visit(ask, options, lanes, patience, clocks, conceal),
+    probe: (ask) => visit(ask, options, lanes, patience, clocks, conceal),
     hosts: () => lanes.limited(),
     close() {
       clocks.close();
@@ -103,15 +103,22 @@ export function openHttp(options: HttpOptions = {}): Http {
 }
 
 async function visit(
-  ask: Ask,
+  ask: ProbeRequest,
   options: HttpOptions,
-  lanes: Lanes,
-  patience: Patience,
-  clocks: Clocks,
+  lanes: ConnectionPool,
+  patience: CircuitBreaker,
+  clocks: Deadlines,
   conceal: ((text: string) => string) | null,
-): Promise<Visit> {
+): Promise<Probe> {
   const fault = urlFault(ask.url);
-  const made: Visit = { method: ask.method, origin: ask.origin, hops: [], failure: fault, attempts: 0, waited: 0 };
+  const made: Probe = {
+    method: ask.method,
+    origin: ask.origin,
+    hops: [],
+    failure: fault,
+    attempts: 0,
+    retryAfterMs: 0,
+  };
   if (fault) return made;
   const clock = clocks.open(ask.total);
   const troubles: string[] = [];
@@ -130,7 +137,7 @@ async function visit(
       const last = hops.at(-1)!;
       const isLimited = last.status === 429 || last.status === 503;
       const origin = originOf(last.url);
-      if (made.attempts > 1 && last.status !== 0) patience.limited(origin, isLimited);
+      if (made.attempts > 1 && last.status !== 0) patience.recordRateLimit(origin, isLimited);
       // With fewer requests at once it has another chance.
       if (isCrowded && crowded < MAX_CROWDED) crowded += 1;
       if (made.attempts - crowded > (options.retries ?? 2) || clock.ended || lanes.dead(origin)) break;
@@ -144,21 +151,21 @@ async function visit(
   } finally {
     clock.stop();
   }
-  if (troubles.length > 0) made.troubles = troubles;
-  noteHost(made, viewOf(ask), lanes, patience);
+  if (troubles.length > 0) made.retriedErrors = troubles;
+  noteHost(made, requestKindOf(ask), lanes, patience);
   return withoutSecrets(made, conceal);
 
   /** Milliseconds until another attempt, or null for none. */
   function waitBefore(
-    { method }: Ask,
-    so: Visit,
+    { method }: ProbeRequest,
+    so: Probe,
     last: Hop,
     { backoff = usualBackoff, maxWait = 30_000 }: HttpOptions,
     isCrowded: boolean,
   ): number | null {
     // Fewer requests at once are the remedy, rather than time.
     const pause = (): number => (isCrowded ? backoff(1) / 4 : backoff(Math.max(1, so.attempts - crowded)));
-    if (so.failure) return isPassing(so.failure) ? pause() : null;
+    if (so.failure) return isTransientFailure(so.failure) ? pause() : null;
     const asked = last.status === 429 || last.status === 503;
     // A refused OPTIONS or HEAD is often a 501 or 405 and means it; only what the host calls passing is tried again.
     if (!asked && (method !== 'GET' || (last.status !== 408 && (last.status < 500 || last.status > 599)))) return null;
@@ -170,8 +177,8 @@ async function visit(
       return wait;
     }
     const wait = seconds * 1000;
-    if (so.waited + wait > maxWait) return null;
-    so.waited += wait;
+    if (so.retryAfterMs + wait > maxWait) return null;
+    so.retryAfterMs += wait;
     lanes.slow(originOf(last.url), wait);
     return wait;
   }
@@ -183,17 +190,17 @@ function usualBackoff(attempt: number): number {
 
 /** One attempt: the exchanges along the redirects. The last hop is the answer, or the one that failed (status 0). */
 async function attempt(
-  ask: Ask,
+  ask: ProbeRequest,
   options: HttpOptions,
-  lanes: Lanes,
-  patience: Patience,
-  clock: Clock,
+  lanes: ConnectionPool,
+  patience: CircuitBreaker,
+  clock: Deadline,
 ): Promise<{ hops: Hop[]; failure: Failure | null; isCrowded?: boolean }> {
   const hops: Hop[] = [];
   let at = withoutFragment(ask.url);
   for (;;) {
     const url = at.href;
-    const exchanged = await exchange(requestFor(ask, at, hops, options), lanes, patience, clock);
+    const exchanged = await requestHop(requestFor(ask, at, hops, options), lanes, patience, clock);
     const { hop, failure, location, crowded: isCrowded = false } = exchanged;
     hops.push(hop);
     if (failure) return { hops, failure, isCrowded };
@@ -229,7 +236,7 @@ function redirectFault(
     : null;
 }
 
-function requestFor(ask: Ask, at: URL, before: readonly Hop[], options: HttpOptions): Exchange {
+function requestFor(ask: ProbeRequest, at: URL, before: readonly Hop[], options: HttpOptions): HopRequest {
   const url = at.href;
   const headers = shapedHeaders(ask.shape ?? null, before, url);
   headers.push(['accept', ask.accept], ...((ask.headers ?? []) as [string, string][]));
@@ -253,7 +260,7 @@ function requestFor(ask: Ask, at: URL, before: readonly Hop[], options: HttpOpti
     url,
     headers,
     body: ask.body ?? null,
-    view: viewOf(ask),
+    view: requestKindOf(ask),
     fresh: ask.fresh === true,
     ranged: headers.some(([name]) => name === 'range'),
   };
@@ -292,11 +299,11 @@ function withoutUserinfo(url: URL): string {
 }
 
 /** A host that no connection can be made to is remembered, so that thousands of files on it do not each wait for it. */
-function noteHost(made: Visit, view: string, lanes: Lanes, patience: Patience): void {
+function noteHost(made: Probe, view: string, lanes: ConnectionPool, patience: CircuitBreaker): void {
   const last = made.hops.at(-1);
   if (!last || made.failure?.phase === 'unasked' || made.failure?.code === 'INTERRUPTED') return;
   const origin = originOf(last.url);
-  patience.note(origin, view, made);
+  patience.record(origin, view, made);
   if (made.failure?.phase === 'time') return;
   const { phase } = made.failure ?? {};
   const unconnected =
@@ -305,14 +312,14 @@ function noteHost(made: Visit, view: string, lanes: Lanes, patience: Patience): 
 }
 
 /** Cookies are nobody's business, and a host may echo what it was sent. */
-function withoutSecrets(made: Visit, conceal: ((text: string) => string) | null): Visit {
+function withoutSecrets(made: Probe, conceal: ((text: string) => string) | null): Probe {
   for (const hop of made.hops) {
     for (const line of hop.headers)
       if (line[0] === 'set-cookie') line[1] = 'REDACTED';
       else if (conceal) line[1] = conceal(line[1]);
     // Stores name the signature that they refuse.
     if (hop.excerpt !== undefined)
-      hop.excerpt = concealer(made.hops.flatMap(({ url }) => secretsOf(url)))(conceal?.(hop.excerpt) ?? hop.excerpt);
+      hop.excerpt = redactor(made.hops.flatMap(({ url }) => secretsOf(url)))(conceal?.(hop.excerpt) ?? hop.excerpt);
   }
   return made;
 }

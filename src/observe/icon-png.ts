@@ -34,7 +34,7 @@ const PASSES = [
 ] as const;
 
 /** Reads a PNG chunk by chunk (W3C PNG), as a decoder would, up to its pixels. */
-export function lookAtPng(bytes: Uint8Array): ImageFacts {
+export function inspectPng(bytes: Uint8Array): ImageFacts {
   const state: { header: Header | null } = { header: null };
   const fault = findFault(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), state);
   return { kind: 'png', width: state.header?.width ?? null, height: state.header?.height ?? null, fault, active: [] };

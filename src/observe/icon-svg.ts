@@ -45,7 +45,7 @@ interface Reading {
  * out as text, up to a limit; beyond it they are a fault.
  * @param guess 'svg' or 'xml', the kind where the text breaks before its root element
  */
-export function lookAtXml(bytes: Uint8Array, guess: string): ImageFacts {
+export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
   let reading = newReading(guess);
   const text = decode(bytes, reading);
   if (text !== null) {

@@ -1,7 +1,7 @@
 import type { ImageFacts } from '../core/facts.ts';
 import { kindOf } from '../core/magic.ts';
-import { lookAtPng } from './icon-png.ts';
-import { lookAtXml } from './icon-svg.ts';
+import { inspectPng } from './icon-png.ts';
+import { inspectXml } from './icon-svg.ts';
 
 const HEAD_BYTES = 512;
 
@@ -10,9 +10,9 @@ const HEAD_BYTES = 512;
  * end, without drawing them; entities of an SVG are never expanded, and the pixels of a PNG are inflated up to a limit.
  * @param bytes the whole icon; where it was cut off, the facts say so as a fault
  */
-export function lookAtImage(bytes: Uint8Array): ImageFacts {
+export function inspectImage(bytes: Uint8Array): ImageFacts {
   const kind = kindOf(bytes.subarray(0, HEAD_BYTES));
-  if (kind === 'png') return lookAtPng(bytes);
-  if (kind === 'svg' || kind === 'xml') return lookAtXml(bytes, kind);
+  if (kind === 'png') return inspectPng(bytes);
+  if (kind === 'svg' || kind === 'xml') return inspectXml(bytes, kind);
   return { kind, width: null, height: null, fault: null, active: [] };
 }

@@ -30,7 +30,7 @@ export interface Inspection {
 }
 
 /** On this thread. */
-export function inspect({ limit, weak, lines, packedBytes }: InspectTask): Inspection {
+export function digestArtifact({ limit, weak, lines, packedBytes }: InspectTask): Inspection {
   const digester = createDigester(limit, { weak, lines });
   const archive = createArchiveReader({ packedBytes });
   return {

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { inspect, type Inspection } from './inspect.ts';
+import { digestArtifact, type Inspection } from './inspect.ts';
 import type { Answer, Piece } from './inspectors.ts';
 
 /** The thread that digests and lists artifacts (inspectors.ts). */
@@ -10,7 +10,7 @@ const open = new Map<number, { inspection: Inspection; busy: Promise<void> | nul
 
 port.on('message', (piece: Piece) => {
   let one = open.get(piece.id);
-  if (!one) open.set(piece.id, (one = { inspection: inspect(piece.task!), busy: null }));
+  if (!one) open.set(piece.id, (one = { inspection: digestArtifact(piece.task!), busy: null }));
   const { inspection, busy } = one;
   one.busy = (busy === null ? take(inspection, piece) : busy.then(() => take(inspection, piece))) ?? null;
 });

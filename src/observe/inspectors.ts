@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { inspect, type Inspected, type Inspection, type InspectTask } from './inspect.ts';
+import { digestArtifact, type Inspected, type Inspection, type InspectTask } from './inspect.ts';
 
 /**
  * Digesting and listing large artifacts in another thread, while this one takes what comes over the network. Small ones
@@ -24,7 +24,7 @@ export interface Answer {
   facts: Inspected | null;
 }
 
-export interface Inspectors {
+export interface DigestWorkerPool {
   open(task: InspectTask): Inspection;
   close(): void;
 }
@@ -43,16 +43,16 @@ function program(): string | null {
 }
 
 /** @param threads false to stay on this thread; @param file the program of the thread */
-export function openInspectors(threads: boolean, file = threads ? program() : null): Inspectors {
+export function openDigestWorkerPool(threads: boolean, file = threads ? program() : null): DigestWorkerPool {
   let thread: ReturnType<typeof startThread> | null = null;
   let bytes = 0;
   return {
     open(task) {
       const size = task.packedBytes ?? 0;
-      if (file === null || size < LARGE) return inspect(task);
+      if (file === null || size < LARGE) return digestArtifact(task);
       bytes += size;
       if (bytes >= FROM) thread ??= startThread(file);
-      return thread?.ready ? thread.open(task) : inspect(task);
+      return thread?.ready ? thread.open(task) : digestArtifact(task);
     },
     close: () => thread?.close(),
   };
@@ -63,7 +63,7 @@ interface Asked {
   reject(error: Error): void;
 }
 
-function startThread(file: string): Inspectors & { readonly ready: boolean } {
+function startThread(file: string): DigestWorkerPool & { readonly ready: boolean } {
   const worker = new Worker(file);
   const asked = new Map<number, Asked>();
   const spare: ArrayBuffer[] = [];

@@ -9,13 +9,13 @@ import type {
   IconFacts,
   Resource,
   TlsFacts,
-  Unseen,
-  Visit,
-  Web,
+  Missing,
+  Probe,
+  HttpViews,
 } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
 import { digestOf } from '../core/checksum.ts';
-import { member, readingOf, stringOrNull } from '../core/json.ts';
+import { member, parseDocument, stringOrNull } from '../core/json.ts';
 import { isUnsteady } from '../core/repeats.ts';
 import { parseUrl } from '../core/url.ts';
 import { isUntroubled, isWhole } from './revalidate.ts';
@@ -24,7 +24,7 @@ import { isUntroubled, isWhole } from './revalidate.ts';
  * What a run remembers of the ones before it (`--cache`): facts of looks that were whole, matched and went without
  * trouble. Where it is kept is the caller's matter.
  */
-export interface Memory {
+export interface ObservationCache {
   /** ISO 8601; the moment of this run. */
   now: string;
   /**
@@ -52,11 +52,11 @@ const VIEWS_AGE = 24 * HOUR;
 /** A certificate that ends so soon is renewed any day now. */
 const RENEWAL = 30 * 24 * HOUR;
 
-const NOT_KEPT: Unseen = { unseen: 'not kept' };
-export const ASKED_ONCE: Unseen = {
-  unseen: 'asked of one artifact per app and host',
-  everywhere: true,
-  aside: true,
+const NOT_KEPT: Missing = { missing: 'not kept' };
+export const REQUESTED_ONCE: Missing = {
+  missing: 'asked of one artifact per app and host',
+  runWide: true,
+  intentional: true,
 };
 
 function artifactId(url: string, digest: string): string {
@@ -70,7 +70,7 @@ function originOf(hop: Hop): string {
 
 /** What was seen of an artifact whose bytes were verified against the digest that is listed now, or null. */
 export function verifiedBefore(
-  memory: Memory,
+  memory: ObservationCache,
   app: RememberedApp | null,
   url: string,
   checksum: string,
@@ -79,9 +79,9 @@ export function verifiedBefore(
   const digest = digestOf(checksum);
   const at = digest === null || !app ? -1 : app.ids.indexOf(artifactId(url, digest));
   const known = at === -1 ? undefined : app!.facts.artifacts[at];
-  if (!known || isUnseen(known.web) || isUnseen(known.content) || known.content.sha256 !== digest) return null;
-  if (!isRecent(known.since, memory.now, ARTIFACT_AGE)) return null;
-  const hops = known.web.service.hops.map((hop) => ({
+  if (!known || isMissing(known.web) || isMissing(known.content) || known.content.sha256 !== digest) return null;
+  if (!isRecent(known.reusedFrom, memory.now, ARTIFACT_AGE)) return null;
+  const hops = known.web.server.hops.map((hop) => ({
     ...hop,
     // The host may use another certificate now: the one that this run saw, if it sent the host a request.
     tls: certificates.get(originOf(hop)) ?? hop.tls,
@@ -93,48 +93,48 @@ export function verifiedBefore(
     if (!memory.daily) return null;
     hop.tls = null;
   }
-  return { ...known, url, web: { ...known.web, service: { ...known.web.service, hops } } };
+  return { ...known, url, web: { ...known.web, server: { ...known.web.server, hops } } };
 }
 
 /** The views of a document or an icon that are recent enough and went without trouble, or null. */
 export function viewsBefore(
-  { web, viewsSince }: Pick<DocumentFacts, 'web' | 'viewsSince'>,
+  { web, viewsReusedFrom: viewsSince }: Pick<DocumentFacts, 'web' | 'viewsReusedFrom'>,
   now: string,
-): Omit<Web, 'service'> | null {
-  if (isUnseen(web) || !isRecent(viewsSince, now, VIEWS_AGE)) return null;
+): Omit<HttpViews, 'server'> | null {
+  if (isMissing(web) || !isRecent(viewsSince, now, VIEWS_AGE)) return null;
   // Who is asked with conditions is another one's turn each time.
-  const { service: _, conditional: __, ...views } = web;
+  const { server: _, conditional: __, ...views } = web;
   // Answers that differed are looked at again.
-  const isSteady = views.probes === undefined && !(views.repeated ?? []).some(isUnsteady);
+  const isSteady = views.headerProbes === undefined && !(views.repeatedProbes ?? []).some(isUnsteady);
   return isSteady && visitsIn(views).every(isUntroubled) ? views : null;
 }
 
 /** How a document was answered to conditions, where that is recent enough, or null. */
 export function conditionalBefore(known: DocumentFacts | null, now: string | null): Conditional[] | null {
-  if (now === null || !known || isUnseen(known.web) || !isRecent(known.viewsSince, now, VIEWS_AGE)) return null;
-  const { conditional = null, repeated = [] } = known.web;
+  if (now === null || !known || isMissing(known.web) || !isRecent(known.viewsReusedFrom, now, VIEWS_AGE)) return null;
+  const { conditional = null, repeatedProbes: repeated = [] } = known.web;
   return conditional?.every(({ visit }) => isUntroubled(visit)) && !repeated.some(isUnsteady) ? conditional : null;
 }
 
 /** An icon that was looked at within a day, as a fact taken over; or null. */
 export function iconBefore(known: IconFacts | null, url: string, now: string): IconFacts | null {
-  if (known?.url !== url || isUnseen(known.content) || known.viewsSince === undefined) return null;
-  return viewsBefore(known, now) ? { ...known, since: known.viewsSince } : null;
+  if (known?.url !== url || isMissing(known.content) || known.viewsReusedFrom === undefined) return null;
+  return viewsBefore(known, now) ? { ...known, reusedFrom: known.viewsReusedFrom } : null;
 }
 
 /** Whether two sets of views say the same about the host, as far as both were asked. */
-export function isAlike(now: Omit<Web, 'service'>, before: Omit<Web, 'service'>): boolean {
-  const both = !isUnseen(now.head) && !isUnseen(before.head);
+export function isAlike(now: Omit<HttpViews, 'server'>, before: Omit<HttpViews, 'server'>): boolean {
+  const both = !isMissing(now.head) && !isMissing(before.head);
   return essenceOf(both ? askedOfAll(now) : now.browser) === essenceOf(both ? askedOfAll(before) : before.browser);
 }
 
 /** The views without those that the first resource of each kind and host has alone. */
-function askedOfAll({ browser, head, preflight, preflights }: Omit<Web, 'service'>): Partial<Web> {
+function askedOfAll({ browser, head, preflight, preflights }: Omit<HttpViews, 'server'>): Partial<HttpViews> {
   return { browser, head, preflight, ...(preflights ? { preflights } : {}) };
 }
 
 /** No dates, no lengths. */
-function essenceOf(views: Partial<Web> | Visit[]): string {
+function essenceOf(views: Partial<HttpViews> | Probe[]): string {
   const named = /^(?:access-control-|vary$|cross-origin-|allow$|cache-control$|www-authenticate$)/;
   return JSON.stringify(views, (_, value: unknown) => {
     if (!isVisit(value)) return value;
@@ -150,12 +150,12 @@ function essenceOf(views: Partial<Web> | Visit[]): string {
  * Until when (milliseconds since 1970) another look takes over what this one did; `now` where it took over nothing.
  * @param now the moment of the look
  */
-export function takenOverUntil({ metadata, icon, artifacts }: Omit<AppFacts, 'key'>, now: number): number {
+export function reusableUntil({ metadata, icon, artifacts }: Omit<AppFacts, 'key'>, now: number): number {
   const ends = [viewsUntil(metadata, now), viewsUntil(icon, now)];
-  for (const { since, web } of artifacts) {
+  for (const { reusedFrom: since, web } of artifacts) {
     if (since !== undefined) ends.push(Date.parse(since) + ARTIFACT_AGE);
-    if (isUnseen(web)) continue;
-    for (const { tls } of web.service.hops) {
+    if (isMissing(web)) continue;
+    for (const { tls } of web.server.hops) {
       const renewed = tls === null ? Number.NaN : Date.parse(tls.notAfter) - RENEWAL;
       if (renewed >= now) ends.push(renewed);
     }
@@ -164,18 +164,21 @@ export function takenOverUntil({ metadata, icon, artifacts }: Omit<AppFacts, 'ke
 }
 
 /** The same of one document or icon. What nobody can ask for is taken over for ever. */
-export function viewsUntil({ viewsSince, web }: Pick<Resource, 'viewsSince' | 'web'>, now: number): number {
+export function viewsUntil(
+  { viewsReusedFrom: viewsSince, web }: Pick<Resource, 'viewsReusedFrom' | 'web'>,
+  now: number,
+): number {
   if (viewsSince !== undefined) return Date.parse(viewsSince) + VIEWS_AGE;
-  return isUnseen(web) ? Infinity : now;
+  return isMissing(web) ? Infinity : now;
 }
 
-function visitsIn(views: Omit<Web, 'service'>): Visit[] {
-  const { revalidation, probes: _, repeated: __, ...others } = views;
+function visitsIn(views: Omit<HttpViews, 'server'>): Probe[] {
+  const { revalidation, headerProbes: _, repeatedProbes: __, ...others } = views;
   return [...Object.values(others), revalidation?.visit].flat().filter(isVisit);
 }
 
-function isVisit(value: unknown): value is Visit {
-  return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Visit>).hops);
+function isVisit(value: unknown): value is Probe {
+  return typeof value === 'object' && value !== null && Array.isArray((value as Partial<Probe>).hops);
 }
 
 function isRecent(moment: string | undefined, now: string, limit: number): boolean {
@@ -193,8 +196,10 @@ export function keptDocument(
   isPlain: (text: string) => boolean,
 ): DocumentFacts | null {
   const { content } = facts;
-  if (isUnseen(content) || content.cut || !isWhole(facts)) return null;
-  return content.text !== null && !isPlain(content.text) ? null : { ...facts, viewsSince: facts.viewsSince ?? now };
+  if (isMissing(content) || content.cut || !isWhole(facts)) return null;
+  return content.text !== null && !isPlain(content.text)
+    ? null
+    : { ...facts, viewsReusedFrom: facts.viewsReusedFrom ?? now };
 }
 
 /**
@@ -208,7 +213,7 @@ export function keptApp(
   isPlain: (text: string) => boolean,
 ): RememberedApp | null {
   const { key, metadata, icon, artifacts } = facts;
-  if (isUnseen(metadata.content) || (before !== null && isTakenOver(facts, before))) return null;
+  if (isMissing(metadata.content) || (before !== null && isTakenOver(facts, before))) return null;
   const kept = new Map<string, ArtifactFacts>();
   for (const [i, { url, digest }] of listedIn(metadata.content).entries()) {
     if (url === null || digest === null) continue;
@@ -224,7 +229,7 @@ export function keptApp(
       key,
       metadata: keptDocument(metadata, now, isPlain) ?? { url: null, file: null, web: NOT_KEPT, content: NOT_KEPT },
       icon: isKeptIcon(icon)
-        ? { ...icon, viewsSince: icon.viewsSince ?? now }
+        ? { ...icon, viewsReusedFrom: icon.viewsReusedFrom ?? now }
         : { url: null, file: null, web: NOT_KEPT, content: NOT_KEPT, image: NOT_KEPT },
       artifacts: [...kept.values()],
     },
@@ -234,15 +239,17 @@ export function keptApp(
 /** True where this run saw nothing that is not kept already. */
 function isTakenOver({ metadata, icon, artifacts }: AppFacts, before: RememberedApp): boolean {
   return (
-    metadata.viewsSince !== undefined &&
-    icon.viewsSince !== undefined &&
-    artifacts.every(({ since, web }) => since !== undefined || isUnseen(web)) &&
-    before.ids.length >= artifacts.filter(({ since }) => since !== undefined).length
+    metadata.viewsReusedFrom !== undefined &&
+    icon.viewsReusedFrom !== undefined &&
+    artifacts.every(({ reusedFrom: since, web }) => since !== undefined || isMissing(web)) &&
+    before.ids.length >= artifacts.filter(({ reusedFrom: since }) => since !== undefined).length
   );
 }
 
-function listedIn(content: Exclude<DocumentFacts['content'], Unseen>): { url: string | null; digest: string | null }[] {
-  const list = member(readingOf(content).value, 'versions');
+function listedIn(
+  content: Exclude<DocumentFacts['content'], Missing>,
+): { url: string | null; digest: string | null }[] {
+  const list = member(parseDocument(content).value, 'versions');
   return (Array.isArray(list) ? list : []).map((item) => ({
     url: stringOrNull(member(item, 'artifactUrl')),
     digest: digestOf(stringOrNull(member(item, 'artifactChecksum')) ?? ''),
@@ -251,22 +258,22 @@ function listedIn(content: Exclude<DocumentFacts['content'], Unseen>): { url: st
 
 function isVerified(facts: ArtifactFacts, digest: string): boolean {
   const { content, archive, again } = facts;
-  return isSound(content) && content.sha256 === digest && !isUnseen(archive) && again === undefined && isWhole(facts);
+  return isSound(content) && content.sha256 === digest && !isMissing(archive) && again === undefined && isWhole(facts);
 }
 
 function isKeptIcon(facts: IconFacts): boolean {
-  return isSound(facts.content) && !isUnseen(facts.image) && isWhole(facts);
+  return isSound(facts.content) && !isMissing(facts.image) && isWhole(facts);
 }
 
-function isSound(content: Content | Unseen): content is Content {
-  return !isUnseen(content) && !content.cut;
+function isSound(content: Content | Missing): content is Content {
+  return !isMissing(content) && !content.cut;
 }
 
 /** Views that did not go well are left out: they are asked for again. */
 function keptArtifact(facts: ArtifactFacts, now: string): ArtifactFacts {
-  const { service, ...views } = facts.web as Web;
+  const { server: service, ...views } = facts.web as HttpViews;
   const web = visitsIn(views).every(isUntroubled)
     ? facts.web
-    : { service, browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE };
-  return { ...facts, web, since: facts.since ?? now };
+    : { server: service, browser: [], preflight: REQUESTED_ONCE, head: REQUESTED_ONCE };
+  return { ...facts, web, reusedFrom: facts.reusedFrom ?? now };
 }

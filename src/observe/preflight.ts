@@ -1,11 +1,11 @@
 import { hopOrigins, PROBE_HEADER } from '../core/cors.ts';
-import type { Unseen, Visit, Web } from '../core/facts.ts';
-import { visitTwice } from './ask-again.ts';
-import type { Http } from './http.ts';
-import { unasked } from './http-patience.ts';
+import type { Missing, Probe, HttpViews } from '../core/facts.ts';
+import { probeTwice } from './ask-again.ts';
+import type { HttpClient } from './http.ts';
+import { notRequested } from './http-patience.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
-const OWN: Unseen = { unseen: 'a browser sends no preflight to the page’s own origin', aside: true };
+const OWN: Missing = { missing: 'a browser sends no preflight to the page’s own origin', intentional: true };
 
 /** Header names that a browser would send besides, in lower case, and the one origin that they are for. */
 export interface SecretNames {
@@ -24,7 +24,7 @@ export interface Preflight {
   along: readonly string[];
 }
 interface Asking {
-  http: Http;
+  http: HttpClient;
   secretNames: SecretNames | null;
   total: { small: number };
 }
@@ -33,11 +33,11 @@ interface Asking {
  * One preflight, for a request with a header that is not safelisted.
  * @param visit sends it
  */
-export async function askPreflight(
+export async function probePreflight(
   { url, page, origin, method, along }: Preflight,
   { http, secretNames, total }: Asking,
-  visit = visitTwice,
-): Promise<Visit> {
+  visit = probeTwice,
+): Promise<Probe> {
   const own = secretNames !== null && along.every((one) => new URL(one).origin === secretNames.origin);
   const asked = [PROBE_HEADER, ...(own ? secretNames.names : [])].sort();
   const headers: [string, string][] = [
@@ -54,7 +54,7 @@ export async function askPreflight(
     shape,
     total: total.small,
   });
-  return unasked(made) === null ? { ...made, asked } : made;
+  return notRequested(made) === null ? { ...made, requestedHeaders: asked } : made;
 }
 
 /** How a browser asks at each of these URLs before a GET; null at the page’s own origin. */
@@ -70,16 +70,16 @@ export function preflightsOf(urls: readonly string[], page: string): (Preflight 
  * that.
  * @param urls the chain of redirects that a plain GET went along
  */
-export async function lookAtPreflights(
+export async function probePreflights(
   urls: readonly string[],
   page: string,
   look: Asking,
-): Promise<Pick<Web, 'preflight' | 'preflights'>> {
+): Promise<Pick<HttpViews, 'preflight' | 'preflights'>> {
   const [preflight, ...more] = await Promise.all(
-    preflightsOf(urls, page).map(async (asked): Promise<Visit | Unseen> => {
+    preflightsOf(urls, page).map(async (asked): Promise<Probe | Missing> => {
       if (asked === null) return OWN;
-      const visit = await askPreflight(asked, look);
-      return unasked(visit) ?? visit;
+      const visit = await probePreflight(asked, look);
+      return notRequested(visit) ?? visit;
     }),
   );
   return more.length === 0 ? { preflight: preflight! } : { preflight: preflight!, preflights: more };

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { DocumentContent } from '../core/facts.ts';
-import { readAsUsual } from '../core/json.ts';
+import { assumeCanonical } from '../core/json.ts';
 import { contentOf } from './documents.ts';
 import type { Tree } from './walk.ts';
 
@@ -20,7 +20,7 @@ export interface Batch {
   counts: readonly number[];
 }
 
-export interface ReadAhead {
+export interface Prefetch {
   /** Says which files are wanted. @returns what lies in the workspace, without them; null where the thread has ended */
   want(paths: Wanted): Promise<Tree | null>;
   /** Whether the next file can be had at once. */
@@ -45,7 +45,7 @@ function program(): string | null {
  * Null where the thread's program is not at hand. The thread begins with what lies in the workspace, before anybody says
  * which files are wanted. Whatever ends it, the caller can look for itself.
  */
-export function openReadAhead(root: string): ReadAhead | null {
+export function openPrefetch(root: string): Prefetch | null {
   const file = program();
   if (file === null) return null;
   const thread = new Worker(file, { workerData: root, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } });
@@ -99,7 +99,7 @@ export function openReadAhead(root: string): ReadAhead | null {
       offset += size;
       if (count === 0) return contentOf(bytes.subarray(from, offset));
       const content = { text: bytes.toString('latin1', from, offset), base64: null, bytes: size, cut: false };
-      readAsUsual(content, { field: 'versions', count, others: [] });
+      assumeCanonical(content, { field: 'versions', count, others: [] });
       return content;
     },
     close: async () => void (await thread.terminate()),

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { usualForm } from '../core/usual-form.ts';
+import { canonicalForm } from '../core/usual-form.ts';
 import { staysInside } from './places.ts';
 import type { Batch, Wanted } from './read-ahead.ts';
 import { UNWALKED, walk } from './walk.ts';
@@ -56,7 +56,7 @@ async function readAll(paths: Wanted): Promise<void> {
 
 /** How many versions a file of the usual form lists, which is plain ASCII; 0 for any other. */
 function countUsual(at: number, size: number): number {
-  const form = usualForm(buffer.toString('latin1', at, at + size));
+  const form = canonicalForm(buffer.toString('latin1', at, at + size));
   return form?.field === 'versions' ? form.count : 0;
 }
 

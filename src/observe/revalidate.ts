@@ -1,5 +1,5 @@
-import type { Hop, Resource, Visit } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
+import type { Hop, Resource, Probe } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
 import { header, headerLines, httpDate } from '../core/headers.ts';
 import { isAnswered } from '../core/visit.ts';
 
@@ -9,7 +9,7 @@ const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 /** The request headers that ask for a resource only if it changed; null where nothing of it can tell. */
 export function conditionsFor({ web }: Resource): [string, string][] | null {
-  const last = isUnseen(web) ? undefined : web.service.hops.at(-1);
+  const last = isMissing(web) ? undefined : web.server.hops.at(-1);
   if (!last) return null;
   const tag = header(last.headers, 'etag');
   if (tag !== null && ENTITY_TAG.test(tag)) return [['if-none-match', tag]];
@@ -20,7 +20,7 @@ export function conditionsFor({ web }: Resource): [string, string][] | null {
 }
 
 /** True where an answer may be owed to the condition alone, so that asking without one is fair. */
-export function isOwedToCondition(visit: Visit): boolean {
+export function isOwedToCondition(visit: Probe): boolean {
   const status = visit.hops.at(-1)?.status ?? 0;
   return visit.failure === null && [304, 400, 412, 501].includes(status);
 }
@@ -29,10 +29,10 @@ export function isOwedToCondition(visit: Visit): boolean {
  * The visit as one with a whole answer, where a 304 said that what is known still stands; null where it did not, or
  * came along another way.
  */
-export function confirmed({ web }: Resource, visit: Visit): Visit | null {
+export function confirmed({ web }: Resource, visit: Probe): Probe | null {
   const last = visit.hops.at(-1);
-  if (isUnseen(web) || !last || visit.failure !== null || last.status !== 304) return null;
-  const before = web.service.hops;
+  if (isMissing(web) || !last || visit.failure !== null || last.status !== 304) return null;
+  const before = web.server.hops;
   const sameWay = before.length === visit.hops.length && before.every((hop, i) => hop.url === visit.hops[i]!.url);
   const stored = before.at(-1)!;
   const tags = [stored, last].map((hop) => header(hop.headers, 'etag'));
@@ -64,11 +64,16 @@ function updated({ headers: stored }: Hop, { headers: fresh }: Hop): [string, st
 }
 
 /** True for a look that went without any trouble, so that there is nothing in it that another run should see anew. */
-export function isUntroubled(visit: Visit): boolean {
-  return visit.failure === null && visit.attempts === 1 && visit.waited === 0 && (visit.troubles ?? []).length === 0;
+export function isUntroubled(visit: Probe): boolean {
+  return (
+    visit.failure === null &&
+    visit.attempts === 1 &&
+    visit.retryAfterMs === 0 &&
+    (visit.retriedErrors ?? []).length === 0
+  );
 }
 
 /** True for one that got a whole 2xx answer besides. */
 export function isWhole({ web }: Resource): boolean {
-  return !isUnseen(web) && isAnswered(web.service) && isUntroubled(web.service);
+  return !isMissing(web) && isAnswered(web.server) && isUntroubled(web.server);
 }

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { isObject, type JsonObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { readDocumentFile } from './documents.ts';
 import { inferBase, isWithin, type Workspace } from './places.ts';
 
@@ -27,7 +27,7 @@ export interface Configured {
  */
 export function targetAt(path: string, configured: Configured): Target {
   if (!existsSync(path))
-    throw new Trouble(
+    throw new AppregError(
       'path-missing',
       `${printable(path)} is not there.`,
       'Name a folder or a JSON file; appreg init scaffolds a workspace.',
@@ -35,7 +35,7 @@ export function targetAt(path: string, configured: Configured): Target {
   const stat = statSync(path);
   if (stat.isDirectory()) return folderTarget(path, configured);
   if (!stat.isFile())
-    throw new Trouble(
+    throw new AppregError(
       'path-not-file',
       `${printable(path)} is neither a file nor a folder.`,
       'Name a folder or a JSON file.',
@@ -57,7 +57,7 @@ function folderTarget(folder: string, configured: Configured): Target {
       configured.manifest ?? manifestIn(configured.root) ?? 'registry.json',
       configured.baseUrl,
     );
-  throw new Trouble(
+  throw new AppregError(
     'registry-missing',
     `There is no registry manifest in ${printable(folder)}.`,
     'Name the manifest file, or scaffold a workspace: appreg init',
@@ -103,7 +103,7 @@ function isMetadata(file: string): boolean {
 
 function valueOf(file: string): JsonValue | undefined {
   const content = readDocumentFile(file);
-  return typeof content === 'string' ? undefined : readingOf(content).value;
+  return typeof content === 'string' ? undefined : parseDocument(content).value;
 }
 
 function samePlace(a: string, b: string): boolean {

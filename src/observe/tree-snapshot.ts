@@ -1,11 +1,11 @@
-import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Unseen } from '../core/facts.ts';
-import { member, readingOf, stringOrNull } from '../core/json.ts';
+import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '../core/facts.ts';
+import { member, parseDocument, stringOrNull } from '../core/json.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { listingOf } from './earlier.ts';
 import type { Tree } from './tree.ts';
 
-const ASIDE: Unseen = { unseen: 'only its documents were read', everywhere: true, aside: true };
+const ASIDE: Missing = { missing: 'only its documents were read', runWide: true, intentional: true };
 
 /**
  * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not looked at.
@@ -14,7 +14,7 @@ const ASIDE: Unseen = { unseen: 'only its documents were read', everywhere: true
 export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string | null, seenAt: string): Snapshot {
   const listing = listingOf(tree, manifestName, baseUrl);
   if (listing === null)
-    throw new Trouble(
+    throw new AppregError(
       'against-unusable',
       `There is no ${printable(manifestName)} in ${printable(tree.source)}, so nothing can be compared.`,
       'Name a state that holds the manifest.',
@@ -23,9 +23,9 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
   const facts = Object.keys(apps).map((key): AppFacts => {
     const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
     const path = paths.get(key);
-    const content = (path === undefined ? null : tree.read(path)) ?? { unseen: `it is not in ${tree.source}` };
+    const content = (path === undefined ? null : tree.read(path)) ?? { missing: `it is not in ${tree.source}` };
     const metadata: DocumentFacts = { url, file: path ?? null, web: ASIDE, content };
-    const list = 'unseen' in content ? undefined : member(readingOf(content).value, 'versions');
+    const list = 'missing' in content ? undefined : member(parseDocument(content).value, 'versions');
     const artifacts = (Array.isArray(list) ? list : []).map((item): ArtifactFacts => ({
       url: stringOrNull(member(item, 'artifactUrl')),
       file: null,

@@ -1,13 +1,13 @@
 import { PROBE_ORIGIN } from '../core/cors.ts';
-import type { Conditional, Hop, Repeated, Role, Visit } from '../core/facts.ts';
+import type { Conditional, Hop, RepeatedProbe, ResourceKind, Probe } from '../core/facts.ts';
 import { header, httpDate } from '../core/headers.ts';
 import { mayBeRepeated } from '../core/repeats.ts';
 import { isAnswered, lastHop } from '../core/visit.ts';
 import { createDigester } from './digest.ts';
-import { visitTwice } from './ask-again.ts';
-import type { Http } from './http.ts';
-import { unasked } from './http-patience.ts';
-import { repeat, type RepeatsLook } from './web-repeats.ts';
+import { probeTwice } from './ask-again.ts';
+import type { HttpClient } from './http.ts';
+import { notRequested } from './http-patience.ts';
+import { repeat, type RepeatsContext } from './web-repeats.ts';
 
 /** Asking whether a document has changed since (RFC 9110 section 13): what spares the hourly check most of its bytes. */
 
@@ -16,7 +16,7 @@ const MADE_UP = '"appreg-probe-never-issued"';
 const DAY = 86_400_000;
 
 interface Asking {
-  http: Http;
+  http: HttpClient;
   /** The origins that the user named. */
   origins: readonly string[];
   total: { small: number };
@@ -28,8 +28,8 @@ interface Asking {
  * Asks once with a validator that the host never issued, and once with the one that it just sent.
  * @param first the visit that brought the document, whose bytes have the digest `sha256`
  */
-export async function askConditions(
-  first: Visit,
+export async function probeConditions(
+  first: Probe,
   sha256: string,
   accept: string,
   limit: number,
@@ -45,7 +45,7 @@ export async function askConditions(
   const all = await Promise.all(
     asked.map(async ([condition, madeUp]): Promise<Conditional> => {
       let digester: ReturnType<typeof createDigester> | null = null;
-      const visit = await visitTwice(look.http, {
+      const visit = await probeTwice(look.http, {
         method: 'GET',
         url: first.hops[0]!.url,
         // How a stranger is answered is seen on the way, where all other questions name the service's own origin.
@@ -75,25 +75,25 @@ export async function askConditions(
       // Assigned in the callback, which the compiler does not see.
       const content = (digester as ReturnType<typeof createDigester> | null)?.end() ?? null;
       const whole = content !== null && isAnswered(visit);
-      return { condition, madeUp, visit, sameBytes: whole ? content.sha256 === sha256 : null };
+      return { condition, fabricated: madeUp, visit, sameBytes: whole ? content.sha256 === sha256 : null };
     }),
   );
-  return all.filter(({ visit }) => !unasked(visit));
+  return all.filter(({ visit }) => !notRequested(visit));
 }
 
 /** Repeats the request with a condition that was refused; null where none was. A stranger may be refused for other reasons. */
 export async function repeatCondition(
-  first: Visit,
+  first: Probe,
   conditional: readonly Conditional[],
-  role: Role,
+  role: ResourceKind,
   accept: string,
-  look: RepeatsLook,
-): Promise<Repeated | null> {
+  look: RepeatsContext,
+): Promise<RepeatedProbe | null> {
   const { url } = first.hops[0]!;
   const refused = conditional.find(({ visit }) => visit.origin === null && mayBeRepeated('condition', visit));
   if (!refused) return null;
-  const same = (): Promise<Visit> =>
-    look.http.visit({
+  const same = (): Promise<Probe> =>
+    look.http.probe({
       method: 'GET',
       url,
       origin: null,
@@ -105,12 +105,12 @@ export async function repeatCondition(
 }
 
 /** Of many documents the first that is answered: those of one key, in the order in which they are begun. */
-export interface Turns {
+export interface FirstPerKey {
   /** @param answered whether this one is answered. @returns whether no earlier one of the same key was */
   mine(key: string, answered: Promise<boolean>): Promise<boolean>;
 }
 
-export function openTurns(): Turns {
+export function openFirstPerKey(): FirstPerKey {
   const last = new Map<string, Promise<boolean>>();
   return {
     async mine(key, answered) {

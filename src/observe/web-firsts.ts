@@ -1,32 +1,32 @@
 import { hopOrigins } from '../core/cors.ts';
-import type { Conditional, Role, Visit, Web } from '../core/facts.ts';
+import type { Conditional, ResourceKind, Probe, HttpViews } from '../core/facts.ts';
 import { codings, header, httpDate } from '../core/headers.ts';
 import { isAnswered, lastHop } from '../core/visit.ts';
-import { visitTwice } from './ask-again.ts';
-import { unasked } from './http-patience.ts';
-import { askPreflight, type Preflight, type SecretNames } from './preflight.ts';
+import { probeTwice } from './ask-again.ts';
+import { notRequested } from './http-patience.ts';
+import { probePreflight, type Preflight, type SecretNames } from './preflight.ts';
 import { ALL_GROUPS } from './request-shape.ts';
 import { type BrowserGet, getAsBrowser, type Prober } from './web-probes.ts';
 
 /** What is a setting of the host, and so is asked of the first resource of each kind and host alone. */
 
-export interface FirstsLook extends Prober {
+export interface FirstsContext extends Prober {
   secretNames: SecretNames | null;
   /** The kinds and hosts that have had their first resource. */
   firsts: Set<string>;
 }
-type Firsts = Pick<Web, 'headPreflight' | 'image' | 'gzip' | 'revalidation'>;
+type Firsts = Pick<HttpViews, 'headPreflight' | 'image' | 'gzip' | 'revalidation'>;
 
 /**
  * @param key the kind of resource and its host
  * @param get how a browser asks for it
  * @param answered the answer to that; what does not depend on it is sent beside it, to save a round trip
  */
-export async function lookAtFirst(
+export async function probeFirstOfKind(
   key: string,
   get: BrowserGet,
-  answered: Promise<Visit>,
-  look: FirstsLook,
+  answered: Promise<Probe>,
+  look: FirstsContext,
 ): Promise<Firsts> {
   if (look.firsts.has(key)) return {};
   look.firsts.add(key);
@@ -44,13 +44,13 @@ export async function lookAtFirst(
   };
 }
 
-function isAsked(visit: Visit | null): visit is Visit {
-  return visit !== null && unasked(visit) === null;
+function isAsked(visit: Probe | null): visit is Probe {
+  return visit !== null && notRequested(visit) === null;
 }
 
-async function preflightOfHead(get: BrowserGet, look: FirstsLook): Promise<Visit | null> {
+async function preflightOfHead(get: BrowserGet, look: FirstsContext): Promise<Probe | null> {
   const asked = headPreflightOf(get);
-  return asked && askPreflight(asked, look);
+  return asked && probePreflight(asked, look);
 }
 
 /** How a browser asks before a HEAD; null at the page’s own origin. */
@@ -60,7 +60,7 @@ export function headPreflightOf({ url, page }: Pick<BrowserGet, 'url' | 'page'>)
 }
 
 /** Many clients accept gzip and nothing else, and hosts keep a file for each coding. */
-async function gzipAlone(get: BrowserGet, browser: Visit, look: FirstsLook): Promise<Visit | null> {
+async function gzipAlone(get: BrowserGet, browser: Probe, look: FirstsContext): Promise<Probe | null> {
   const applied = codings(lastHop(browser)?.headers ?? []);
   if (!isDocument(get.role) || applied.length === 0 || applied.includes('gzip')) return null;
   return getAsBrowser({ ...get, encoding: 'gzip' }, ['encoding'], look);
@@ -70,9 +70,9 @@ const ENTITY_TAG = /^(?:W\/)?"[^"]*"$/;
 
 async function revalidate(
   get: BrowserGet,
-  browser: Visit,
-  look: FirstsLook,
-): Promise<NonNullable<Web['revalidation']> | null> {
+  browser: Probe,
+  look: FirstsContext,
+): Promise<NonNullable<HttpViews['revalidation']> | null> {
   if (get.role === 'artifact' || !isAnswered(browser)) return null;
   const { headers } = lastHop(browser)!;
   const tag = header(headers, 'etag');
@@ -81,19 +81,19 @@ async function revalidate(
   if (tag !== null && ENTITY_TAG.test(tag)) condition = ['if-none-match', tag];
   else if (date !== null && httpDate(date) !== null) condition = ['if-modified-since', date];
   else return null;
-  return { condition, visit: await revalidation(get, condition, look, visitTwice) };
+  return { condition, visit: await revalidation(get, condition, look, probeTwice) };
 }
 
 /** @param visit sends it */
 export function revalidation(
   get: BrowserGet,
   condition: Conditional['condition'],
-  look: FirstsLook,
-  visit: typeof visitTwice,
-): Promise<Visit> {
+  look: FirstsContext,
+  visit: typeof probeTwice,
+): Promise<Probe> {
   return getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, look, visit);
 }
 
-function isDocument(role: Role): boolean {
+function isDocument(role: ResourceKind): boolean {
   return role === 'manifest' || role === 'metadata';
 }

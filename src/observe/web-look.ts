@@ -9,27 +9,27 @@ import type {
   IconFacts,
   Resource,
   TlsFacts,
-  Unseen,
-  Visit,
-  Web,
+  Missing,
+  Probe,
+  HttpViews,
 } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
 import { codings, header } from '../core/headers.ts';
 import { isAnswered, originOf, ruleOfFailure, statusOf } from '../core/visit.ts';
-import { probeContents, type Seen, sideViews, type ViewsLook } from './browser-views.ts';
+import { probeContents, type ServerAnswer, browserViews, type ViewsContext } from './browser-views.ts';
 import { referenceOfDocument, referenceOfIcon } from './copy-reference.ts';
 import { createDecodedDigester, createDecoder, DECODED_TOO_LARGE, unknownCodings } from './decode.ts';
 import { createDigester } from './digest.ts';
 import { contentOf } from './documents.ts';
-import type { Ask } from './http.ts';
-import { unasked } from './http-patience.ts';
-import { lookAtImage } from './icon.ts';
-import { inspect, type Inspection } from './inspect.ts';
+import type { ProbeRequest } from './http.ts';
+import { notRequested } from './http-patience.ts';
+import { inspectImage } from './icon.ts';
+import { digestArtifact, type Inspection } from './inspect.ts';
 import type { MissingFiles } from './ask-again.ts';
-import type { Inspectors } from './inspectors.ts';
-import { ASKED_ONCE, conditionalBefore, iconBefore, isAlike, viewsBefore } from './memory.ts';
+import type { DigestWorkerPool } from './inspectors.ts';
+import { REQUESTED_ONCE, conditionalBefore, iconBefore, isAlike, viewsBefore } from './memory.ts';
 import { conditionsFor, confirmed, isOwedToCondition } from './revalidate.ts';
-import { askConditions, repeatCondition, type Turns } from './web-conditions.ts';
+import { probeConditions, repeatCondition, type FirstPerKey } from './web-conditions.ts';
 
 /** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
 
@@ -47,7 +47,7 @@ export const LIMITS = {
 };
 export type Limits = Readonly<typeof LIMITS>;
 
-export interface Look extends ViewsLook {
+export interface ObserveContext extends ViewsContext {
   /** Milliseconds in all for a document or an icon, and for an artifact. */
   total: { small: number; artifact: number };
   /** A body begins to come; its bytes are told by `onBytes`. */
@@ -56,7 +56,7 @@ export interface Look extends ViewsLook {
   /** Files that a host answers not to have. */
   missing: MissingFiles;
   /** Whose turn it is to be asked with conditions: one document per kind and host. */
-  turns: Turns;
+  firstPerKey: FirstPerKey;
   /** The certificates that hosts showed in this run, by origin. */
   certificates: Map<string, TlsFacts>;
   /** ISO 8601; the moment of a run that remembers earlier ones, null without such a memory. */
@@ -67,11 +67,11 @@ export interface Look extends ViewsLook {
   /** Handed the bytes of every icon that was fetched, as a viewer decodes them. */
   onIcon(facts: IconFacts, bytes: Uint8Array): void;
   /** The hosts that call everything unchanged. */
-  frozen: Set<string>;
+  always304Origins: Set<string>;
   /** Who digests and lists artifacts. */
-  inspectors: Pick<Inspectors, 'open'>;
+  inspectors: Pick<DigestWorkerPool, 'open'>;
   /** Whether views of a kind of resource and a host are as they were, once somebody looked. */
-  steady: Map<string, Promise<boolean>>;
+  unchangedViews: Map<string, Promise<boolean>>;
 }
 
 const JSON_ACCEPT = 'application/json, */*;q=0.8';
@@ -84,68 +84,76 @@ const KEPT_OF_CUT = 4096;
  * @param early is handed the content as soon as it is sure, so that what it lists is fetched while it is asked for in
  * other ways; not called for what is known
  */
-export async function lookAtDocument(
+export async function observeDocument(
   url: string,
   role: 'manifest' | 'metadata',
-  look: Look,
+  look: ObserveContext,
   known: DocumentFacts | null = null,
   early: (content: DocumentFacts['content']) => void = () => {},
 ): Promise<DocumentFacts> {
   const { origin } = new URL(url);
   const asked = look.daily ? conditionalBefore(known, look.now) : null;
-  if (asked?.some(isUntrue)) look.frozen.add(origin);
+  if (asked?.some(isUntrue)) look.always304Origins.add(origin);
   const limit = look.limits[role];
-  const fetched = obtain(url, limit, look, look.frozen.has(origin) ? null : known);
-  const turn = look.turns.mine(
+  const fetched = obtain(url, limit, look, look.always304Origins.has(origin) ? null : known);
+  const turn = look.firstPerKey.mine(
     `${role} ${origin}`,
     fetched.then(({ visit }) => isAnswered(visit)),
   );
   let { visit, content, sha256, before } = await fetched;
   if (before === null) early(content);
-  const ask = async (): Promise<Conditional[]> => askConditions(visit, sha256!, JSON_ACCEPT, limit, look);
+  const ask = async (): Promise<Conditional[]> => probeConditions(visit, sha256!, JSON_ACCEPT, limit, look);
   const isNew = before === null && !asked && sha256 !== null && isAnswered(visit);
   // Beside the views, to save a round trip, where it does not depend on them whether the conditions are sent.
   const beside = isNew ? turn.then((isMine) => (isMine ? ask() : null)) : null;
   let reference = referenceOfDocument(visit, content, sha256);
-  const now: Seen = { role, service: visit, accept: JSON_ACCEPT, reference, limit };
+  const now: ServerAnswer = { role, service: visit, accept: JSON_ACCEPT, reference, limit };
   let [seen, conditional] = await Promise.all([viewed(now, look, before), beside]);
-  if (!isUnseen(seen.web) && asked && (await turn)) seen = { ...seen, web: { ...seen.web, conditional: asked } };
-  if (isUnseen(seen.web) || sha256 === null || asked || isTakenOver(seen, look) || !(await turn))
+  if (!isMissing(seen.web) && asked && (await turn)) seen = { ...seen, web: { ...seen.web, conditional: asked } };
+  if (isMissing(seen.web) || sha256 === null || asked || isTakenOver(seen, look) || !(await turn))
     return { url, file: null, ...seen, content };
   conditional ??= await ask();
   if (before && conditional.some(isUntrue)) {
     // Whoever calls everything unchanged has said nothing of this document.
-    look.frozen.add(origin);
+    look.always304Origins.add(origin);
     ({ visit, content } = await obtain(url, limit, look, null));
     reference = referenceOfDocument(visit, content, null);
     seen = await viewed({ role, service: visit, accept: JSON_ACCEPT, reference, limit }, look, null);
   }
-  if (isUnseen(seen.web)) return { url, file: null, ...seen, content };
+  if (isMissing(seen.web)) return { url, file: null, ...seen, content };
   const of = { role, service: visit, accept: JSON_ACCEPT, reference, limit };
   return { url, file: null, ...seen, web: await withConditions(seen.web, conditional, of, look), content };
 }
 
 /** Adds the requests with conditions, and what was requested again because of them. */
-async function withConditions(web: Web, conditional: Conditional[], seen: Seen, look: Look): Promise<Web> {
+async function withConditions(
+  web: HttpViews,
+  conditional: Conditional[],
+  seen: ServerAnswer,
+  look: ObserveContext,
+): Promise<HttpViews> {
   const made = { ...web, conditional };
-  const repeated = await repeatCondition(web.service, conditional, seen.role, seen.accept, look);
-  if (repeated !== null) made.repeated = [...(web.repeated ?? []), repeated];
-  const isOtherwise = web.probes === undefined && conditional.some(({ sameBytes }) => sameBytes === false);
+  const repeated = await repeatCondition(web.server, conditional, seen.role, seen.accept, look);
+  if (repeated !== null) made.repeatedProbes = [...(web.repeatedProbes ?? []), repeated];
+  const isOtherwise = web.headerProbes === undefined && conditional.some(({ sameBytes }) => sameBytes === false);
   const probes = isOtherwise ? await probeContents(seen, look) : [];
-  return probes.length > 0 ? { ...made, probes } : made;
+  return probes.length > 0 ? { ...made, headerProbes: probes } : made;
 }
 
 /** Whether it is asked anew tomorrow alone. */
-function isTakenOver({ viewsSince }: Pick<Resource, 'viewsSince'>, { daily }: Look): boolean {
+function isTakenOver(
+  { viewsReusedFrom: viewsSince }: Pick<Resource, 'viewsReusedFrom'>,
+  { daily }: ObserveContext,
+): boolean {
   return daily && viewsSince !== undefined;
 }
 
-function isUntrue({ madeUp, visit }: Conditional): boolean {
+function isUntrue({ fabricated: madeUp, visit }: Conditional): boolean {
   return madeUp && statusOf(visit) === 304;
 }
 
 interface Obtained {
-  visit: Visit;
+  visit: Probe;
   content: DocumentFacts['content'];
   /** Of the bytes as sent, of a whole document; null where that is not known. */
   sha256: string | null;
@@ -153,7 +161,12 @@ interface Obtained {
   before: DocumentFacts | null;
 }
 
-async function obtain(url: string, limit: number, look: Look, known: DocumentFacts | null): Promise<Obtained> {
+async function obtain(
+  url: string,
+  limit: number,
+  look: ObserveContext,
+  known: DocumentFacts | null,
+): Promise<Obtained> {
   const still = await confirm(url, JSON_ACCEPT, limit, look, known);
   if (still.confirmed && known)
     return { visit: still.confirmed, content: known.content, sha256: digestBefore(known), before: known };
@@ -162,14 +175,14 @@ async function obtain(url: string, limit: number, look: Look, known: DocumentFac
 
 /** The digest of a document that is known, where its text is what was sent. */
 function digestBefore({ web, content }: DocumentFacts): string | null {
-  if (isUnseen(web) || isUnseen(content) || codings(web.service.hops.at(-1)!.headers).length > 0) return null;
+  if (isMissing(web) || isMissing(content) || codings(web.server.hops.at(-1)!.headers).length > 0) return null;
   const digester = createDigester(Infinity);
   digester.write(content.text === null ? Buffer.from(content.base64 ?? '', 'base64') : Buffer.from(content.text));
   return digester.end().sha256;
 }
 
 interface Collected {
-  visit: Visit;
+  visit: Probe;
   content: Content;
   bytes: Buffer;
 }
@@ -179,9 +192,9 @@ async function confirm(
   url: string,
   accept: string,
   limit: number,
-  look: Look,
+  look: ObserveContext,
   known: Resource | null,
-): Promise<{ confirmed?: Visit; got?: Collected }> {
+): Promise<{ confirmed?: Probe; got?: Collected }> {
   const conditions = known?.url === url ? conditionsFor(known) : null;
   if (!known || !conditions) return {};
   const got = await collect(url, accept, limit, look, conditions);
@@ -206,22 +219,26 @@ function documentOf({ visit, content, bytes }: Collected, limit: number): Omit<O
 }
 
 /** @param known as for a document */
-export async function lookAtIcon(url: string, look: Look, known: IconFacts | null = null): Promise<IconFacts> {
+export async function observeIcon(
+  url: string,
+  look: ObserveContext,
+  known: IconFacts | null = null,
+): Promise<IconFacts> {
   const recent = look.daily && look.now !== null ? iconBefore(known, url, look.now) : null;
   if (recent) return recent;
   const limit = look.limits.icon;
-  const still = await confirm(url, '*/*', limit, look, look.frozen.has(new URL(url).origin) ? null : known);
+  const still = await confirm(url, '*/*', limit, look, look.always304Origins.has(new URL(url).origin) ? null : known);
   if (still.confirmed && known) {
     const { content, image } = known;
-    const reference = isUnseen(content) ? null : referenceOfIcon(still.confirmed, content, null);
-    const now: Seen = { role: 'icon', service: still.confirmed, accept: '*/*', reference, limit };
+    const reference = isMissing(content) ? null : referenceOfIcon(still.confirmed, content, null);
+    const now: ServerAnswer = { role: 'icon', service: still.confirmed, accept: '*/*', reference, limit };
     return { url, file: null, ...(await viewed(now, look, known)), content, image };
   }
   const { visit, content, bytes } = still.got ?? (await collect(url, '*/*', limit, look));
   const reference = referenceOfIcon(visit, content, bytes);
   const seen = await viewed({ role: 'icon', service: visit, accept: '*/*', reference, limit }, look, null);
   const absent = absence(visit);
-  const facts = { url, file: null, ...seen, content: absent ?? content, image: absent ?? lookAtImage(bytes) };
+  const facts = { url, file: null, ...seen, content: absent ?? content, image: absent ?? inspectImage(bytes) };
   if (!absent) look.onIcon(facts, bytes);
   return facts;
 }
@@ -231,7 +248,7 @@ function collect(
   url: string,
   accept: string,
   limit: number,
-  look: Look,
+  look: ObserveContext,
   conditions: readonly [string, string][] = [],
 ): Promise<Collected> {
   const ask = (fresh: boolean): Promise<Collected> =>
@@ -243,23 +260,23 @@ function collect(
 function glanceAt(
   url: string,
   accept: string,
-  { http, total }: Look,
+  { http, total }: ObserveContext,
   headers: [string, string][] = [],
-): Promise<Visit> {
-  return http.visit({ method: 'GET', url, origin: null, accept, headers, fresh: true, total: total.small });
+): Promise<Probe> {
+  return http.probe({ method: 'GET', url, origin: null, accept, headers, fresh: true, total: total.small });
 }
 
 /** As sent in `content`, with its Content-Encoding undone in `bytes`. */
 async function collectOnce(
-  ask: Pick<Ask, 'url' | 'accept' | 'headers' | 'fresh'>,
+  ask: Pick<ProbeRequest, 'url' | 'accept' | 'headers' | 'fresh'>,
   limit: number,
-  look: Look,
+  look: ObserveContext,
 ): Promise<Collected> {
   let digester = createDigester(limit);
   let decoder: ReturnType<typeof createDecoder> | null = null;
   let chunks: Uint8Array[] = [];
   let coding = '';
-  const visit = await look.http.visit({
+  const visit = await look.http.probe({
     ...ask,
     method: 'GET',
     origin: null,
@@ -305,31 +322,35 @@ async function collectOnce(
   return { visit, content, bytes };
 }
 
-function noteCertificates({ hops }: Visit, look: Look): void {
+function noteCertificates({ hops }: Probe, look: ObserveContext): void {
   for (const { url, tls } of hops) if (tls) look.certificates.set(originOf(url), tls);
 }
 
 interface ArtifactLook {
-  visit: Visit;
-  content: Content | Unseen;
-  archive: ArchiveFacts | Unseen;
+  visit: Probe;
+  content: Content | Missing;
+  archive: ArchiveFacts | Missing;
 }
 
 /** @param weak also digest with SHA-1 and MD5; @param inner also look at what only explains a mismatch: the digest inside the gzip layer, line ends */
-export function fetchArtifact(url: string, look: Look, { weak = false, inner = false } = {}): Promise<ArtifactLook> {
-  const glance = (): Promise<Visit> => glanceAt(url, '*/*', look, [['range', 'bytes=0-0']]);
+export function fetchArtifact(
+  url: string,
+  look: ObserveContext,
+  { weak = false, inner = false } = {},
+): Promise<ArtifactLook> {
+  const glance = (): Promise<Probe> => glanceAt(url, '*/*', look, [['range', 'bytes=0-0']]);
   return look.missing.confirm('artifact', url, (fresh) => fetchOnce(url, look, { weak, inner, fresh }), glance);
 }
 
 async function fetchOnce(
   url: string,
-  look: Look,
+  look: ObserveContext,
   { weak, inner, fresh }: { weak: boolean; inner: boolean; fresh: boolean },
 ): Promise<ArtifactLook> {
   let taken: Inspection | null = null;
   let decoded: ReturnType<typeof createDecodedDigester> | null = null;
   let unpacked: ReturnType<typeof createDecodedDigester> | null = null;
-  const visit = await look.http.visit({
+  const visit = await look.http.probe({
     method: 'GET',
     url,
     origin: null,
@@ -346,7 +367,7 @@ async function fetchOnce(
       decoded = applied.length > 0 ? createDecodedDigester(applied, look.limits.decoded) : null;
       unpacked = inner ? createDecodedDigester(['gzip'], look.limits.decoded) : null;
       const others = [decoded, unpacked].filter((one) => one !== null);
-      const inspection = others.length > 0 ? inspect(task) : look.inspectors.open(task);
+      const inspection = others.length > 0 ? digestArtifact(task) : look.inspectors.open(task);
       taken = inspection;
       return {
         limit: look.limits.artifact,
@@ -397,16 +418,16 @@ export async function artifactOf(
   first: ArtifactLook,
   again: () => Promise<ArtifactLook>,
 ): Promise<ArtifactFacts> {
-  const web = unasked(first.visit) ?? {
-    service: first.visit,
+  const web = notRequested(first.visit) ?? {
+    server: first.visit,
     browser: [],
-    preflight: ASKED_ONCE,
-    head: ASKED_ONCE,
+    preflight: REQUESTED_ONCE,
+    head: REQUESTED_ONCE,
   };
   const facts: ArtifactFacts = { url, file: null, web, content: first.content, archive: first.archive };
   const digest = digestOf(checksum);
   if (
-    isUnseen(first.content) ||
+    isMissing(first.content) ||
     digest === null ||
     first.content.sha256 === digest ||
     first.content.decoded?.sha256 === digest
@@ -415,7 +436,7 @@ export async function artifactOf(
   const second = await again();
   facts.again = second.content;
   // The archive that matters is the one that was listed.
-  if (!isUnseen(second.content) && second.content.sha256 === digest) facts.archive = second.archive;
+  if (!isMissing(second.content) && second.content.sha256 === digest) facts.archive = second.archive;
   return facts;
 }
 
@@ -424,31 +445,35 @@ export async function artifactOf(
  * kind and host, which is looked at anew, answers as it did before.
  * @param known what is known of it, where the visit confirmed that
  */
-async function viewed(found: Seen, look: Look, known: Resource | null): Promise<Pick<Resource, 'web' | 'viewsSince'>> {
+async function viewed(
+  found: ServerAnswer,
+  look: ObserveContext,
+  known: Resource | null,
+): Promise<Pick<Resource, 'web' | 'viewsReusedFrom'>> {
   const { role, service } = found;
-  const never = unasked(service);
+  const never = notRequested(service);
   if (never) return { web: never };
   const absent = absence(service);
-  if (absent) return { web: { service, browser: [], preflight: absent, head: absent } };
+  if (absent) return { web: { server: service, browser: [], preflight: absent, head: absent } };
   const views = known && look.now !== null ? viewsBefore(known, look.now) : null;
-  if (!views) return { web: { service, ...(await sideViews(found, look)) } };
-  if (look.daily) return { web: { service, ...views }, viewsSince: known!.viewsSince! };
+  if (!views) return { web: { server: service, ...(await browserViews(found, look)) } };
+  if (look.daily) return { web: { server: service, ...views }, viewsReusedFrom: known!.viewsReusedFrom! };
   const place = `${role} ${new URL(service.hops.at(-1)!.url).origin}`;
-  const steady = look.steady.get(place);
-  if (steady && (await steady)) return { web: { service, ...views }, viewsSince: known!.viewsSince! };
-  const fresh = sideViews(found, look);
+  const steady = look.unchangedViews.get(place);
+  if (steady && (await steady)) return { web: { server: service, ...views }, viewsReusedFrom: known!.viewsReusedFrom! };
+  const fresh = browserViews(found, look);
   if (!steady)
-    look.steady.set(
+    look.unchangedViews.set(
       place,
       fresh.then((now) => isAlike(now, views)),
     );
-  return { web: { service, ...(await fresh) } };
+  return { web: { server: service, ...(await fresh) } };
 }
 
 /** Why there is nothing to look at, or null. */
-function absence(visit: Visit): Unseen | null {
-  const never = unasked(visit);
+function absence(visit: Probe): Missing | null {
+  const never = notRequested(visit);
   if (never) return never;
   const rule = ruleOfFailure(visit);
-  return rule === null ? null : { unseen: `because of ${rule}` };
+  return rule === null ? null : { missing: `because of ${rule}` };
 }

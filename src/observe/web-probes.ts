@@ -1,10 +1,10 @@
 import { originOf } from '../core/visit.ts';
 import { PROBE_ORIGIN } from '../core/cors.ts';
-import type { HeaderGroup, Probe, Role, Visit } from '../core/facts.ts';
+import type { HeaderGroup, HeaderProbe, ResourceKind, Probe } from '../core/facts.ts';
 import { byTurnsIn, dependenceOf, isOther, isRefusal, isUndecided } from '../core/probes.ts';
 import { createCopyReader, type Reference } from './copy.ts';
-import { type ByTurns, visitOnce, visitTwice } from './ask-again.ts';
-import type { Http } from './http.ts';
+import { type ByTurns, probeOnce, probeTwice } from './ask-again.ts';
+import type { HttpClient } from './http.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
 /** Asking in ways between a server-side client's and a browser's, to see what another answer depends on. */
@@ -13,9 +13,9 @@ import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 const PROBED = 3;
 
 export interface Prober {
-  http: Http;
+  http: HttpClient;
   /** Those that were probed, by kind and host. */
-  probed: Map<string, Promise<Probe[]>[]>;
+  probed: Map<string, Promise<HeaderProbe[]>[]>;
   byTurns: ByTurns;
   total: { small: number };
 }
@@ -23,9 +23,9 @@ export interface Prober {
 /** A GET that reads and compares the body where there is something to compare it with. */
 export interface BrowserGet {
   url: string;
-  role: Role;
+  role: ResourceKind;
   page: string;
-  like: Probe['like'];
+  like: HeaderProbe['like'];
   accept: string;
   /** Of an artifact one byte is asked for. */
   headers: readonly (readonly [string, string])[];
@@ -40,8 +40,8 @@ export async function getAsBrowser(
   { url, page, like, accept, headers, reference, limit, role, encoding }: BrowserGet,
   groups: readonly HeaderGroup[],
   look: Pick<Prober, 'http' | 'total'>,
-  visit = visitTwice,
-): Promise<Visit> {
+  visit = probeTwice,
+): Promise<Probe> {
   const shape: RequestShape = {
     page,
     mode: like === 'fetch' ? 'cors' : 'no-cors',
@@ -73,7 +73,7 @@ export function groupsOf({ role }: BrowserGet): readonly HeaderGroup[] {
  * Probes a resource that answered a browser otherwise.
  * @param key the kind of resource and its host
  */
-export async function probe(get: BrowserGet, key: string, look: Prober): Promise<Probe[]> {
+export async function probe(get: BrowserGet, key: string, look: Prober): Promise<HeaderProbe[]> {
   const before = look.probed.get(key) ?? [];
   look.probed.set(key, before);
   if (before.length >= PROBED) {
@@ -92,40 +92,40 @@ export async function probe(get: BrowserGet, key: string, look: Prober): Promise
  * All of a round go out at once, over several connections, since one connection may lead to one of several servers. A
  * refusal that follows the headers is confirmed by a third round.
  */
-async function inRounds(get: BrowserGet, look: Prober): Promise<Probe[]> {
+async function inRounds(get: BrowserGet, look: Prober): Promise<HeaderProbe[]> {
   const all = groupsOf(get);
   const first = await round([[], [], all, ...all.map((group) => [group])], 1);
   if (!isUndecided(first)) return first;
   const second = [...first, ...(await round([[], [], all, all], 2))];
-  const dependence = dependenceOf({ probes: second }, get.like);
+  const dependence = dependenceOf({ headerProbes: second }, get.like);
   const isBlamed = dependence?.on === 'headers' || dependence?.on === 'together';
   if (!isBlamed || !second.some(({ visit }) => isRefusal(visit))) return second;
   // In two orders, so that answers which take turns by number do not follow the headers.
   return [...second, ...(await round([[], all, all, []], 3)), ...(await round([[], all, [], all], 3))];
 
-  function round(list: readonly (readonly HeaderGroup[])[], number: Probe['round']): Promise<Probe[]> {
+  function round(list: readonly (readonly HeaderGroup[])[], number: HeaderProbe['round']): Promise<HeaderProbe[]> {
     return Promise.all(
       list.map(async (sent) => ({
         like: get.like,
         sent: [...sent],
         round: number,
-        visit: await getAsBrowser(get, sent, look, visitOnce),
+        visit: await getAsBrowser(get, sent, look, probeOnce),
       })),
     );
   }
 }
 
-function noteByTurns(probes: readonly Probe[], { like }: BrowserGet, byTurns: ByTurns): void {
-  const shown = byTurnsIn({ probes: [...probes] }, like);
+function noteByTurns(probes: readonly HeaderProbe[], { like }: BrowserGet, byTurns: ByTurns): void {
+  const shown = byTurnsIn({ headerProbes: [...probes] }, like);
   if (shown) byTurns.set(originOf(shown.url), shown);
 }
 
 /** Whether what a browser got gives reason to probe. */
-export function isToProbe(visits: readonly Visit[]): boolean {
+export function isToProbe(visits: readonly Probe[]): boolean {
   return visits.some((visit) => isOther(visit) && visit.failure?.phase !== 'time');
 }
 
 /** The origin that probes name: the first one that was answered otherwise. */
-export function pageOf(visits: readonly Visit[]): string {
+export function pageOf(visits: readonly Probe[]): string {
   return visits.find((visit) => isOther(visit))?.origin ?? PROBE_ORIGIN;
 }

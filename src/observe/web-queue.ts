@@ -4,7 +4,7 @@
 const WINDOW = 24;
 
 /** Works on several at once and hands the results over in order. @returns true when interrupted */
-export async function inOrder<T, R>(
+export async function mapInOrder<T, R>(
   items: readonly T[],
   signal: AbortSignal | undefined,
   work: (item: T) => Promise<R>,
@@ -30,7 +30,7 @@ export async function inOrder<T, R>(
 }
 
 /** Works on so many at once; results in the order of the items. */
-export async function bounded<T, R>(items: readonly T[], work: (item: T) => Promise<R>, limit: number): Promise<R[]> {
+export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>, limit: number): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   async function worker(): Promise<void> {
@@ -44,7 +44,7 @@ export async function bounded<T, R>(items: readonly T[], work: (item: T) => Prom
 }
 
 /** The result for a key, made once and shared by all who ask. */
-export function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+export function memoizeAsync<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   let made = known.get(key);
   if (!made) known.set(key, (made = make()));
   return made;

@@ -1,9 +1,9 @@
-import type { Repeated, Role, SideRequest, Visit } from '../core/facts.ts';
+import type { RepeatedProbe, ResourceKind, SideProbe, Probe } from '../core/facts.ts';
 import { isUnsteady, mayBeRepeated, refusalOf } from '../core/repeats.ts';
 import { lastHop, statusOf, originOf } from '../core/visit.ts';
 import type { ByTurns } from './ask-again.ts';
-import type { Http } from './http.ts';
-import { unasked } from './http-patience.ts';
+import type { HttpClient } from './http.ts';
+import { notRequested } from './http-patience.ts';
 
 /** Repeating a request that got an error status beside the plain GET, to see whether the status follows the request. */
 
@@ -13,16 +13,16 @@ import { unasked } from './http-patience.ts';
  */
 const ROUNDS = ['poop', 'opop', 'ppoo'] as const;
 
-export interface RepeatsLook {
-  http: Http;
+export interface RepeatsContext {
+  http: HttpClient;
   total: { small: number };
   /** What came of it, by kind of resource and request, and by host. */
-  repeats: Map<string, Promise<Repeated | null>>;
+  repeats: Map<string, Promise<RepeatedProbe | null>>;
   byTurns: ByTurns;
 }
 
 interface Subject {
-  role: Role;
+  role: ResourceKind;
   /** The URL that is requested first. */
   url: string;
   accept: string;
@@ -35,13 +35,13 @@ interface Subject {
  * @returns null where there was no need
  */
 export async function repeat(
-  of: SideRequest,
-  visit: Visit,
+  of: SideProbe,
+  visit: Probe,
   { role, url, accept }: Subject,
-  same: () => Promise<Visit>,
-  look: RepeatsLook,
-): Promise<Repeated | null> {
-  if (unasked(visit) !== null || !mayBeRepeated(of, visit)) return null;
+  same: () => Promise<Probe>,
+  look: RepeatsContext,
+): Promise<RepeatedProbe | null> {
+  if (notRequested(visit) !== null || !mayBeRepeated(of, visit)) return null;
   const origin = originOf(lastHop(visit)!.url);
   const key = `${of} ${role} ${origin}`;
   const known = look.repeats.get(key);
@@ -58,16 +58,16 @@ export async function repeat(
 }
 
 async function inRounds(
-  of: SideRequest,
+  of: SideProbe,
   { role, url, accept }: Subject,
-  same: () => Promise<Visit>,
+  same: () => Promise<Probe>,
   rounds: readonly string[],
-  { http, total }: RepeatsLook,
-): Promise<Repeated | null> {
+  { http, total }: RepeatsContext,
+): Promise<RepeatedProbe | null> {
   const headers: [string, string][] = role === 'artifact' ? [['range', 'bytes=0-0']] : [];
-  const plain = (): Promise<Visit> =>
-    http.visit({ method: 'GET', url, origin: null, accept, headers, total: total.small });
-  const repeated: Repeated = { of, url, plain: [], same: [] };
+  const plain = (): Promise<Probe> =>
+    http.probe({ method: 'GET', url, origin: null, accept, headers, total: total.small });
+  const repeated: RepeatedProbe = { of, url, plain: [], same: [] };
   for (const order of rounds) {
     if (isUnsteady(repeated)) break;
     const sent = [...order].map(async (kind) => ({ kind, visit: await (kind === 'p' ? plain() : same()) }));
@@ -78,8 +78,8 @@ async function inRounds(
 }
 
 /** The statuses of all attempts. */
-function statusesOf(visit: Visit): number[] {
-  if (unasked(visit) !== null) return [];
-  const before = (visit.troubles ?? []).map((trouble) => Number(/^status (\d+)$/.exec(trouble)?.[1] ?? 0));
+function statusesOf(visit: Probe): number[] {
+  if (notRequested(visit) !== null) return [];
+  const before = (visit.retriedErrors ?? []).map((trouble) => Number(/^status (\d+)$/.exec(trouble)?.[1] ?? 0));
   return [...before, visit.failure === null ? statusOf(visit) : 0];
 }

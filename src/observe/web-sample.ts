@@ -1,8 +1,8 @@
 import { corsFault, preflightFault } from '../core/cors.ts';
-import type { Visit, Web } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
+import type { Probe, HttpViews } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
 import { header } from '../core/headers.ts';
-import { ASKED_OF_SOME, isAnswered, lastHop, originOf } from '../core/visit.ts';
+import { SAMPLED, isAnswered, lastHop, originOf } from '../core/visit.ts';
 
 /**
  * How a host answers other methods than GET is a setting of the host, and asking costs half of all requests: where the
@@ -13,9 +13,9 @@ export interface Sample {
    * @param kind what it is, artifacts apart from icons; @param service the plain GET of it
    * @param ask asks it by HEAD and for preflights
    */
-  methods(kind: string, service: Visit, ask: () => Promise<Methods>): Promise<Methods>;
+  methods(kind: string, service: Probe, ask: () => Promise<Methods>): Promise<Methods>;
 }
-export type Methods = Pick<Web, 'head' | 'preflight' | 'preflights'>;
+export type Methods = Pick<HttpViews, 'head' | 'preflight' | 'preflights'>;
 
 /** So many are asked in any case, and one of so many of the others. */
 const FIRST = 20;
@@ -31,7 +31,7 @@ export function openSample(): Sample {
       const number = known.begun++;
       if (number >= FIRST) {
         await Promise.all(known.first);
-        if (known.well && number % EVERY !== 0) return { head: ASKED_OF_SOME, preflight: ASKED_OF_SOME };
+        if (known.well && number % EVERY !== 0) return { head: SAMPLED, preflight: SAMPLED };
       }
       const asking = ask();
       if (number < FIRST) known.first.push(asking);
@@ -43,16 +43,18 @@ export function openSample(): Sample {
 }
 
 /** True where there is nothing to be said of it, and so nothing to be asked of the others. */
-function isWell(service: Visit, { head, preflight, preflights = [] }: Methods): boolean {
-  if (isUnseen(head) || !isAnswered(head) || head.attempts > 1 || !namesTheSame(service, head)) return false;
+function isWell(service: Probe, { head, preflight, preflights = [] }: Methods): boolean {
+  if (isMissing(head) || !isAnswered(head) || head.attempts > 1 || !namesTheSame(service, head)) return false;
   if (corsFault(head) !== null) return false;
   return [preflight, ...preflights].every((one) =>
-    isUnseen(one) ? one.aside === true : one.attempts === 1 && preflightFault(one, one.asked ?? []) === null,
+    isMissing(one)
+      ? one.intentional === true
+      : one.attempts === 1 && preflightFault(one, one.requestedHeaders ?? []) === null,
   );
 }
 
 /** Whether HEAD names the same validator and length as GET. */
-export function namesTheSame(get: Visit, head: Visit): boolean {
+export function namesTheSame(get: Probe, head: Probe): boolean {
   return ['content-length', 'etag', 'content-encoding'].every((name) => {
     const [one, other] = [get, head].map((visit) => header(lastHop(visit)?.headers ?? [], name));
     return one === other || one === null || other === null;

@@ -1,30 +1,46 @@
-import type { AppFacts, ArtifactFacts, DocumentFacts, HostFacts, IconFacts, Unseen, Web } from '../core/facts.ts';
-import { isUnseen } from '../core/facts.ts';
-import { type JsonValue, isObject, member, readingOf, stringOrNull } from '../core/json.ts';
+import type {
+  AppFacts,
+  ArtifactFacts,
+  DocumentFacts,
+  HostFacts,
+  IconFacts,
+  Missing,
+  HttpViews,
+} from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
+import { type JsonValue, isObject, member, parseDocument, stringOrNull } from '../core/json.ts';
 import { didYouMean } from '../core/near.ts';
 import { header } from '../core/headers.ts';
 import { digestOf } from '../core/checksum.ts';
 import { shardOf } from '../core/shards.ts';
 import { secretsOf } from '../core/text.ts';
-import { isUsualUrl, parseUrl, sameAddress } from '../core/url.ts';
+import { isCanonicalUrl, parseUrl, sameAddress } from '../core/url.ts';
 import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import { isAnswered, originOf } from '../core/visit.ts';
 import { type ByTurns, openMissingFiles } from './ask-again.ts';
-import { type Http, type HttpOptions, openHttp } from './http.ts';
-import { concealer, concealFacts } from './http-secrets.ts';
-import { openInspectors } from './inspectors.ts';
-import { sideViews } from './browser-views.ts';
-import { ASKED_ONCE, type Memory, type RememberedApp, verifiedBefore } from './memory.ts';
-import { openTurns } from './web-conditions.ts';
-import { bounded, inOrder, once } from './web-queue.ts';
+import { type HttpClient, type HttpOptions, openHttpClient } from './http.ts';
+import { redactor, redactFacts } from './http-secrets.ts';
+import { openDigestWorkerPool } from './inspectors.ts';
+import { browserViews } from './browser-views.ts';
+import { REQUESTED_ONCE, type ObservationCache, type RememberedApp, verifiedBefore } from './memory.ts';
+import { openFirstPerKey } from './web-conditions.ts';
+import { mapLimit, mapInOrder, memoizeAsync } from './web-queue.ts';
 import { openSample } from './web-sample.ts';
-import { artifactOf, fetchArtifact, type Limits, LIMITS, type Look, lookAtDocument, lookAtIcon } from './web-look.ts';
+import {
+  artifactOf,
+  fetchArtifact,
+  type Limits,
+  LIMITS,
+  type ObserveContext,
+  observeDocument,
+  observeIcon,
+} from './web-look.ts';
 
 /** Looks at a live registry, app by app, and forgets each app once it was handed over. */
 
 export interface WebOptions extends HttpOptions {
   /** What everything is asked over, in place of one that is made by these options. It is closed at the end. */
-  http?: Http;
+  http?: HttpClient;
   /** Only these apps; null for all. */
   apps?: readonly string[] | null;
   /** Which artifacts to fetch: those of the latest version, of all, or of those that a predicate takes. */
@@ -41,11 +57,11 @@ export interface WebOptions extends HttpOptions {
   /** Milliseconds in all for one resource, in place of 60 s (JSON, icons) and 600 s (artifacts). */
   total?: number | { small: number; artifact: number } | null;
   /** What earlier runs saw, and where this one leaves what it saw; null to look at everything anew. */
-  memory?: Memory | null;
+  memory?: ObservationCache | null;
   /** Which of the listed apps to look at in this run, and in which order. */
   choose?: (keys: readonly string[]) => readonly string[];
   /** Asked before an artifact is fetched: null, or why it is not. */
-  afford?: ((artifact: ListedArtifact) => Unseen | null) | null;
+  afford?: ((artifact: ListedArtifact) => Missing | null) | null;
   /** Bytes read at most, in place of the defaults. */
   limits?: Partial<Limits>;
   /** Handed the bytes of every icon that was fetched. */
@@ -74,14 +90,14 @@ export interface Progress {
 }
 
 /** Takes what was seen, in the order of the manifest; `Judging` of core is one. A promise holds the rest back, and any other result is ignored. */
-export interface Watcher {
+export interface FactsSink {
   manifest(facts: DocumentFacts): unknown;
   app(facts: AppFacts): unknown;
   /** Called at the end, where hosts refused requests for now. */
   hosts?(facts: HostFacts[]): unknown;
 }
 
-export interface Seen {
+export interface ObserveResult {
   /** True when the signal came before everything was looked at; what had been handed over by then stands. */
   interrupted: boolean;
   /** Apps that were asked for and are not in the manifest. */
@@ -92,26 +108,26 @@ export interface Seen {
   elsewhere: number;
 }
 
-const MISSHAPEN: Unseen = { unseen: 'because of document-misshapen' };
-const MALFORMED: Unseen = { unseen: 'because of url-malformed' };
-const SKIPPED: Unseen = { unseen: 'artifacts are not downloaded with --skip-artifacts', everywhere: true };
-const NOT_SELECTED: Unseen = { unseen: 'its version was not asked for', everywhere: true, aside: true };
+const MISSHAPEN: Missing = { missing: 'because of document-misshapen' };
+const MALFORMED: Missing = { missing: 'because of url-malformed' };
+const SKIPPED: Missing = { missing: 'artifacts are not downloaded with --skip-artifacts', runWide: true };
+const NOT_SELECTED: Missing = { missing: 'its version was not asked for', runWide: true, intentional: true };
 
 /**
  * Observes the registry whose manifest is served at `url` (spec 4.1). What cannot be fetched is a fact, not an error.
  */
-export async function observeRegistry(url: string, options: WebOptions, watcher: Watcher): Promise<Seen> {
-  const http = options.http ?? openHttp(options);
+export async function observeRegistry(url: string, options: WebOptions, watcher: FactsSink): Promise<ObserveResult> {
+  const http = options.http ?? openHttpClient(options);
   const memory = options.memory ?? null;
   const secrets = (options.secrets?.headers ?? []).map(([, value]) => value);
-  const conceal = concealer(secrets);
+  const conceal = redactor(secrets);
   // A host may echo what it was sent. The look itself goes by what was really said: a URL may need the same secret.
-  const safe = <T>(facts: T): T => (secrets.length === 0 ? facts : concealFacts(facts, conceal));
+  const safe = <T>(facts: T): T => (secrets.length === 0 ? facts : redactFacts(facts, conceal));
   const safeApp = (facts: AppFacts): AppFacts => safe({ ...facts, metadata: withoutEcho(facts.metadata, 'versions') });
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
-  const inspectors = openInspectors(options.threads === true);
+  const inspectors = openDigestWorkerPool(options.threads === true);
   const byTurns: ByTurns = new Map();
-  const look: Look = {
+  const look: ObserveContext = {
     http,
     origins: options.origins ?? [],
     secretNames: options.secrets
@@ -125,8 +141,8 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     limits: { ...LIMITS, ...options.limits },
     onIcon: options.onIcon ?? (() => {}),
     inspectors,
-    steady: new Map(),
-    frozen: new Set(),
+    unchangedViews: new Map(),
+    always304Origins: new Set(),
     certificates: new Map(),
     total:
       typeof options.total === 'object' && options.total !== null
@@ -143,7 +159,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     repeats: new Map(),
     byTurns,
     missing: openMissingFiles(byTurns),
-    turns: openTurns(),
+    firstPerKey: openFirstPerKey(),
     onBytes(count) {
       progress.bytes += count;
       options.onProgress?.(progress);
@@ -154,7 +170,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     const told = looking.then(async (manifest) => {
       progress.done += 1;
       const cut = options.signal?.aborted === true;
-      if (cut && isUnseen(manifest.content)) return false;
+      if (cut && isMissing(manifest.content)) return false;
       if (!cut) memory?.keepManifest(manifest);
       await watcher.manifest(safe(withoutEcho(manifest, 'apps')));
       return true;
@@ -172,7 +188,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     const nearApps = unknownApps.map((key) => didYouMean(key, Object.keys(apps))).join('');
     progress.known += keys.length * 2;
     const shared = sharing(keys.map((key) => apps[key]!));
-    const isInterrupted = await inOrder(
+    const isInterrupted = await mapInOrder(
       keys,
       options.signal,
       (key) => lookAtApp(key, apps[key]!, look, shared, options, progress),
@@ -197,35 +213,36 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
 /** The content comes first, so that apps are looked at while the manifest is asked for in other ways. */
 function openManifest(
   url: string,
-  look: Look,
-  memory: Memory | null,
+  look: ObserveContext,
+  memory: ObservationCache | null,
 ): { content: Promise<DocumentFacts['content']>; facts: Promise<DocumentFacts> } {
   let early: (content: DocumentFacts['content']) => void;
   const first = new Promise<DocumentFacts['content']>((resolve) => (early = resolve));
-  const facts = lookAtDocument(url, 'manifest', look, memory?.manifest() ?? null, early!);
+  const facts = observeDocument(url, 'manifest', look, memory?.manifest() ?? null, early!);
   return { facts, content: Promise.race([first, facts.then(({ content }) => content)]) };
 }
 
 function valueOf(content: DocumentFacts['content']): JsonValue | undefined {
-  return isUnseen(content) ? undefined : readingOf(content).value;
+  return isMissing(content) ? undefined : parseDocument(content).value;
 }
 
 /** What stands in the place of a document may quote the signature of the URL that it was asked with. */
 function withoutEcho(facts: DocumentFacts, field: 'apps' | 'versions'): DocumentFacts {
   const { url, content } = facts;
   const secrets = url === null ? [] : secretsOf(url);
-  if (secrets.length === 0 || isUnseen(content) || member(readingOf(content).value, field) !== undefined) return facts;
-  return { ...facts, content: concealFacts(content, concealer(secrets)) };
+  if (secrets.length === 0 || isMissing(content) || member(parseDocument(content).value, field) !== undefined)
+    return facts;
+  return { ...facts, content: redactFacts(content, redactor(secrets)) };
 }
 
 interface Shared {
   document(
     url: string,
-    look: Look,
+    look: ObserveContext,
     known: DocumentFacts | null,
     early: (content: DocumentFacts['content']) => void,
   ): Promise<DocumentFacts>;
-  icon(url: string, look: Look, known: IconFacts | null): Promise<IconFacts>;
+  icon(url: string, look: ObserveContext, known: IconFacts | null): Promise<IconFacts>;
 }
 
 /** Equal URLs, fragments aside, are requested once. Only what the manifest lists more than once is remembered. */
@@ -246,13 +263,13 @@ function sharing(entries: readonly JsonValue[]): Shared {
   return {
     async document(url, look, known, early) {
       const address = sameAddress(url);
-      if (!repeated.has(address)) return lookAtDocument(url, 'metadata', look, known, early);
-      return { ...(await once(documents, address, () => lookAtDocument(url, 'metadata', look, known))), url };
+      if (!repeated.has(address)) return observeDocument(url, 'metadata', look, known, early);
+      return { ...(await memoizeAsync(documents, address, () => observeDocument(url, 'metadata', look, known))), url };
     },
     async icon(url, look, known) {
       const address = sameAddress(url);
-      if (!repeated.has(address)) return lookAtIcon(url, look, known);
-      return { ...(await once(icons, address, () => lookAtIcon(url, look, known))), url };
+      if (!repeated.has(address)) return observeIcon(url, look, known);
+      return { ...(await memoizeAsync(icons, address, () => observeIcon(url, look, known))), url };
     },
   };
 }
@@ -264,7 +281,7 @@ function iconUrlOf(entry: JsonValue): string | null {
 async function lookAtApp(
   key: string,
   entry: JsonValue,
-  look: Look,
+  look: ObserveContext,
   shared: Shared,
   options: WebOptions,
   progress: Progress,
@@ -297,11 +314,11 @@ async function lookAtApp(
   return { key, metadata, icon, artifacts: await begin(metadata.content) };
 }
 
-function whyNot(url: string | null): Unseen {
+function whyNot(url: string | null): Missing {
   return url === null ? MISSHAPEN : MALFORMED;
 }
 
-function nothing(url: string | null): { url: string | null; file: null; web: Unseen; content: Unseen } {
+function nothing(url: string | null): { url: string | null; file: null; web: Missing; content: Missing } {
   return { url, file: null, web: whyNot(url), content: whyNot(url) };
 }
 
@@ -313,7 +330,7 @@ async function lookAt<T>(url: string | null, progress: Progress, work: (url: str
 
 /** Whether there is any sense in asking: the rules about URLs say the rest. */
 function isUsable(url: string): boolean {
-  if (isUsualUrl(url)) return true;
+  if (isCanonicalUrl(url)) return true;
   const parsed = parseUrl(url);
   return (
     parsed !== null &&
@@ -326,7 +343,7 @@ function isUsable(url: string): boolean {
 async function lookAtArtifacts(
   app: string,
   list: readonly JsonValue[],
-  look: Look,
+  look: ObserveContext,
   options: WebOptions,
   progress: Progress,
   known: RememberedApp | null,
@@ -344,7 +361,7 @@ async function lookAtArtifacts(
   const seconds = new Map<string, ReturnType<typeof fetchArtifact>>();
   if (!options.skipArtifacts) progress.known += entries.length;
   const queue = options.newestFirst ? newestFirst(entries) : entries;
-  const looked = await bounded(
+  const looked = await mapLimit(
     queue,
     async ({ version, url, checksum }): Promise<ArtifactFacts> => {
       const why = options.skipArtifacts
@@ -372,9 +389,9 @@ async function lookAtArtifacts(
         progress.done += 1;
         return { url, file: null, web: dear, content: dear, archive: dear };
       }
-      const first = await once(firsts, `${weak} ${address}`, () => fetchArtifact(url!, look, { weak }));
+      const first = await memoizeAsync(firsts, `${weak} ${address}`, () => fetchArtifact(url!, look, { weak }));
       const made = await artifactOf(url!, checksum, first, () =>
-        once(seconds, address, () => fetchArtifact(url!, look, { inner: true })),
+        memoizeAsync(seconds, address, () => fetchArtifact(url!, look, { inner: true })),
       );
       progress.done += 1;
       return made;
@@ -397,10 +414,10 @@ function newestFirst<T extends { version: string | null }>(entries: readonly T[]
  * How the artifacts' hosts answer browsers is asked once per app and host: of the first artifact that was fetched. Where
  * all were verified before, what one of them was asked then stands.
  */
-async function addSideViews(facts: readonly ArtifactFacts[], look: Look): Promise<void> {
-  const chosen = new Map<string, { web: Web; since: string | undefined }>();
-  for (const { url, web, since } of facts) {
-    if (url === null || isUnseen(web) || !isAnswered(web.service)) continue;
+async function addSideViews(facts: readonly ArtifactFacts[], look: ObserveContext): Promise<void> {
+  const chosen = new Map<string, { web: HttpViews; since: string | undefined }>();
+  for (const { url, web, reusedFrom: since } of facts) {
+    if (url === null || isMissing(web) || !isAnswered(web.server)) continue;
     const { origin } = new URL(url);
     const other = chosen.get(origin);
     const better =
@@ -408,19 +425,20 @@ async function addSideViews(facts: readonly ArtifactFacts[], look: Look): Promis
     if (better) chosen.set(origin, { web, since });
     const loser = better ? other?.web : web;
     if (!loser || !isAsked(loser)) continue;
-    for (const name of ['preflights', 'headPreflight', 'revalidation', 'probes', 'repeated'] as const)
+    for (const name of ['preflights', 'headPreflight', 'revalidation', 'headerProbes', 'repeatedProbes'] as const)
       delete loser[name];
-    Object.assign(loser, { browser: [], preflight: ASKED_ONCE, head: ASKED_ONCE });
+    Object.assign(loser, { browser: [], preflight: REQUESTED_ONCE, head: REQUESTED_ONCE });
   }
-  for (const { web } of chosen.values()) if (!isAsked(web)) Object.assign(web, await sideViews(asArtifact(web), look));
+  for (const { web } of chosen.values())
+    if (!isAsked(web)) Object.assign(web, await browserViews(asArtifact(web), look));
 }
 
-function asArtifact({ service }: Web): Parameters<typeof sideViews>[0] {
+function asArtifact({ server: service }: HttpViews): Parameters<typeof browserViews>[0] {
   return { role: 'artifact', service, accept: '*/*', reference: null, limit: 0 };
 }
 
-function isAsked(web: Web): boolean {
-  return !isUnseen(web.preflight) || web.browser.length > 0;
+function isAsked(web: HttpViews): boolean {
+  return !isMissing(web.preflight) || web.browser.length > 0;
 }
 
 function selection(

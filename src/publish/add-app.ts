@@ -5,10 +5,10 @@ import { isSafeKey, safeKeyFor } from '../core/app-key.ts';
 import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts.ts';
 import type { Finding } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
-import { type Judgement, newFindings } from './judged.ts';
+import { AppregError } from '../core/trouble.ts';
+import { type JudgeSettings, newFindings } from './judged.ts';
 import { newLines } from './new-lines.ts';
-import { ASIDE, type Place, readDocument, readManifest, remembered, withText } from './place.ts';
+import { NOT_OBSERVED, type RegistryLocation, readDocument, readManifest, memoizeLast, withText } from './place.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Adding an app to a registry (spec 2.1): what is going to be written. */
@@ -67,15 +67,15 @@ export function checkKey(key: string): void {
   );
 }
 
-function keyTrouble(key: string, what: string, hint: string): Trouble {
-  return new Trouble('app-key-unsafe', `“${printable(shorten(key, 80))}” ${what}.`, hint, { exit: 1 });
+function keyTrouble(key: string, what: string, hint: string): AppregError {
+  return new AppregError('app-key-unsafe', `“${printable(shorten(key, 80))}” ${what}.`, hint, { exit: 1 });
 }
 
 /**
  * Plans an app: its icon, its metadata file, and last its entry in the manifest. A plan without steps: it is all there.
  * @throws Trouble (exit 1) when the key or a file is taken, a document must not be edited, or a rule would be broken
  */
-export async function planApp(place: Place, app: NewApp, judgement: Judgement): Promise<AppPlan> {
+export async function planApp(place: RegistryLocation, app: NewApp, judgement: JudgeSettings): Promise<AppPlan> {
   checkNewKey(app.key);
   const { store, base } = place;
   const folder = `apps/${app.key}`;
@@ -91,7 +91,7 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
     blockStyle: { iconUrl, color: app.color },
     appMetadataUrl: metadataUrl,
   };
-  const edit = remembered((text) => addApp(text, app.key, entry, place.manifest));
+  const edit = memoizeLast((text) => addApp(text, app.key, entry, place.manifest));
   const edited = edit(manifest.text);
 
   if ('bytes' in app.icon) {
@@ -101,7 +101,7 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
     if (!there) steps.push({ kind: 'create', path: iconPath!, bytes, what: 'the icon' });
   }
   const metadataPath = place.pathOf(metadataUrl);
-  let metadata: DocumentFacts = { url: metadataUrl, file: metadataPath, web: ASIDE, content: ASIDE };
+  let metadata: DocumentFacts = { url: metadataUrl, file: metadataPath, web: NOT_OBSERVED, content: NOT_OBSERVED };
   if (metadataPath !== null) {
     const there = await readDocument(store, metadataPath);
     // A metadata file that is there already is taken over as it is, once it is clear that it is one.
@@ -123,11 +123,13 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
     what: `the app ${app.key}`,
   });
   const seen =
-    'bytes' in app.icon ? { content: app.icon.content, image: app.icon.image } : { content: ASIDE, image: ASIDE };
+    'bytes' in app.icon
+      ? { content: app.icon.content, image: app.icon.image }
+      : { content: NOT_OBSERVED, image: NOT_OBSERVED };
   const facts: AppFacts = {
     key: app.key,
     metadata,
-    icon: { url: iconUrl, file: iconPath, web: ASIDE, ...seen },
+    icon: { url: iconUrl, file: iconPath, web: NOT_OBSERVED, ...seen },
     artifacts: [],
   };
   // A new app has no versions: that is the next step, and nothing to refuse.
@@ -140,8 +142,8 @@ export async function planApp(place: Place, app: NewApp, judgement: Judgement): 
   return { entry, plan: { title: `Add app ${app.key}`, steps }, lines: newLines(manifest.text, edited), findings };
 }
 
-function taken(path: string): Trouble {
-  return new Trouble(
+function taken(path: string): AppregError {
+  return new AppregError(
     'exists',
     `${printable(path)} is there already, with other bytes. Nothing was changed.`,
     'Remove it if it is a leftover, or choose another app key.',

@@ -1,4 +1,4 @@
-import { type AssembledApp, assembledManifest, type Complaint } from '../author/assemble.ts';
+import { type AssembledApp, assembledManifest, type Issue } from '../author/assemble.ts';
 import { newManifest } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import { versionsIn } from '../author/usable.ts';
@@ -7,12 +7,12 @@ import type { AppFacts, DocumentFacts } from '../core/facts.ts';
 import { startJudging } from '../core/judge.ts';
 import type { Finding } from '../core/report.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Stored } from '../store/store.ts';
 import type { IconFile } from './add-app.ts';
-import type { Judgement } from './judged.ts';
-import { ASIDE, documentIn, type Place, readManifest, remembered, withText } from './place.ts';
+import type { JudgeSettings } from './judged.ts';
+import { NOT_OBSERVED, documentIn, type RegistryLocation, readManifest, memoizeLast, withText } from './place.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Making the manifest from the folders of the apps: what is going to be written. */
@@ -26,7 +26,7 @@ export interface Folders {
   /** Those that can be used. */
   apps: AppToAssemble[];
   /** What is wrong with the others. */
-  complaints: Complaint[];
+  complaints: Issue[];
 }
 
 export interface AssemblyPlan {
@@ -44,13 +44,13 @@ export interface AssemblyPlan {
  * @throws Trouble `assembly-refused` (exit 1) that names every file which stands in the way
  */
 export async function planAssembly(
-  place: Place,
+  place: RegistryLocation,
   { keys, apps, complaints }: Folders,
   remove: readonly string[],
-  judgement: Judgement,
+  judgement: JudgeSettings,
 ): Promise<AssemblyPlan> {
   const manifest = await readManifest(place);
-  const made = remembered((text) => {
+  const made = memoizeLast((text) => {
     const one = assembledManifest(text, apps, keys, remove, place.manifest);
     refuse(one.complaints);
     return one.text;
@@ -88,12 +88,12 @@ export interface ListedApps {
 export function checkAssembly(
   { keys, apps, complaints }: Folders,
   listed: ListedApps | null,
-  judgement: Judgement,
+  judgement: JudgeSettings,
 ): Finding[] {
   const before = JSON.stringify({ apps: Object.fromEntries((listed?.keys ?? []).map((key) => [key, {}])) });
   const made = assembledManifest(before, apps, keys, listed?.remove ?? [], listed?.where ?? 'the manifest');
   const content = documentText(made.text ?? newManifest());
-  const judged = judgeApps({ url: null, file: 'the manifest', web: ASIDE, content }, apps, judgement);
+  const judged = judgeApps({ url: null, file: 'the manifest', web: NOT_OBSERVED, content }, apps, judgement);
   refuse([...complaints, ...made.complaints, ...judged.complaints]);
   return judged.findings;
 }
@@ -102,12 +102,12 @@ function iconPath({ key, icon, image }: AppToAssemble): string | null {
   return icon === null || image === null ? null : `apps/${key}/${icon}`;
 }
 
-function metadataPath(place: Place, { entry }: AppToAssemble): string | null {
+function metadataPath(place: RegistryLocation, { entry }: AppToAssemble): string | null {
   return place.pathOf(entry.appMetadataUrl);
 }
 
 /** @param there what the store holds already */
-function stepsFor(place: Place, app: AppToAssemble, there: ReadonlyMap<string, Stored>): Step[] {
+function stepsFor(place: RegistryLocation, app: AppToAssemble, there: ReadonlyMap<string, Stored>): Step[] {
   const steps: Step[] = [];
   const icon = iconPath(app);
   if (icon !== null) {
@@ -160,18 +160,24 @@ function whatChanges({ added, changed, removed }: Pick<AssemblyPlan, 'added' | '
 function judgeApps(
   manifest: DocumentFacts,
   apps: readonly AppToAssemble[],
-  { now, severities }: Judgement,
-): { findings: Finding[]; complaints: Complaint[] } {
+  { now, severities }: JudgeSettings,
+): { findings: Finding[]; complaints: Issue[] } {
   // A new app has no versions: that is the next step, and nothing to refuse.
   const usual = { ...severities, 'versions-none-valid': 'off' } as const;
   const judging = startJudging({ command: 'lint', target: '', now, severities: usual });
   judging.manifest(manifest);
   for (const { key, entry, icon, image } of apps) {
-    const seen = image === null ? { content: ASIDE, image: ASIDE } : { content: image.content, image: image.image };
+    const seen =
+      image === null ? { content: NOT_OBSERVED, image: NOT_OBSERVED } : { content: image.content, image: image.image };
     const facts: AppFacts = {
       key,
-      metadata: { url: entry.appMetadataUrl, file: null, web: ASIDE, content: ASIDE },
-      icon: { url: entry.blockStyle.iconUrl, file: icon === null ? null : `apps/${key}/${icon}`, web: ASIDE, ...seen },
+      metadata: { url: entry.appMetadataUrl, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED },
+      icon: {
+        url: entry.blockStyle.iconUrl,
+        file: icon === null ? null : `apps/${key}/${icon}`,
+        web: NOT_OBSERVED,
+        ...seen,
+      },
       artifacts: [],
     };
     judging.app(facts);
@@ -189,12 +195,12 @@ function judgeApps(
 /** So many are told; the rest is counted. */
 const TOLD = 20;
 
-function refuse(complaints: readonly Complaint[]): void {
+function refuse(complaints: readonly Issue[]): void {
   if (complaints.length === 0) return;
   const lines = complaints.slice(0, TOLD).map(({ message }) => message);
   if (complaints.length > TOLD) lines.push(`… and ${complaints.length - TOLD} more`);
   const advice = [...new Set(complaints.slice(0, TOLD).map((one) => one.advice))];
-  throw new Trouble('assembly-refused', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
+  throw new AppregError('assembly-refused', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
     exit: 1,
   });
 }

@@ -1,7 +1,7 @@
 import { type Bytes, type Digest, digestOf, isFileBytes } from '../store/bytes.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { Plan, Step } from './plan.ts';
-import { ATTEMPTS, contended, decode, missing, pause, same, type StepResult } from './step.ts';
+import { ATTEMPTS, contended, decode, missing, pause, assertSameBytes, type StepResult } from './step.ts';
 
 /** What a file is known by: its content, or for a large one its digest. */
 interface There {
@@ -14,10 +14,10 @@ interface There {
  * Carries out a whole plan in one write, which is planned again on what is there when another process was faster. Throws
  * as `carryOut`.
  */
-export async function carryOutAtOnce(
+export async function applyBatch(
   { steps }: Plan,
   { digest }: Pick<Store, 'digest'>,
-  atOnce: NonNullable<Store['atOnce']>,
+  atOnce: NonNullable<Store['batch']>,
 ): Promise<StepResult[]> {
   const paths = [...new Set(steps.map(({ path }) => path))];
   if (paths.length === 0) return [];
@@ -65,7 +65,7 @@ function outcomeOn(
 /** Null: the file can stay as it is. @param now null where none is */
 function bytesAfter(step: Step, now: Pick<There, 'bytes' | 'digest'> | null): Bytes | null {
   if (step.kind === 'create') {
-    if (now !== null) same(step, now.digest());
+    if (now !== null) assertSameBytes(step, now.digest());
     return now === null ? step.bytes : null;
   }
   // A large file is only created, never edited.

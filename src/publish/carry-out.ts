@@ -1,17 +1,17 @@
 import { grouped, printable } from '../core/text.ts';
-import { isTrouble, Trouble } from '../core/trouble.ts';
+import { isAppregError, AppregError } from '../core/trouble.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
 import { readAll } from '../store/read-all.ts';
 import { isFileBytes } from '../store/bytes.ts';
 import type { Store, Write } from '../store/store.ts';
 import { inWords as writtenInWords } from '../store/write-state.ts';
-import { carryOutAtOnce } from './at-once.ts';
+import { applyBatch } from './at-once.ts';
 import type { Plan, Step } from './plan.ts';
 import { notKept, refusesTheSame, unreadableYetThere } from './store-faults.ts';
-import { type StepResult, ATTEMPTS, contended, decode, missing, NOTHING, pause, same } from './step.ts';
+import { type StepResult, ATTEMPTS, contended, decode, missing, NOTHING, pause, assertSameBytes } from './step.ts';
 
-export interface CarryOutDeps {
+export interface ApplyOptions {
   /** Hears of every step that is done. */
   onStep?(result: StepResult): void;
   /**
@@ -28,13 +28,13 @@ export interface CarryOutDeps {
  * @throws Trouble that says what is done and what is not: `immutable` (exit 1) where a file is there with other bytes,
  * `not-utf8`, `file-missing`, `contended`, and what the store, an edit or `readBack` throws
  */
-export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}): Promise<StepResult[]> {
+export async function applyPlan(plan: Plan, store: Store, deps: ApplyOptions = {}): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  const isAtOnce = store.atOnce !== undefined && !deps.readBack;
+  const isAtOnce = store.batch !== undefined && !deps.readBack;
   let started = false;
   try {
-    if (store.atOnce && !deps.readBack) {
-      const { atOnce } = store;
+    if (store.batch && !deps.readBack) {
+      const { batch: atOnce } = store;
       const write = async (writes: readonly Write[]): Promise<'written' | 'changed'> => {
         started = true;
         stopIfInterrupted();
@@ -42,7 +42,7 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
         started = answer === 'written';
         return answer;
       };
-      results.push(...(await carryOutAtOnce(plan, store, { ...atOnce, write })));
+      results.push(...(await applyBatch(plan, store, { ...atOnce, write })));
       for (const result of results) deps.onStep?.(result);
       return results;
     }
@@ -66,7 +66,7 @@ export async function carryOut(plan: Plan, store: Store, deps: CarryOutDeps = {}
     }
     return plan.steps.flatMap((step) => results.filter((result) => result.step === step));
   } catch (error) {
-    throw isTrouble(error) ? withState(error, plan, results, started, isAtOnce) : error;
+    throw isAppregError(error) ? withState(error, plan, results, started, isAtOnce) : error;
   }
 }
 
@@ -124,7 +124,7 @@ async function rehearse(plan: Plan, store: Store): Promise<{ there: ReadonlySet<
   await inPool(creates, store.concurrency ?? 1, async (step) => {
     const digest = await store.digest(step.path);
     if (digest === null) return;
-    same(step, digest);
+    assertSameBytes(step, digest);
     found.add(step.path);
   });
   const documents = await readAll(
@@ -166,7 +166,7 @@ async function create(
     if (stored === null) await pause(attempt);
   }
   if (stored === null) throw unreadableYetThere(step.path);
-  same(step, stored);
+  assertSameBytes(step, stored);
   return 'already-there';
 }
 
@@ -216,7 +216,7 @@ async function edit(
     const bytes = Buffer.from(changed, 'utf8');
     if ((await store.replace(step.path, bytes, stored.token, { why })) === 'replaced') {
       // Of a commit nothing is lost.
-      if (store.atOnce) return 'edited';
+      if (store.batch) return 'edited';
       written = bytes;
       over = stored.token;
       continue;
@@ -256,12 +256,12 @@ function pathsOf(steps: readonly Step[]): string[] {
 
 /** The same trouble, with what holds now: for the whole plan, where the store spoke of its one file. */
 function withState(
-  trouble: Trouble,
+  trouble: AppregError,
   { steps }: Plan,
   results: readonly StepResult[],
   started: boolean,
   atOnce: boolean,
-): Trouble {
+): AppregError {
   const said = trouble.message.trimEnd();
   const untouched = said.endsWith(NOTHING);
   const what = untouched ? said.slice(0, -NOTHING.length).trimEnd() : said;
@@ -281,5 +281,5 @@ function withState(
     done.length === 0 || /\bagain\b/.test(trouble.hint) ? '' : ' Then run the same command again to finish.';
   const message = state === '' ? what : `${what} ${state}`;
   const { code, exit, effect } = trouble;
-  return new Trouble(code, message, `${trouble.hint}${again}`, { exit, effect, written, cause: trouble });
+  return new AppregError(code, message, `${trouble.hint}${again}`, { exit, effect, written, cause: trouble });
 }

@@ -1,5 +1,5 @@
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core/version.ts';
 
 /** Which version is meant by the words of the command line. */
@@ -20,14 +20,14 @@ export function checkVersion(word: string, allowPrerelease: boolean): void {
   const name = printable(shorten(word, 80));
   if (!isSemver(word)) {
     const meant = likelyVersion(word);
-    throw new Trouble(
+    throw new AppregError(
       'version-not-semver',
       `“${name}” is no version.`,
       meant === null ? 'Write MAJOR.MINOR.PATCH, like 1.2.3, or one of major, minor, patch.' : `Write it as ${meant}`,
     );
   }
   if (allowPrerelease) return;
-  throw new Trouble(
+  throw new AppregError(
     'version-not-plain',
     `${name} has a pre-release or build part; the service's format is MAJOR.MINOR.PATCH.`,
     'Publish a plain version, or insist with --allow-prerelease.',
@@ -43,7 +43,7 @@ export function chooseVersion(word: string, listed: readonly string[], app: stri
   if (!isPart(word)) return word;
   const latest = latestOf(listed.filter(isPlainVersion));
   if (latest !== null) return bump(latest, word)!;
-  throw new Trouble(
+  throw new AppregError(
     'version-none',
     `${printable(app)} has no version yet that ${word} could count from.`,
     `Give its first version as a number: appreg publish-version ${printable(app)} 1.0.0 …`,

@@ -2,7 +2,7 @@ import type { AppFacts, DocumentFacts } from '../core/facts.ts';
 import { startJudging } from '../core/judge.ts';
 import type { Finding, Severity } from '../core/report.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 
 /** Judging what is about to be written, before it is: the same rules as lint, on the same documents. */
 
@@ -11,7 +11,7 @@ export interface State {
   app: AppFacts | null;
 }
 
-export interface Judgement {
+export interface JudgeSettings {
   /** ISO 8601. */
   now: string;
   severities: Readonly<Record<string, Severity | 'off'>>;
@@ -23,7 +23,7 @@ export interface Judgement {
  * What `after` has wrong that `before` had not; warnings and notes, since errors are not let through.
  * @throws Trouble (exit 1) that names the rules, where the change would bring an error into the registry
  */
-export function newFindings(before: () => State, after: State, judgement: Judgement): Finding[] {
+export function newFindings(before: () => State, after: State, judgement: JudgeSettings): Finding[] {
   const found = findingsIn(after, judgement);
   // Where nothing is wrong now, nothing is new: most registries need not be judged twice.
   if (found.length === 0) return [];
@@ -41,7 +41,7 @@ export function newFindings(before: () => State, after: State, judgement: Judgem
   return fresh;
 }
 
-function findingsIn({ manifest, app }: State, { now, severities, appEntry = null }: Judgement): Finding[] {
+function findingsIn({ manifest, app }: State, { now, severities, appEntry = null }: JudgeSettings): Finding[] {
   const judging = startJudging({ command: 'lint', target: '', now, severities, appEntry });
   judging.manifest(manifest);
   if (app) judging.app(app);
@@ -53,11 +53,11 @@ function identity({ rule, app, version, resource, cause, message }: Finding): st
   return JSON.stringify([rule, app, version, resource, cause, message]);
 }
 
-function refusal(errors: readonly Finding[]): Trouble {
+function refusal(errors: readonly Finding[]): AppregError {
   const lines = errors.map(({ rule, message }) => printable(`${rule}: ${message}`));
   const advice = [...new Set(errors.map((error) => printable(error.advice)))];
   if (errors.some(({ rule }) => rule === 'artifact-no-app')) advice.push('To publish it as it is: --any-content');
-  return new Trouble(errors[0]!.rule, `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
+  return new AppregError(errors[0]!.rule, `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
     exit: 1,
   });
 }

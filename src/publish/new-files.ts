@@ -1,5 +1,5 @@
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Store } from '../store/store.ts';
 import type { Plan } from './plan.ts';
@@ -26,7 +26,7 @@ export async function planFiles(
     else if (!isSameText(existing.bytes, text)) taken.push(path);
   }
   if (taken.length === 0) return plan;
-  throw new Trouble(
+  throw new AppregError(
     'exists',
     `${printable(taken.join(', '))} in ${printable(store.name)} ${taken.length === 1 ? 'is' : 'are'} there already, and not as it would be written now. Nothing was changed.`,
     'Choose another folder, or move it away. For a registry that is there already, an appreg.config.json with its "manifest" and "baseUrl" is all that is needed.',

@@ -1,13 +1,13 @@
 import { usable } from '../author/usable.ts';
-import type { DocumentContent, DocumentFacts, Unseen } from '../core/facts.ts';
+import type { DocumentContent, DocumentFacts, Missing } from '../core/facts.ts';
 import { documentText, rememberText } from '../core/document-text.ts';
 import { documentContent } from '../core/json.ts';
 import { printable, redact, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { Store, Stored } from '../store/store.ts';
 
 /** Where the files of a registry lie, in the store and on the web. */
-export interface Place {
+export interface RegistryLocation {
   store: Store & { forget?(): void };
   /** Path of the manifest in the store. */
   manifest: string;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** What nobody looks at while something is added: it is judged by lint and verify. */
-export const ASIDE: Unseen = { unseen: 'only what is added is looked at', everywhere: true, aside: true };
+export const NOT_OBSERVED: Missing = { missing: 'only what is added is looked at', runWide: true, intentional: true };
 
 /** A document of the store as facts; null when it is not there. Throws Trouble when it must not be edited. */
 export async function readDocument(store: Store, path: string): Promise<(DocumentFacts & { text: string }) | null> {
@@ -35,14 +35,14 @@ const contents = new WeakMap<Uint8Array, DocumentContent>();
 export function documentIn(stored: Stored, path: string): DocumentFacts & { text: string } {
   const content = rememberText(contents.get(stored.bytes) ?? documentContent(stored.bytes));
   contents.set(stored.bytes, content);
-  return { url: null, file: path, web: ASIDE, content, text: usable(content, path).text };
+  return { url: null, file: path, web: NOT_OBSERVED, content, text: usable(content, path).text };
 }
 
 /** The manifest, which must be there. */
-export async function readManifest({ store, manifest }: Place): Promise<DocumentFacts & { text: string }> {
+export async function readManifest({ store, manifest }: RegistryLocation): Promise<DocumentFacts & { text: string }> {
   const found = await readDocument(store, manifest);
   if (found) return found;
-  throw new Trouble(
+  throw new AppregError(
     'manifest-missing',
     `There is no ${printable(manifest)} in ${printable(store.name)}.`,
     'Scaffold the registry first: appreg init',
@@ -60,7 +60,7 @@ export function shown(text: string): string {
 }
 
 /** An edit that is asked again with the same text, as happens until it is carried out, and then need not be made anew. */
-export function remembered(edit: (text: string) => string | null): (text: string) => string | null {
+export function memoizeLast(edit: (text: string) => string | null): (text: string) => string | null {
   let last: { text: string; edited: string | null } | null = null;
   return (text) => {
     if (last?.text !== text) last = { text, edited: edit(text) };

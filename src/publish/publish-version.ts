@@ -1,18 +1,26 @@
 import { addVersion, isListedAs, listedVersions, type NewVersion } from '../author/metadata.ts';
 import { versionsIn } from '../author/usable.ts';
 import type { AppFacts, ArchiveFacts, ArtifactFacts, Content, DocumentFacts } from '../core/facts.ts';
-import { isObject, type JsonValue, member, readingOf, stringOrNull } from '../core/json.ts';
+import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../core/json.ts';
 import { didYouMean } from '../core/near.ts';
 import type { Finding } from '../core/report.ts';
 import { LOCK_FILE } from '../core/lock-file.ts';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { bump, comparePrecedence, isSemver, latestOf } from '../core/version.ts';
 import type { Bytes, Digest } from '../store/bytes.ts';
 import { checkKey } from './add-app.ts';
 import { chooseVersion, isBump } from './choose-version.ts';
-import { type Judgement, newFindings } from './judged.ts';
-import { ASIDE, type Place, readDocument, readManifest, remembered, shown, withText } from './place.ts';
+import { type JudgeSettings, newFindings } from './judged.ts';
+import {
+  NOT_OBSERVED,
+  type RegistryLocation,
+  readDocument,
+  readManifest,
+  memoizeLast,
+  shown,
+  withText,
+} from './place.ts';
 import { newLines } from './new-lines.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -53,21 +61,21 @@ export interface VersionPlan {
  * @throws Trouble: exit 2 where there is no such app, or its metadata is kept elsewhere; exit 1 where its file must not
  * be edited
  */
-export async function appToPublish(place: Place, key: string): Promise<AppToPublish> {
+export async function appToPublish(place: RegistryLocation, key: string): Promise<AppToPublish> {
   checkKey(key);
   const name = printable(key);
   const manifest = await readManifest(place);
-  const apps = member(readingOf(manifest.content as never).value, 'apps');
+  const apps = member(parseDocument(manifest.content as never).value, 'apps');
   const entry = member(apps, key);
   if (entry === undefined)
-    throw new Trouble(
+    throw new AppregError(
       'app-unknown',
       `There is no app “${name}” in ${printable(place.manifest)}.${didYouMean(key, keysIn(apps))}`,
       `Add it first: appreg add-app ${name}`,
     );
   const url = stringOrNull(member(entry, 'appMetadataUrl'));
   if (url === null)
-    throw new Trouble(
+    throw new AppregError(
       'document-unusable',
       `The app “${name}” has no appMetadataUrl in ${printable(place.manifest)}.`,
       'Mend its entry; appreg lint tells what is missing.',
@@ -75,7 +83,7 @@ export async function appToPublish(place: Place, key: string): Promise<AppToPubl
     );
   const path = place.pathOf(url);
   if (path === null) {
-    throw new Trouble(
+    throw new AppregError(
       'metadata-elsewhere',
       `The metadata file of “${name}” is not in this workspace: it is at ${shown(url)}, and the workspace is served at ${shown(place.base)}.`,
       'Publish where that file is kept, or mend appMetadataUrl or baseUrl.',
@@ -83,7 +91,7 @@ export async function appToPublish(place: Place, key: string): Promise<AppToPubl
   }
   const metadata = await readDocument(place.store, path);
   if (!metadata)
-    throw new Trouble(
+    throw new AppregError(
       'metadata-missing',
       `The metadata file of “${name}” is not there: ${printable(path)}`,
       'Restore it from your history, or for an app without versions write { "versions": [] } into it.',
@@ -102,11 +110,11 @@ function keysIn(apps: JsonValue | undefined): string[] {
  * @throws Trouble (exit 1) when the version is published with other bytes, or a rule would be broken
  */
 export async function planVersion(
-  place: Place,
+  place: RegistryLocation,
   app: AppToPublish,
   word: string,
   artifact: Artifact,
-  judgement: Judgement,
+  judgement: JudgeSettings,
 ): Promise<VersionPlan> {
   const { key, metadata } = app;
   const listed = listedVersions(metadata.text, metadata.file);
@@ -119,7 +127,7 @@ export async function planVersion(
     artifactChecksum: checksum,
   };
 
-  const edit = remembered((text) => addVersion(text, entry, metadata.file));
+  const edit = memoizeLast((text) => addVersion(text, entry, metadata.file));
   const edited = edit(metadata.text);
   const there = listed.find((one) => one.version === version);
   const first = place.firstSeen?.(key, version) ?? checksum;
@@ -172,7 +180,7 @@ export async function planVersion(
  * passes by a number whose artifact somebody else is publishing right now, or has left behind, and one that was withdrawn.
  */
 async function versionFor(
-  place: Place,
+  place: RegistryLocation,
   { key, metadata }: AppToPublish,
   word: string,
   listed: readonly NewVersion[],
@@ -210,11 +218,11 @@ function stateOf(
   const artifacts = versionsIn(text, metadata.file).map((item): ArtifactFacts => {
     const url = stringOrNull(member(item, 'artifactUrl'));
     if (added === null || member(item, 'version') !== added.version)
-      return { url, file: null, web: ASIDE, content: ASIDE, archive: ASIDE };
+      return { url, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, archive: NOT_OBSERVED };
     const { content, archive } = added.artifact;
-    return { url, file: added.path, web: ASIDE, content, archive };
+    return { url, file: added.path, web: NOT_OBSERVED, content, archive };
   });
-  const icon = { url: null, file: null, web: ASIDE, content: ASIDE, image: ASIDE };
+  const icon = { url: null, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED, image: NOT_OBSERVED };
   return { manifest, app: { key, metadata: withText(metadata, text), icon, artifacts } };
 }
 
@@ -222,9 +230,9 @@ function isEqual(there: Digest, { bytes, content }: Artifact): boolean {
   return bytes !== null && there.sha256 === content.sha256;
 }
 
-function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): Trouble {
+function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum }: NewVersion): AppregError {
   const there = `sha256:${sha256}`;
-  return new Trouble(
+  return new AppregError(
     'immutable',
     `${printable(path)} is there already with other bytes: ${there} there, ${artifactChecksum} is what you have. Nothing was changed.`,
     `Publish under another version. If ${version} was never published, and nobody is publishing it right now, remove that file.`,
@@ -232,9 +240,9 @@ function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum 
   );
 }
 
-function wouldRollBack(found: { key: string; word: string; older: string; latest: string; next: string }): Trouble {
+function wouldRollBack(found: { key: string; word: string; older: string; latest: string; next: string }): AppregError {
   const [key, older, latest, next] = [found.key, found.older, found.latest, found.next].map(printable);
-  return new Trouble(
+  return new AppregError(
     'version-older',
     `These bytes are published already, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would bring subscribers back from ${latest} to the code of ${older}. Nothing was changed.`,
     `If a job was run again, nothing is left to do. To publish the older code again on purpose, give the full number: appreg publish-version ${key} ${next} …`,
@@ -242,8 +250,8 @@ function wouldRollBack(found: { key: string; word: string; older: string; latest
   );
 }
 
-function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): Trouble {
-  return new Trouble(
+function publishedBefore(key: string, { version, artifactChecksum }: NewVersion, first: string): AppregError {
+  return new AppregError(
     'immutable',
     `${printable(`${key} ${version}`)} was published before with other bytes: ${printable(first)} stands in ${LOCK_FILE}, ${artifactChecksum} is what you have. A published version never changes, also when it is no longer listed. Nothing was changed.`,
     'Publish it as a new version, for example with patch in place of the number.',

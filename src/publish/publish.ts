@@ -1,8 +1,8 @@
-import { isTrouble } from '../core/trouble.ts';
-import { carryOut, type CarryOutDeps } from './carry-out.ts';
+import { isAppregError } from '../core/trouble.ts';
+import { applyPlan, type ApplyOptions } from './carry-out.ts';
 import { isBump } from './choose-version.ts';
-import type { Judgement } from './judged.ts';
-import type { Place } from './place.ts';
+import type { JudgeSettings } from './judged.ts';
+import type { RegistryLocation } from './place.ts';
 import { appToPublish, type Artifact, planVersion, type VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 
@@ -22,12 +22,12 @@ export interface Published {
  * @throws Trouble as `planVersion` and `carryOut` do
  */
 export async function publish(
-  place: Place,
+  place: RegistryLocation,
   key: string,
   word: string,
   artifact: Artifact,
-  judgement: Judgement,
-  deps: Omit<CarryOutDeps, 'readBack'> & { readBack?(entry: VersionPlan['entry']): Promise<void> } = {},
+  judgement: JudgeSettings,
+  deps: Omit<ApplyOptions, 'readBack'> & { readBack?(entry: VersionPlan['entry']): Promise<void> } = {},
 ): Promise<Published> {
   const { readBack, ...others } = deps;
   let tried = '';
@@ -40,13 +40,13 @@ export async function publish(
       const { entry } = planned;
       await place.store.tidy?.([place.manifest, ...planned.files]);
       const ask = readBack && { readBack: () => readBack(entry) };
-      const results = await carryOut(planned.plan, place.store, { ...others, ...ask });
+      const results = await applyPlan(planned.plan, place.store, { ...others, ...ask });
       const isNew = results.some(({ outcome }) => outcome === 'edited');
       return { planned, results, isNew };
     } catch (error) {
       // While it is planned, too, somebody else may take the number between two looks.
       const version = planned?.entry.version ?? null;
-      const taken = isTrouble(error) && error.code === 'immutable' && (version === null || version !== tried);
+      const taken = isAppregError(error) && error.code === 'immutable' && (version === null || version !== tried);
       if (!taken || !isBump(word) || attempt === ATTEMPTS) throw error;
       if (version !== null) tried = version;
     }

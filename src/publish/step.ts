@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { type Digest, digestOf } from '../store/bytes.ts';
 import { stopIfInterrupted, stopping } from '../store/interrupt.ts';
 import type { Step } from './plan.ts';
@@ -24,10 +24,10 @@ export async function pause(attempt: number): Promise<void> {
 }
 
 /** Refuses other bytes: what is published never changes (spec 2.4). */
-export function same({ path, bytes }: Step & { kind: 'create' }, there: Digest): void {
+export function assertSameBytes({ path, bytes }: Step & { kind: 'create' }, there: Digest): void {
   const wanted = digestOf(bytes);
   if (there.sha256 === wanted.sha256) return;
-  throw new Trouble(
+  throw new AppregError(
     'immutable',
     `${printable(path)} is there already with other bytes: sha256:${there.sha256} (${there.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have. ${NOTHING}`,
     'A published file never changes: publish what you have as a new version.',
@@ -35,8 +35,8 @@ export function same({ path, bytes }: Step & { kind: 'create' }, there: Digest):
   );
 }
 
-export function contended(path: string): Trouble {
-  return new Trouble(
+export function contended(path: string): AppregError {
+  return new AppregError(
     'contended',
     `${printable(path)} was changed by others ${ATTEMPTS} times while it was edited.`,
     'Run the same command again when less is going on.',
@@ -55,7 +55,7 @@ export function decode(bytes: Uint8Array, path: string): string {
     texts.set(bytes, text);
     return text;
   } catch (cause) {
-    throw new Trouble(
+    throw new AppregError(
       'not-utf8',
       `${printable(path)} is not UTF-8 text; it was not edited, since that would change more than it should.`,
       'Save it as UTF-8; appreg lint tells where it goes wrong.',
@@ -64,8 +64,8 @@ export function decode(bytes: Uint8Array, path: string): string {
   }
 }
 
-export function missing(path: string): Trouble {
-  return new Trouble(
+export function missing(path: string): AppregError {
+  return new AppregError(
     'file-missing',
     `${printable(path)} is not there.`,
     'Restore it from your history, or run appreg init in a new folder.',

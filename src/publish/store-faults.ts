@@ -1,5 +1,5 @@
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 
 /** Errors of a store that does not do what it answers. */
 
@@ -7,20 +7,20 @@ const HINT =
   'Ask whoever runs that store, and see whether a cache or a replica answers in its place; then run the same command again.';
 
 /** @param has what the store has instead, as the end of a sentence */
-export function notKept(path: string, has: string, cause?: unknown): Trouble {
+export function notKept(path: string, has: string, cause?: unknown): AppregError {
   const message = `The store answered that it stored ${printable(path)}, but did not keep the write: it ${has}.`;
-  return new Trouble('store-not-kept', message, HINT, { cause });
+  return new AppregError('store-not-kept', message, HINT, { cause });
 }
 
-export function refusesTheSame(path: string): Trouble {
-  return new Trouble(
+export function refusesTheSame(path: string): AppregError {
+  return new AppregError(
     'store-stale',
     `The store refuses to replace ${printable(path)} as if it had changed, but has the same document each time. It probably serves an old copy.`,
     HINT,
   );
 }
 
-export function unreadableYetThere(path: string): Trouble {
+export function unreadableYetThere(path: string): AppregError {
   const message = `The store answers that ${printable(path)} exists, and that it is not there when it is read.`;
-  return new Trouble('store-stale', message, HINT);
+  return new AppregError('store-stale', message, HINT);
 }

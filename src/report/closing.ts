@@ -3,7 +3,7 @@ import type { Style } from './style.ts';
 import { count, duration, size } from './words.ts';
 
 /** The last line of a report, to quote: what was found, and in how much. */
-export function closing(report: Report, style: Style): string {
+export function summaryLine(report: Report, style: Style): string {
   const { summary } = report;
   const seen = [
     count(summary.apps, 'app'),

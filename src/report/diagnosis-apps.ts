@@ -1,7 +1,7 @@
 import type { Diagnosis } from '../core/diagnosis.ts';
 import type { AppVerdict, Finding, Report } from '../core/report.ts';
 import { shorten } from '../core/text.ts';
-import { grouped } from './grouped.ts';
+import { groupFindings } from './grouped.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
 
@@ -41,7 +41,7 @@ function together(
   reasons: ReadonlyMap<string, string>,
   unpublished: ReadonlySet<string>,
 ): string[] {
-  const groups = grouped(apps, (app) => `${unpublished.has(app.key)} ${app.because.join(', ')}`);
+  const groups = groupFindings(apps, (app) => `${unpublished.has(app.key)} ${app.because.join(', ')}`);
   const lines: string[] = [];
   for (const group of groups.values()) {
     const each = verbose ? MANY : EACH;

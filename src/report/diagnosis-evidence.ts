@@ -1,5 +1,5 @@
 import type { Finding } from '../core/report.ts';
-import { spanOf } from '../core/span.ts';
+import { formatDuration } from '../core/span.ts';
 import { shorten } from '../core/text.ts';
 
 /** The evidence of a finding in a line. */
@@ -85,8 +85,8 @@ function pairOf(name: string, value: Finding['evidence'][string], verbose: boole
       ? ['', 'no Access-Control headers']
       : ['', shorten((value as readonly string[]).join(', '), verbose ? 500 : 160)];
   const seconds = name === 'age' || name.endsWith('Seconds') ? Number(value) : Number.NaN;
-  if (Number.isFinite(seconds)) return [name.replace(/Seconds$/, ''), spanOf(seconds)];
-  const text = inWords(Array.isArray(value) ? value.join(', ') : String(value));
+  if (Number.isFinite(seconds)) return [name.replace(/Seconds$/, ''), formatDuration(seconds)];
+  const text = evidenceText(Array.isArray(value) ? value.join(', ') : String(value));
   // What is to be compared or pasted is written out.
   const short =
     whole || COMPARED.has(name) ? text : text.replace(/\b(sha\d+:)?([0-9a-f]{12})[0-9a-f]{28,}\b/g, '$1$2…');
@@ -94,6 +94,6 @@ function pairOf(name: string, value: Finding['evidence'][string], verbose: boole
 }
 
 /** A copy's age as a header tells it (`age: 900000`), for people. */
-export function inWords(text: string): string {
-  return text.replace(/\bage: (\d+)/g, (_, seconds: string) => `age: ${spanOf(Number(seconds))}`);
+export function evidenceText(text: string): string {
+  return text.replace(/\bage: (\d+)/g, (_, seconds: string) => `age: ${formatDuration(Number(seconds))}`);
 }

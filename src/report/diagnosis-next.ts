@@ -1,6 +1,6 @@
 import type { Diagnosis } from '../core/diagnosis.ts';
 import type { Report } from '../core/report.ts';
-import { spanOf } from '../core/span.ts';
+import { formatDuration } from '../core/span.ts';
 import type { SymptomView, View } from './diagnosis-types.ts';
 import { count } from './words.ts';
 
@@ -59,9 +59,9 @@ function lagOf({ copies }: Diagnosis): string | null {
   return [
     longest === 0
       ? 'The service looks every hour, so a change made less than 1 hour ago may not be seen yet'
-      : `The service looks every hour and caches may hold the ${copies.find((copy) => copy.lifetime === longest)!.role} for ${spanOf(longest)}, so a change made less than ${spanOf(HOUR + longest)} ago may not be seen yet`,
+      : `The service looks every hour and caches may hold the ${copies.find((copy) => copy.lifetime === longest)!.role} for ${formatDuration(longest)}, so a change made less than ${formatDuration(HOUR + longest)} ago may not be seen yet`,
     ...(open ? [`for the ${open.role} no lifetime is told, so caches guess one`] : []),
-    ...(aged ? [`the ${aged.role} seen here was a copy of ${spanOf(aged.age)}`] : []),
+    ...(aged ? [`the ${aged.role} seen here was a copy of ${formatDuration(aged.age)}`] : []),
   ].join('; ');
 }
 

@@ -1,7 +1,7 @@
 import { actorOf } from '../core/actor.ts';
 import type { Diagnosis } from '../core/diagnosis.ts';
 import type { Finding, NotJudged, Report, Severity, Symptom, SymptomStatus } from '../core/report.ts';
-import { SILENCED, SYMPTOM_OF_ROLE } from '../core/report.ts';
+import { SILENCED, SYMPTOM_OF_KIND } from '../core/report.ts';
 import { rules } from '../core/rules/index.ts';
 import { shorten } from '../core/text.ts';
 import { appLines } from './diagnosis-apps.ts';
@@ -9,7 +9,7 @@ import { evidenceOf, type Pair, placeOf, type ViewOptions } from './diagnosis-ev
 import { closingOf, nextOf } from './diagnosis-next.ts';
 import type { Cause, SymptomView, View } from './diagnosis-types.ts';
 import { hostIn, whoOf } from './diagnosis-who.ts';
-import { grouped } from './grouped.ts';
+import { groupFindings } from './grouped.ts';
 import { isFailure } from './run.ts';
 import { count, symptomName } from './words.ts';
 
@@ -73,7 +73,7 @@ function symptomView(
 export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<SymptomView, 'causes' | 'remarks'> {
   const left = withoutVersions(all);
   const findings = all.filter((finding) => finding.rule !== 'versions-none-valid' || !left.has(finding.app));
-  const groups = grouped(findings, (finding) => {
+  const groups = groupFindings(findings, (finding) => {
     const actor = actorOf(finding);
     const host = actor === 'author' || actor === 'service' ? '' : hostIn(finding);
     const empty = finding.rule === 'version-not-semver' && left.has(finding.app);
@@ -201,7 +201,7 @@ function reasonsOf(id: Symptom, report: Report): string {
   for (const entry of report.notJudged) {
     const { rule, resource, reason } = entry;
     const symptom = SYMPTOM_OF_RULE.get(rule);
-    const own = symptom === 'by-resource' ? (resource === null ? null : SYMPTOM_OF_ROLE[resource]) : symptom;
+    const own = symptom === 'by-resource' ? (resource === null ? null : SYMPTOM_OF_KIND[resource]) : symptom;
     if (own === id && reason === SILENCED) silenced.add(`${rule}: ${reason}`);
     else if (isFailure(entry) || own === id) reasons.add(reason);
   }

@@ -2,7 +2,7 @@ import { actorOf } from '../core/actor.ts';
 import type { Finding } from '../core/report.ts';
 import { shorten } from '../core/text.ts';
 import { hostOf } from '../core/visit.ts';
-import { inWords } from './diagnosis-evidence.ts';
+import { evidenceText } from './diagnosis-evidence.ts';
 
 /** Who has to act, in words. */
 
@@ -32,7 +32,7 @@ export function whoOf(finding: Finding): string {
         return `the host ${host}${product}; or whoever asks, where its authority is a private one (--ca)`;
       return `the host ${host}${product}${cause === 'redirect-null-origin' ? ', or the author: the listed URL' : ''}`;
     case 'cache':
-      return `the CDN or cache in front of ${host}${product}${typeof copy === 'string' ? `: ${shorten(inWords(copy), 80)}` : ''}`;
+      return `the CDN or cache in front of ${host}${product}${typeof copy === 'string' ? `: ${shorten(evidenceText(copy), 80)}` : ''}`;
     case 'network':
       return `the network between here and ${host}: DNS, proxy, firewall or TLS interception`;
     case 'service':

@@ -1,4 +1,4 @@
-import type { AppDifference, Difference, VersionDifference } from '../core/difference.ts';
+import type { AppDiff, RegistryDiff, VersionDiff } from '../core/difference.ts';
 import { printable, redact, safeJson, shorten } from '../core/text.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { reasonWords } from './hidden-apps.ts';
@@ -13,11 +13,11 @@ const SHOWN_VERSIONS = 20;
 
 const MARKS: Record<string, string> = { added: '+', removed: '-', changed: '!', moved: '~' };
 
-export function differenceAsJson(found: Difference): string {
+export function diffAsJson(found: RegistryDiff): string {
   return redact(safeJson({ schema: 1, ...found }));
 }
 
-export function differenceAsText(found: Difference, style: Style): string {
+export function diffAsText(found: RegistryDiff, style: Style): string {
   const lines: string[] = [];
   const unseen = new Set(found.notCompared.map(({ key }) => key));
   for (const app of found.apps.slice(0, SHOWN)) {
@@ -46,7 +46,7 @@ export function differenceAsText(found: Difference, style: Style): string {
 }
 
 /** For a comment on a pull request; nothing in it is taken for markup. */
-export function differenceAsMarkdown(found: Difference): string {
+export function diffAsMarkdown(found: RegistryDiff): string {
   const lines = [`### ${prose(headline(found))}`, ''];
   if (found.vanishing.length > 0) {
     lines.push('**Subscribers would not see any more:**', '');
@@ -82,14 +82,14 @@ export function differenceAsMarkdown(found: Difference): string {
 }
 
 /** @param named how a key is written */
-function notCompared(found: Difference, named: (key: string) => string): string {
+function notCompared(found: RegistryDiff, named: (key: string) => string): string {
   const told = found.notCompared.slice(0, 10).map(({ key }) => named(key));
   const rest = found.notCompared.length - told.length;
   const reasons = [...new Set(found.notCompared.map(({ reason }) => shown(reason)))].slice(0, 3).join('; ');
   return `Versions not compared: ${told.join(', ')}${rest > 0 ? ` and ${count(rest, 'more app')}` : ''} (${reasons})`;
 }
 
-function headline({ summary: sum, apps, notCompared: unseen }: Difference): string {
+function headline({ summary: sum, apps, notCompared: unseen }: RegistryDiff): string {
   if (apps.length === 0) return `Nothing changes for subscribers${unseen.length > 0 ? ', as far as was seen' : ''}`;
   const parts = [
     [sum.appsAdded, 'app', 'added'],
@@ -103,7 +103,7 @@ function headline({ summary: sum, apps, notCompared: unseen }: Difference): stri
   return `${said.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
 }
 
-function aside(app: AppDifference, unseen: ReadonlySet<string>): string {
+function aside(app: AppDiff, unseen: ReadonlySet<string>): string {
   const { key, change, latest, visible } = app;
   const said: string[] = [];
   if (change === 'changed' && latest.before !== latest.after)
@@ -116,18 +116,18 @@ function aside(app: AppDifference, unseen: ReadonlySet<string>): string {
   return said.length === 0 ? '' : `  (${said.map(shown).join('; ')})`;
 }
 
-function why({ apps }: Difference, key: string): string {
+function why({ apps }: RegistryDiff, key: string): string {
   const app = apps.find((one) => one.key === key);
   if (!app || app.change === 'removed') return ': it is removed';
   return app.because.length > 0 ? `: ${app.because.join(', ')}` : '';
 }
 
-function versionLine(version: VersionDifference, style: Style): string {
+function versionLine(version: VersionDiff, style: Style): string {
   const colour = version.change === 'added' ? style.green : version.change === 'moved' ? style.yellow : style.red;
   return colour(`${MARKS[version.change]} ${shown(version.version)}  ${changeOf(version)}`);
 }
 
-function changeOf({ change, url, checksum, bytes }: VersionDifference): string {
+function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
   const weight = bytes === null ? '' : `, ${size(bytes)}`;
   if (change === 'added') return `added${weight}: ${shown(url.after ?? 'no URL')}`;
   if (change === 'removed') return 'withdrawn; a published version stays listed';

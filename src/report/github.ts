@@ -1,9 +1,9 @@
 import type { Finding, Report, Severity } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
-import { closing } from './closing.ts';
+import { summaryLine } from './closing.ts';
 import { DEFAULTS, type RenderOptions } from './options.ts';
 import { failures } from './run.ts';
-import { mostSevereFirst, whereIs } from './where.ts';
+import { mostSevereFirst, locationOf } from './where.ts';
 import { count } from './words.ts';
 
 // GitHub shows so many annotations of each kind per step, and drops the others without a word.
@@ -13,7 +13,9 @@ const COMMAND: Record<Severity, string> = { error: 'error', warning: 'warning', 
 
 /** Workflow commands for GitHub Actions, the most severe findings first, and a last line that is no command. */
 export function github(report: Report, options: Pick<RenderOptions, 'folder'>): string {
-  return [...annotations(report, options), `appreg ${report.command}: ${closing(report, DEFAULTS.style)}`].join('\n');
+  return [...annotations(report, options), `appreg ${report.command}: ${summaryLine(report, DEFAULTS.style)}`].join(
+    '\n',
+  );
 }
 
 /** The commands alone, with a remark on what GitHub would not show. */
@@ -37,7 +39,7 @@ export function annotations(report: Report, { folder }: Pick<RenderOptions, 'fol
 }
 
 function annotation(finding: Finding, report: Report, folder: string): string {
-  const { path, url, line, column, about } = whereIs(finding, report, folder);
+  const { path, url, line, column, about } = locationOf(finding, report, folder);
   const names = [finding.rule, finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(x, 80));
   const place =
     path === null ? { title: `${names.join(' ')}: ${shorten(about ?? url ?? '', 200)}` } : { title: names.join(' ') };

@@ -3,7 +3,7 @@ import { printable, safeJson, shorten } from '../core/text.ts';
 import { fingerprints, fnv1a } from './fingerprint.ts';
 import type { RenderOptions } from './options.ts';
 import { failures } from './run.ts';
-import { hostAndPath, whereIs } from './where.ts';
+import { hostAndPath, locationOf } from './where.ts';
 
 interface Violation {
   description: string;
@@ -19,7 +19,7 @@ const SEVERITY: Record<Severity, Violation['severity']> = { error: 'major', warn
 export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
   const prints = fingerprints(report.findings);
   const violations: Violation[] = report.findings.map((finding, i) => {
-    const { path, url, line, about } = whereIs(finding, report, folder);
+    const { path, url, line, about } = locationOf(finding, report, folder);
     const names = [finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(printable(x), 80));
     const before = names.length === 0 ? '' : `${names.join(' ')}: `;
     const behind = about === null ? '' : ` (${printable(about)})`;

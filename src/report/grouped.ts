@@ -1,5 +1,5 @@
 /** The items by what they have in common, both in the order of their first appearance. */
-export function grouped<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+export function groupFindings<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
     const key = keyOf(item);

@@ -1,10 +1,10 @@
 import type { Finding, NotJudged, Report } from '../core/report.ts';
 import { printable } from '../core/text.ts';
-import { grouped } from './grouped.ts';
+import { groupFindings } from './grouped.ts';
 import { type Suite, suitesOf } from './junit-suites.ts';
 import type { RenderOptions } from './options.ts';
 import { failures, isAside, isFailure } from './run.ts';
-import { whereIs } from './where.ts';
+import { locationOf } from './where.ts';
 import { count, thousands } from './words.ts';
 import { xml, type XmlElement } from './xml.ts';
 
@@ -75,8 +75,8 @@ function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number |
 }
 
 function casesOf(suite: Suite, report: Report, folder: string): Case[] {
-  const found = grouped(suite.findings, (finding) => finding.rule);
-  const skipped = grouped(suite.notJudged, (entry) => entry.rule);
+  const found = groupFindings(suite.findings, (finding) => finding.rule);
+  const skipped = groupFindings(suite.notJudged, (entry) => entry.rule);
   // Of a run that was broken off, or left the manifest to another, what holds of the registry as a whole is not known.
   const whole = suite.app === null ? skipped.get('*')?.filter((entry) => isFailure(entry) || isLeft(entry)) : undefined;
   const broken = whole?.length ? whole : undefined;
@@ -84,7 +84,7 @@ function casesOf(suite: Suite, report: Report, folder: string): Case[] {
   const names = new Set([...suite.rules, ...found.keys(), ...skipped.keys()]);
   return [...names].map((name) =>
     caseOf(name, found.get(name) ?? [], skipped.get(name) ?? broken ?? [], (finding) => {
-      const { path, url, line, column, about } = whereIs(finding, report, folder);
+      const { path, url, line, column, about } = locationOf(finding, report, folder);
       const position = [line, column].filter((x) => x !== null).map((x) => `:${x}`);
       return { path, place: `${path ?? url}${position.join('')}${about === null ? '' : ` (${about})`}` };
     }),

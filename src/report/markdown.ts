@@ -1,12 +1,12 @@
 import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
-import { closing } from './closing.ts';
-import { grouped } from './grouped.ts';
+import { summaryLine } from './closing.ts';
+import { groupFindings } from './grouped.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import type { RenderOptions } from './options.ts';
 import { failures, isAside } from './run.ts';
 import { PLAIN } from './style.ts';
-import { whereIs } from './where.ts';
+import { locationOf } from './where.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count, symptomName } from './words.ts';
 
@@ -22,7 +22,7 @@ export function markdown(report: Report, { folder }: Pick<RenderOptions, 'folder
   const head = [
     `## appreg ${report.command}`,
     '',
-    `${closing(report, PLAIN)}${report.target === '' ? '' : ` · ${code(brief(report.target, 300))}`}`,
+    `${summaryLine(report, PLAIN)}${report.target === '' ? '' : ` · ${code(brief(report.target, 300))}`}`,
     ...incomplete(report.notJudged),
     ...symptoms(report),
     ...hidden(report),
@@ -72,7 +72,7 @@ function findings(report: Report, folder: string, room: number): string[] {
     const { open, close } = fold(severity, list.length);
     left -= [...open, ...close].join('\n').length + 2;
     const inside: string[] = [];
-    for (const [place, group] of grouped(list, (finding) => placeOf(finding, report, folder))) {
+    for (const [place, group] of groupFindings(list, (finding) => placeOf(finding, report, folder))) {
       const items = [`**${code(brief(place, 300))}**`, ''];
       for (const finding of group) {
         const item = itemOf(finding, report, folder);
@@ -103,12 +103,12 @@ function fold(severity: Severity, length: number): { open: string[]; close: stri
 }
 
 function placeOf(finding: Finding, report: Report, folder: string): string {
-  const { path, url } = whereIs(finding, report, folder);
+  const { path, url } = locationOf(finding, report, folder);
   return path ?? url ?? report.target;
 }
 
 function itemOf(finding: Finding, report: Report, folder: string): string {
-  const { line, column, about } = whereIs(finding, report, folder);
+  const { line, column, about } = locationOf(finding, report, folder);
   const { rule, message, advice, app, version, evidence } = finding;
   const names = [app, version].filter((x) => x !== null).map((x) => code(brief(x, 60)));
   const seen = Object.entries(finding.file === null ? evidence : {})
@@ -124,7 +124,7 @@ function itemOf(finding: Finding, report: Report, folder: string): string {
 }
 
 function unjudged(entries: readonly NotJudged[]): string[] {
-  const reasons = grouped(
+  const reasons = groupFindings(
     entries.filter(({ rule }) => rule !== '*'),
     ({ reason }) => reason.replace(/^\d+ more: /, ''),
   );

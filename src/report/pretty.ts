@@ -1,6 +1,6 @@
 import type { Finding, Report, Severity } from '../core/report.ts';
 import { printable, shorten } from '../core/text.ts';
-import { closing } from './closing.ts';
+import { summaryLine } from './closing.ts';
 import { isAside, isFailure } from './run.ts';
 import type { Style } from './style.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
@@ -24,7 +24,7 @@ export function pretty(report: Report, options: PrettyOptions): string {
     ...findings(report, options),
     ...hidden(report, options),
     ...unjudged(report, options),
-    closing(report, options.style),
+    summaryLine(report, options.style),
   ];
   return lines.join('\n');
 }

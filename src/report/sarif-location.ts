@@ -1,6 +1,6 @@
 import type { Finding, Report } from '../core/report.ts';
 import { printable } from '../core/text.ts';
-import { webUrl, whereIs } from './where.ts';
+import { webUrl, locationOf } from './where.ts';
 
 const ROOT = '%SRCROOT%';
 
@@ -41,7 +41,7 @@ export function locations(report: Report, folder: string): Locations {
 
   return {
     of(finding) {
-      const { path, url, line, column } = whereIs(finding, report, folder);
+      const { path, url, line, column } = locationOf(finding, report, folder);
       const logical = logicalOf(finding);
       return {
         physicalLocation: {

@@ -3,7 +3,7 @@ import type { AnyRule } from '../core/rule.ts';
 import { rules } from '../core/rules/index.ts';
 import { printable, safeJson } from '../core/text.ts';
 import { fingerprints } from './fingerprint.ts';
-import { grouped } from './grouped.ts';
+import { groupFindings } from './grouped.ts';
 import type { RenderOptions } from './options.ts';
 import { isFailure } from './run.ts';
 import { type Locations, locations } from './sarif-location.ts';
@@ -52,7 +52,7 @@ export function sarif(report: Report, { folder, severities }: Pick<RenderOptions
   });
 }
 
-function descriptorOf({ id, severity, when, why, spec, symptom }: AnyRule): object {
+function descriptorOf({ id, severity, failsWhen: when, why, spec, symptom }: AnyRule): object {
   const fails = `Fails when ${when}.`;
   return {
     id,
@@ -119,7 +119,7 @@ function cut(all: number): object[] {
 
 /** One notification for each rule and reason, with the number of places. */
 function unjudged(entries: readonly NotJudged[]): object[] {
-  const groups = grouped(entries, ({ rule, reason }) => JSON.stringify([rule, reason]));
+  const groups = groupFindings(entries, ({ rule, reason }) => JSON.stringify([rule, reason]));
   const list = [...groups.values()].slice(0, REASONS).map((group) => {
     const { rule, reason } = group[0]!;
     const failed = isFailure(group[0]!);

@@ -2,7 +2,7 @@ import { type Finding, type Report, SEVERITIES } from '../core/report.ts';
 import { parseUrl } from '../core/url.ts';
 
 /** Where a finding lies, for readers that know files of a repository and nothing else. */
-export interface Where {
+export interface FindingLocation {
   /** Below the repository's root, with `/`; it begins with `..` when it lies outside. Null for what a host serves. */
   path: string | null;
   /** The address of the document that `line` and `column` lead into, or of what was asked. */
@@ -14,7 +14,7 @@ export interface Where {
 }
 
 /** The place of a finding. A position is given only where it leads into that very file or URL. */
-export function whereIs(finding: Finding, report: Report, folder: string): Where {
+export function locationOf(finding: Finding, report: Report, folder: string): FindingLocation {
   const { file, url, line, column } = finding;
   if (file !== null) return { path: pathBelow(folder, file), url, line, column, about: null };
   // What is said of a URL carries the position of the field that names it, in the document before it.

@@ -4,7 +4,7 @@ import { link, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir, hostname, networkInterfaces } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
 
 const DAY = 86_400_000;
@@ -65,8 +65,8 @@ function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
 }
 
-function notLocal(host: string): Trouble {
-  return new Trouble(
+function notLocal(host: string): AppregError {
+  return new AppregError(
     'host-not-local',
     `The local certificate authority cannot vouch for '${shorten(printable(host))}': it is limited to local names.`,
     'Use localhost, a private address, or a name that ends in .localhost, .test, .local or .internal.',
@@ -94,7 +94,7 @@ async function authority(
     return { key, cert: made, isNew: true };
   } catch (error) {
     const why = printable(error instanceof Error ? error.message : String(error));
-    throw new Trouble(
+    throw new AppregError(
       'ca-unusable',
       `The local certificate authority in ${folder} cannot be used: ${why}`,
       'Remove that folder to have a new one made, or name another one in APPREG_CA_DIR.',

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
 
 /**
@@ -13,7 +13,7 @@ import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
 export async function findManifest(folder: string, named: string | undefined): Promise<string | null> {
   const expected = named ?? 'registry.json';
   if (segmentsOf(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
-    throw new Trouble(
+    throw new AppregError(
       'manifest-not-served',
       `'${shorten(printable(expected))}' is no name for a manifest: a host would not serve it.`,
       'Give the manifest another name, and put that as "manifest" into the configuration.',
@@ -26,7 +26,7 @@ export async function findManifest(folder: string, named: string | undefined): P
     if (/\.json$/i.test(name) && !isPrivate(name) && (await hasApps(join(folder, name)))) found.push(name);
   }
   if (found.length <= 1) return found[0] ?? null;
-  throw new Trouble(
+  throw new AppregError(
     'manifest-ambiguous',
     `${folder} holds several files that could be the manifest: ${shorten(found.map(printable).join(', '))}.`,
     'Name one of them as "manifest" in the configuration.',

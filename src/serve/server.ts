@@ -3,7 +3,7 @@ import { createServer as createHttps } from 'node:https';
 import { realpath } from 'node:fs/promises';
 import { isIPv6, type AddressInfo } from 'node:net';
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { parseUrl } from '../core/url.ts';
 import { etagMemory } from './files.ts';
 import { handler, type Served } from './handler.ts';
@@ -106,14 +106,14 @@ function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number)
   const shown = shorten(printable(host));
   switch (error.code) {
     case 'EADDRINUSE':
-      return new Trouble(
+      return new AppregError(
         'port-in-use',
         `Port ${port} on ${shown} is in use by another program.`,
         'Name another one, or let --port 0 pick a free one.',
         { cause: error },
       );
     case 'EACCES':
-      return new Trouble(
+      return new AppregError(
         'port-forbidden',
         `Port ${port} may not be listened on.`,
         'Name one above 1023, or let --port 0 pick a free one.',
@@ -130,8 +130,8 @@ function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number)
   }
 }
 
-function hostUnknown(host: string, cause?: Error): Trouble {
-  return new Trouble(
+function hostUnknown(host: string, cause?: Error): AppregError {
+  return new AppregError(
     'host-unknown',
     `'${shorten(printable(host))}' is no address of this machine.`,
     'Name one with --host: 127.0.0.1 for this machine alone, 0.0.0.0 for every network it is in.',

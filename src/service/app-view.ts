@@ -1,8 +1,8 @@
-import { type Reason, reason } from './reasons.ts';
+import { type HiddenReason, hiddenReason } from './reasons.ts';
 import type { AppView } from './views.ts';
 
 /** What the database knows of an app that decides whether it can be installed. */
-export interface AppStanding {
+export interface AppState {
   key: string;
   name: string;
   description: string;
@@ -24,7 +24,7 @@ export interface AppStanding {
   refusal: { code: string | null; message: string | null } | null;
 }
 
-export function appView(app: AppStanding): AppView {
+export function appView(app: AppState): AppView {
   const standing = standingOf(app);
   return {
     key: app.key,
@@ -43,22 +43,24 @@ export function appView(app: AppStanding): AppView {
 type Standing = Pick<AppView, 'visible' | 'reasons' | 'latest'>;
 
 /** The same decision as INSTALLABLE (queries.ts), with the reasons. */
-function standingOf(app: AppStanding): Standing {
-  if (!app.listed) return hidden([reason('app-withdrawn')]);
-  const because = app.because.map(reason);
+function standingOf(app: AppState): Standing {
+  if (!app.listed) return hidden([hiddenReason('app-withdrawn')]);
+  const because = app.because.map(hiddenReason);
   if (app.visible === false && app.failingSince === null) return hidden(because);
   if (app.latest !== null) return { visible: true, reasons: [], latest: app.latest };
-  if (app.states?.includes('pending')) return hidden([reason('artifact-unchecked')], null);
-  if (app.states?.includes('refused')) return hidden([reason('artifact-refused'), ...refusalOf(app)]);
+  if (app.states?.includes('pending')) return hidden([hiddenReason('artifact-unchecked')], null);
+  if (app.states?.includes('refused')) return hidden([hiddenReason('artifact-refused'), ...refusalOf(app)]);
   if (because.length > 0) return hidden(because, app.visible === false ? false : null);
-  return app.visible === null ? hidden([reason('app-unchecked')], null) : hidden([reason('version-withdrawn')]);
+  return app.visible === null
+    ? hidden([hiddenReason('app-unchecked')], null)
+    : hidden([hiddenReason('version-withdrawn')]);
 }
 
-function hidden(reasons: Reason[], visible: false | null = false): Standing {
+function hidden(reasons: HiddenReason[], visible: false | null = false): Standing {
   return { visible, reasons, latest: null };
 }
 
-function refusalOf({ refusal }: AppStanding): Reason[] {
+function refusalOf({ refusal }: AppState): HiddenReason[] {
   if (refusal === null || refusal.code === null) return [];
-  return [refusal.message === null ? reason(refusal.code) : { code: refusal.code, message: refusal.message }];
+  return [refusal.message === null ? hiddenReason(refusal.code) : { code: refusal.code, message: refusal.message }];
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Report } from '../core/report.ts';
-import { appView, type AppStanding } from './app-view.ts';
+import { appView, type AppState } from './app-view.ts';
 import type { Db } from './database/open.ts';
 import { storable, unpack } from './database/packed.ts';
 import { INSTALLABLE, isId, OFFERED } from './queries.ts';
@@ -168,7 +168,7 @@ const STANDING = [
   // Only what cannot be installed needs reasons.
   sql<string[] | null>`case when a.latest is null then
     array(select distinct v.state from versions v where ${VERSION} and v.withdrawn_at is null) end`.as('states'),
-  sql<AppStanding['refusal']>`case when a.latest is null then
+  sql<AppState['refusal']>`case when a.latest is null then
     (select json_build_object('code', v.rule, 'message', v.reason) from versions v
       where ${VERSION} and v.state = 'refused' and v.withdrawn_at is null order by v.version desc limit 1) end`.as(
     'refusal',

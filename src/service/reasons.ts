@@ -1,7 +1,7 @@
 import { rules } from '../core/rules/index.ts';
 
 /** Why an app or a version cannot be installed: a code for programs, words for people. */
-export interface Reason {
+export interface HiddenReason {
   code: string;
   message: string;
 }
@@ -30,7 +30,7 @@ const WORDS: Record<string, string> = {
 };
 
 /** @param code id of a rule, or a code of the service's own */
-export function reason(code: string): Reason {
+export function hiddenReason(code: string): HiddenReason {
   const words = WORDS[code] ?? rules.find(({ id }) => id === code)?.why;
   return { code, message: words ?? 'The registry’s report says why.' };
 }

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { parseUrl } from '../core/url.ts';
 import { DEFAULT_LIMITS, type Settings } from './settings.ts';
 
@@ -125,6 +125,6 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function unusable(message: string, hint: string): Trouble {
-  return new Trouble('setting-unusable', message, hint);
+function unusable(message: string, hint: string): AppregError {
+  return new AppregError('setting-unusable', message, hint);
 }

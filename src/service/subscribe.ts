@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnseen } from '../core/facts.ts';
+import { isMissing } from '../core/facts.ts';
 import type { DocumentFacts } from '../core/facts.ts';
-import { isObject, type JsonObject, member, readingOf } from '../core/json.ts';
+import { isObject, type JsonObject, member, parseDocument } from '../core/json.ts';
 import { startJudging } from '../core/judge.ts';
 import type { Finding } from '../core/report.ts';
 import { rules } from '../core/rules/index.ts';
@@ -9,10 +9,10 @@ import { NOT_REACHED } from '../core/visit.ts';
 import { observeRegistry } from '../observe/web.ts';
 import type { Service } from './context.ts';
 import { storable } from './database/packed.ts';
-import { registryUrl } from './refresh/address.ts';
+import { parseRegistryUrl } from './refresh/address.ts';
 import { countSubscriptions } from './subscriptions.ts';
-import { openTurns } from './turns.ts';
-import { discreetDocument } from './refresh/discreet.ts';
+import { openFairSemaphore } from './turns.ts';
+import { redactNetworkOfDocument } from './refresh/discreet.ts';
 import { appsIn, writeListing } from './refresh/manifest-apps.ts';
 import { DOCUMENTS } from './refresh/run.ts';
 
@@ -28,7 +28,7 @@ export type Outcome =
 /** Milliseconds for the look at a manifest that somebody waits for. */
 const LOOK = 15_000;
 /** Large manifests are held whole: looks of this process at once, and those of one organization. */
-const turnToLook = openTurns(6, 2);
+const turnToLook = openFairSemaphore(6, 2);
 /** Milliseconds until a turn has to come. */
 const TURN_WITHIN = 10_000;
 /** Findings that are told at once; the first ones say why. */
@@ -36,7 +36,7 @@ const TOLD = 20;
 /** A registry that was good within this time needs no look before somebody else subscribes to it. */
 const RECENT = 7_200_000;
 /** The rules that say why a manifest cannot be used; the others say what else is wrong. */
-const HIDING = new Set(['document-misshapen', ...rules.filter(({ hides }) => hides).map(({ id }) => id)]);
+const HIDING = new Set(['document-misshapen', ...rules.filter(({ hidesApp: hides }) => hides).map(({ id }) => id)]);
 /** Registries of one organization: its list is told whole. */
 const MOST = 1000;
 /** However soon it was clear that a host is not reached: how soon says why. */
@@ -53,7 +53,7 @@ export async function subscribe(
   asked: { url: string; name: string },
 ): Promise<Outcome> {
   const { db } = service;
-  const address = registryUrl(asked.url, service.asking.guard);
+  const address = parseRegistryUrl(asked.url, service.asking.guard);
   if ('fault' in address) return { outcome: 'refused-url', message: address.fault };
   const { url } = address;
   const name = storable(asked.name.trim());
@@ -102,7 +102,7 @@ export async function subscribeOfficial(service: Service, organizationId: string
   ] as const;
   for (const [name, text] of official) {
     if (text === null) continue;
-    const address = registryUrl(text, service.asking.guard);
+    const address = parseRegistryUrl(text, service.asking.guard);
     if ('fault' in address) {
       log('error', 'official-registry-unusable', { name, fault: address.fault });
       continue;
@@ -135,9 +135,9 @@ async function lookAtManifest({ settings, log, asking }: Service, url: string): 
   let apps: JsonObject | null = null;
   const manifest = (facts: DocumentFacts): void => {
     judging.manifest(
-      discreetDocument(facts, ({ code, message }) => log('info', 'host-unreached', { url, code, message })),
+      redactNetworkOfDocument(facts, ({ code, message }) => log('info', 'host-unreached', { url, code, message })),
     );
-    const found = isUnseen(facts.content) ? undefined : member(readingOf(facts.content).value, 'apps');
+    const found = isMissing(facts.content) ? undefined : member(parseDocument(facts.content).value, 'apps');
     apps = isObject(found) ? found : null;
   };
   await observeRegistry(

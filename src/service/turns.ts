@@ -6,7 +6,7 @@ export type Leave = () => void;
  * @param all turns at once @param each of these, for one who asks
  * @returns a function that waits for a turn; null where none came within `patience` milliseconds
  */
-export function openTurns(all: number, each: number): (who: string, patience: number) => Promise<Leave | null> {
+export function openFairSemaphore(all: number, each: number): (who: string, patience: number) => Promise<Leave | null> {
   const inside = new Map<string, number>();
   let waiting: { who: string; enter(leave: Leave): void }[] = [];
   let taken = 0;

@@ -2,15 +2,15 @@ import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { type Bytes, chunksOf } from './bytes.ts';
-import { diskTrouble, errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
+import { diskError, errno, NOTHING_CHANGED, nullIfMissing } from './disk-trouble.ts';
 import { failpoint } from './failpoint.ts';
-import { shielded, stopIfInterrupted } from './interrupt.ts';
-import { sweep } from './leftovers.ts';
+import { deferSignals, stopIfInterrupted } from './interrupt.ts';
+import { removeStaleTempFiles } from './leftovers.ts';
 import { takeLock } from './lock.ts';
 import { tempName } from './owner.ts';
-import { lstat, patiently, realpath, SURELY, syncFolder } from './system.ts';
+import { lstat, retryWhileBusy, realpath, FORCE_REMOVE, syncFolder } from './system.ts';
 import { syncFile } from './sync-file.ts';
 
 export interface WriteOptions {
@@ -34,16 +34,16 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
   const { as = path, check } = options;
   let placed = false;
   try {
-    return await shielded(async () => {
-      const target = (await orNull(realpath(path))) ?? path;
-      const old = await orNull(lstat(target));
+    return await deferSignals(async () => {
+      const target = (await nullIfMissing(realpath(path))) ?? path;
+      const old = await nullIfMissing(lstat(target));
       if (old !== null) await refuseUnwritable(target, old, as);
-      await sweep(dirname(target));
+      await removeStaleTempFiles(dirname(target));
       await withTemp(target, bytes, old, async (temp) => {
         stopIfInterrupted();
         if (check !== undefined && !(await check())) return;
         failpoint('before-rename');
-        await patiently(() => rename(temp, target));
+        await retryWhileBusy(() => rename(temp, target));
         placed = true;
         failpoint('after-rename');
       });
@@ -51,7 +51,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
       return placed;
     });
   } catch (error) {
-    throw diskTrouble(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
+    throw diskError(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
   }
 }
 
@@ -64,9 +64,9 @@ export async function createFile(path: string, bytes: Bytes, options: { as?: str
   const { as = path } = options;
   let placed = false;
   try {
-    return await shielded(async () => {
-      if (await orNull(lstat(path))) return false;
-      await sweep(dirname(path));
+    return await deferSignals(async () => {
+      if (await nullIfMissing(lstat(path))) return false;
+      await removeStaleTempFiles(dirname(path));
       await withTemp(path, bytes, null, async (temp) => {
         stopIfInterrupted();
         failpoint('before-link');
@@ -77,7 +77,7 @@ export async function createFile(path: string, bytes: Bytes, options: { as?: str
       return placed;
     });
   } catch (error) {
-    throw diskTrouble(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
+    throw diskError(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
   }
 }
 
@@ -94,7 +94,7 @@ async function withTemp(
     await fill(handle, bytes, like).finally(() => handle.close());
     await use(temp);
   } finally {
-    await rm(temp, SURELY);
+    await rm(temp, FORCE_REMOVE);
   }
 }
 
@@ -155,8 +155,8 @@ async function putNew(temp: string, path: string, as: string): Promise<boolean> 
   // leave it there after a crash; a rename under the lock is complete, and exclusive among all that ask for the lock.
   const lock = await takeLock(path, as);
   try {
-    if (await orNull(lstat(path))) return false;
-    await patiently(() => rename(temp, path));
+    if (await nullIfMissing(lstat(path))) return false;
+    await retryWhileBusy(() => rename(temp, path));
     return true;
   } finally {
     await lock.release();
@@ -166,14 +166,14 @@ async function putNew(temp: string, path: string, as: string): Promise<boolean> 
 async function refuseUnwritable(target: string, old: Stats, as: string): Promise<void> {
   const name = printable(as);
   if (old.isSymbolicLink()) {
-    throw new Trouble(
+    throw new AppregError(
       'dangling-link',
       `${name} is a symbolic link to nothing. ${NOTHING_CHANGED}`,
       'Remove the link, or make what it points to.',
     );
   }
   if (!old.isFile())
-    throw new Trouble('not-a-file', `${name} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
+    throw new AppregError('not-a-file', `${name} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
   // A rename asks only the folder, and root may do anything: what somebody made read-only would be replaced.
   const writable =
     (old.mode & 0o222) !== 0 &&
@@ -182,7 +182,7 @@ async function refuseUnwritable(target: string, old: Stats, as: string): Promise
       () => false,
     ));
   if (!writable) {
-    throw new Trouble(
+    throw new AppregError(
       'read-only',
       `${name} is read-only. ${NOTHING_CHANGED}`,
       'Make it writable (chmod u+w) if it may change.',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 
 /** What is written to a store: bytes in memory, or a local file that is read again for every attempt to write it. */
@@ -100,8 +100,8 @@ export async function digestOfChunks(chunks: AsyncIterable<Uint8Array> | Iterabl
   return { length, sha256: hash.digest('hex') };
 }
 
-function changed(shownAs: string): Trouble {
-  return new Trouble(
+function changed(shownAs: string): AppregError {
+  return new AppregError(
     'file-changed',
     `${printable(shownAs)} changed while it was published. ${NOTHING_CHANGED}`,
     'Wait until the program that writes it is done; then run the same command again.',

@@ -3,16 +3,16 @@ import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { createFile, replaceFile } from './atomic.ts';
 import { type Bytes, type Digest, digestOfChunks } from './bytes.ts';
-import { diskTrouble, errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
-import { shielded } from './interrupt.ts';
+import { diskError, errno, NOTHING_CHANGED, nullIfMissing } from './disk-trouble.ts';
+import { deferSignals } from './interrupt.ts';
 import { tidy } from './leftovers.ts';
 import { takeLock, type LockOptions } from './lock.ts';
 import { locate } from './paths.ts';
 import type { Store, Stored } from './store.ts';
-import { patiently, readFile, stat, syncFolder } from './system.ts';
+import { retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
 
 /**
  * A registry in a folder. Writes are atomic and durable (atomic.ts), and conditional among any number of processes
@@ -32,7 +32,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     try {
       return await readAgain(await locate(root, path), path);
     } catch (error) {
-      throw diskTrouble(error, path, null);
+      throw diskError(error, path, null);
     }
   }
 
@@ -41,9 +41,9 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     try {
       const target = await locate(root, path);
       if (!(await isFile(target, path))) return null;
-      return await orNull(digestOfChunks(createReadStream(target) as AsyncIterable<Buffer>));
+      return await nullIfMissing(digestOfChunks(createReadStream(target) as AsyncIterable<Buffer>));
     } catch (error) {
-      throw diskTrouble(error, path, null);
+      throw diskError(error, path, null);
     }
   }
 
@@ -71,7 +71,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       await makeFolders(dirname(target));
       return (await createFile(target, bytes, { as: path })) ? 'created' : 'exists';
     } catch (error) {
-      throw diskTrouble(error, path);
+      throw diskError(error, path);
     }
   }
 
@@ -83,7 +83,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       const now = async (): Promise<boolean> => (await readAgain(target, path))?.token === token;
       // Asked before the lock, too: there is none where there is not even a folder.
       if (!(await now())) return 'changed';
-      return await shielded(async () => {
+      return await deferSignals(async () => {
         const lock = await takeLock(target, path, options);
         try {
           if (!(await now())) return 'changed';
@@ -99,30 +99,30 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
         }
       });
     } catch (error) {
-      throw diskTrouble(error, path, holds);
+      throw diskError(error, path, holds);
     }
   }
 }
 
 async function readAt(target: string, path: string): Promise<Uint8Array | null> {
-  return (await isFile(target, path)) ? orNull(patiently(() => readFile(target))) : null;
+  return (await isFile(target, path)) ? nullIfMissing(retryWhileBusy(() => readFile(target))) : null;
 }
 
 /** False where nothing is. @throws Trouble `not-a-file` for a folder or a special file */
 async function isFile(target: string, path: string): Promise<boolean> {
-  const there = await orNull(stat(target)).catch((error: unknown) => {
+  const there = await nullIfMissing(stat(target)).catch((error: unknown) => {
     if (errno(error) === 'ENOTDIR') return null; // Below a file there is nothing.
     throw error;
   });
   if (there === null) return false;
   if (!there.isFile())
-    throw new Trouble('not-a-file', `${printable(path)} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
+    throw new AppregError('not-a-file', `${printable(path)} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
   return true;
 }
 
 /** Each new folder's name is made to last, as the file's will be. (Node's own recursion hides why it failed.) */
 async function makeFolders(folder: string): Promise<void> {
-  if ((await orNull(stat(folder))) !== null) return;
+  if ((await nullIfMissing(stat(folder))) !== null) return;
   const parent = dirname(folder);
   if (parent !== folder) await makeFolders(parent);
   try {
@@ -133,8 +133,8 @@ async function makeFolders(folder: string): Promise<void> {
   await syncFolder(parent);
 }
 
-function lockLost(path: string): Trouble {
-  return new Trouble(
+function lockLost(path: string): AppregError {
+  return new AppregError(
     'lock-lost',
     `The lock of ${printable(path)} was taken away before the write was done. ${NOTHING_CHANGED}`,
     'Run the same command again; nothing should remove a lock whose process still runs.',

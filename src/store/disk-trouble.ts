@@ -1,5 +1,5 @@
 import { printable } from '../core/text.ts';
-import { isTrouble, Trouble } from '../core/trouble.ts';
+import { isAppregError, AppregError } from '../core/trouble.ts';
 
 /** The code of a system error, or '' of anything else. */
 export function errno(error: unknown): string {
@@ -8,7 +8,7 @@ export function errno(error: unknown): string {
 }
 
 /** What `asked` gives, or null where nothing of that name is there. */
-export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
@@ -54,13 +54,13 @@ const MEND = 'Mend that, then run the same command again.';
  * @param holds a sentence; null for a read, which changes nothing
  * @param platform of the system that reported the error
  */
-export function diskTrouble(
+export function diskError(
   error: unknown,
   path: string,
   holds: string | null = NOTHING_CHANGED,
   platform: NodeJS.Platform = process.platform,
 ): unknown {
-  if (isTrouble(error)) return error;
+  if (isAppregError(error)) return error;
   const system = errno(error);
   if (system === '' || (error as NodeJS.ErrnoException).syscall === undefined) return error;
   const { syscall } = error as NodeJS.ErrnoException;
@@ -68,5 +68,5 @@ export function diskTrouble(
   const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['disk-error', `the system says ${system}`, MEND];
   const doing = holds === null ? 'read' : 'write';
   const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).${holds === null ? '' : ` ${holds}`}`;
-  return new Trouble(code, message, hint, { cause: error });
+  return new AppregError(code, message, hint, { cause: error });
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { printable, redact } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { errno, NOTHING_CHANGED } from './disk-trouble.ts';
 import { isAlive, type Owner, self } from './owner.ts';
 import { type GitRun, isPassing, runGit, saidBy } from './git-process.ts';
@@ -98,7 +98,7 @@ async function temporaryFolder(): Promise<string> {
     const { machine, pid, started } = self();
     folder = await mkdtemp(join(parent, `${PREFIX}${machine}-${pid}-${started ?? 0}-`));
   } catch (cause) {
-    throw new Trouble(
+    throw new AppregError(
       'temporary-folder',
       `Cannot make a folder in ${printable(parent)} (${errno(cause)}). ${NOTHING_CHANGED}`,
       'Set TMPDIR to a folder that may be written to, with some free space.',
@@ -147,7 +147,7 @@ export async function must(run: Promise<GitRun>): Promise<GitRun> {
   if (done.status === 0) return done;
   throw (
     fullDisk(done) ??
-    new Trouble(
+    new AppregError(
       'git-failed',
       `git failed: ${saidBy(done)} ${NOTHING_CHANGED}`,
       isPassing(done)
@@ -158,9 +158,9 @@ export async function must(run: Promise<GitRun>): Promise<GitRun> {
 }
 
 /** That the temporary folder is full; null where that is not the matter. (What the remote says begins with its name.) */
-export function fullDisk(run: GitRun): Trouble | null {
+export function fullDisk(run: GitRun): AppregError | null {
   if (!/^(?!remote:).*(No space left on device|Disk quota exceeded)/m.test(run.stderr)) return null;
-  return new Trouble(
+  return new AppregError(
     'disk-full',
     `git has no space left in ${printable(tmpdir())}: ${saidBy(run)} ${NOTHING_CHANGED}`,
     'Free some space there, or set TMPDIR to another folder; then run the same command again.',
@@ -172,16 +172,16 @@ export function text({ stdout }: GitRun): string {
 }
 
 /** As in a container of CI, whose checkout belongs to the machine's user. */
-function owned(root: string): Trouble {
-  return new Trouble(
+function owned(root: string): AppregError {
+  return new AppregError(
     'git-ownership',
     `git refuses the repository around ${printable(root)}, because its folder belongs to another user. ${NOTHING_CHANGED}`,
     'Allow it: git config --global --add safe.directory <folder>',
   );
 }
 
-function unusable(remote: string): Trouble {
-  return new Trouble(
+function unusable(remote: string): AppregError {
+  return new AppregError(
     'git-remote',
     `There is no git remote “${printable(redact(remote))}” here.`,
     'Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.',

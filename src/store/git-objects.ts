@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { Digest } from './bytes.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 import { must, text } from './git-clone.ts';
@@ -47,8 +47,8 @@ export async function blobsAt(
   return blobs;
 }
 
-function noFile(path: string, branch: string): Trouble {
-  return new Trouble(
+function noFile(path: string, branch: string): AppregError {
+  return new AppregError(
     'not-a-file',
     `${printable(path)} is not a regular file in the branch ${printable(branch)}. ${NOTHING_CHANGED}`,
     'Name a file.',
@@ -65,7 +65,7 @@ export async function checkFolders(git: Git, parent: string | null, changes: rea
   const types = text(await must(git(['cat-file', '--batch-check=%(objecttype)'], { input }))).split('\n');
   for (const [at, folder] of [...folders].entries())
     if (types[at] === 'blob')
-      throw new Trouble(
+      throw new AppregError(
         'not-a-folder',
         `${printable(folder)} is a file, so nothing can be put below it. ${NOTHING_CHANGED}`,
         'Choose another path.',

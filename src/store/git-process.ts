@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { printable, redact, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { type Bytes, chunksOf, isFileBytes } from './bytes.ts';
 import { stopIfInterrupted, stopping } from './interrupt.ts';
 
@@ -85,7 +85,7 @@ export async function runGit(
   const limit = limited(child, detached, stop);
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (cause) =>
-      reject(new Trouble('git-missing', `git cannot be run: ${cause.message}`, 'Install git.', { cause })),
+      reject(new AppregError('git-missing', `git cannot be run: ${cause.message}`, 'Install git.', { cause })),
     );
     child.on('close', resolve);
   }).finally(() => limit.done());

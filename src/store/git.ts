@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import type { Digest } from './bytes.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 import { failpoint } from './failpoint.ts';
@@ -186,7 +186,7 @@ export function openGit(place: GitPlace): Store {
       (await inTurn(() => write([{ path, bytes, token: null }], why))) ? 'created' : 'exists',
     replace: async (path, bytes, token, { why } = {}) =>
       (await inTurn(() => write([{ path, bytes, token }], why))) ? 'replaced' : 'changed',
-    atOnce: {
+    batch: {
       read: (paths) => inTurn(() => read(paths)),
       write: async (writes, why) => ((await inTurn(() => write(writes, why))) ? 'written' : 'changed'),
     },
@@ -216,16 +216,16 @@ function isBeaten({ stderr }: GitRun): boolean {
   );
 }
 
-function unreachable(remote: string, run: GitRun): Trouble {
-  return new Trouble(
+function unreachable(remote: string, run: GitRun): AppregError {
+  return new AppregError(
     'git-unreachable',
     `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)} ${NOTHING_CHANGED}`,
     'Check its address, and that git itself may read it here: git ls-remote <url>',
   );
 }
 
-function uncertain(remote: string, run: GitRun, cause: unknown): Trouble {
-  return new Trouble(
+function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
+  return new AppregError(
     'git-unreachable',
     `The git remote ${printable(redact(remote))} broke off while it was written to: ${saidBy(run)}`,
     'Run the same command again when it can be reached: it finishes what is left.',
@@ -233,16 +233,16 @@ function uncertain(remote: string, run: GitRun, cause: unknown): Trouble {
   );
 }
 
-function refusedBy(remote: string, branch: string, run: GitRun): Trouble {
-  return new Trouble(
+function refusedBy(remote: string, branch: string, run: GitRun): AppregError {
+  return new AppregError(
     'git-refused',
     `The git remote ${printable(redact(remote))} does not take a commit for the branch ${printable(branch)}: ${saidBy(run)} ${NOTHING_CHANGED}`,
     'Check that this user or token may push there, and that no rule protects the branch.',
   );
 }
 
-function contended(branch: string): Trouble {
-  return new Trouble(
+function contended(branch: string): AppregError {
+  return new AppregError(
     'contended',
     `The branch ${printable(branch)} was changed by others ${ATTEMPTS} times while a commit was made. ${NOTHING_CHANGED}`,
     'Run the same command again when less is going on.',

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type SignalExit, Trouble } from '../core/trouble.ts';
+import { type SignalExit, AppregError } from '../core/trouble.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 
 /**
@@ -63,7 +63,7 @@ export function stopping(): AbortSignal {
 }
 
 /** True while a write that must not be cut off is under way. */
-export function isShielded(): boolean {
+export function areSignalsDeferred(): boolean {
   return state().shields > 0;
 }
 
@@ -73,7 +73,7 @@ export function stopIfInterrupted(): void {
   if (error !== null) throw error;
 }
 
-function stopError(): Trouble | null {
+function stopError(): AppregError | null {
   const { requested, pending } = state();
   if (requested === null && pending === null) return null;
   return interrupted(requested ?? (pending as StopSignal), NOTHING_CHANGED);
@@ -83,8 +83,8 @@ function stopError(): Trouble | null {
  * The error of a run that a signal ended.
  * @param holds a sentence about what holds now
  */
-export function interrupted(signal: StopSignal, holds: string, effect: 'none' | 'unknown' = 'none'): Trouble {
-  return new Trouble('interrupted', `Interrupted (${signal}). ${holds}`, 'Run the same command again to finish.', {
+export function interrupted(signal: StopSignal, holds: string, effect: 'none' | 'unknown' = 'none'): AppregError {
+  return new AppregError('interrupted', `Interrupted (${signal}). ${holds}`, 'Run the same command again to finish.', {
     exit: SIGNAL_EXIT[signal],
     effect,
   });
@@ -105,7 +105,7 @@ export async function untilStopped<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Does `work` with signals held back; `work` calls `stopIfInterrupted` where it can still turn back. */
-export async function shielded<T>(work: () => Promise<T>): Promise<T> {
+export async function deferSignals<T>(work: () => Promise<T>): Promise<T> {
   const now = state();
   if (now.shields++ === 0) for (const signal of STOP_SIGNALS) process.on(signal, now.hold);
   try {

@@ -1,5 +1,5 @@
 import type { WriteState } from '../core/trouble.ts';
-import { isTrouble } from '../core/trouble.ts';
+import { isAppregError } from '../core/trouble.ts';
 import type { Store, Write } from './store.ts';
 
 /** What one run of a command writes, for the message of a run that ends early. Paths, in the order of the writes. */
@@ -34,20 +34,20 @@ export function journaled(store: Store, journal: Journal): Store {
       if (answer === done) journal.stored.push(...paths);
       return answer;
     } catch (error) {
-      isUnknown = !isTrouble(error) || error.effect === 'unknown';
+      isUnknown = !isAppregError(error) || error.effect === 'unknown';
       throw error;
     } finally {
       if (!isUnknown) for (const path of paths) journal.unknown.delete(path);
     }
   }
-  const { atOnce } = store;
+  const { batch: atOnce } = store;
   return {
     ...store,
     create: (path, bytes, details) => noted([path], 'created', () => store.create(path, bytes, details)),
     replace: (path, bytes, token, details) =>
       noted([path], 'replaced', () => store.replace(path, bytes, token, details)),
     ...(atOnce && {
-      atOnce: {
+      batch: {
         read: (paths: readonly string[]) => atOnce.read(paths),
         write: (writes: readonly Write[], why?: string) =>
           noted(

@@ -4,13 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { threadId } from 'node:worker_threads';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
-import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
+import { AppregError } from '../core/trouble.ts';
+import { errno, NOTHING_CHANGED, nullIfMissing } from './disk-trouble.ts';
 import { failpoint } from './failpoint.ts';
 import { stopIfInterrupted } from './interrupt.ts';
 import { removeEmpty } from './leftovers.ts';
 import { isAlive, type Owner, parseOwner, self, shortBase, tempName } from './owner.ts';
-import { inFlux, SURELY } from './system.ts';
+import { isTransientWindowsError, FORCE_REMOVE } from './system.ts';
 
 /**
  * A lock beside a file: the folder `.<file>.lock` with one file in it, whose unique name is the lock's identity and
@@ -64,7 +64,7 @@ export async function takeLock(target: string, as: string, options: LockOptions 
     await place(prepared, folder, as, options);
   } catch (error) {
     own().delete(id);
-    await rm(prepared, SURELY);
+    await rm(prepared, FORCE_REMOVE);
     throw error;
   }
   failpoint('locked');
@@ -104,7 +104,7 @@ async function moved(prepared: string, folder: string): Promise<boolean> {
     await rename(prepared, folder);
     return true;
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST'].includes(errno(error)) || inFlux(error)) return false;
+    if (['ENOTEMPTY', 'EEXIST'].includes(errno(error)) || isTransientWindowsError(error)) return false;
     throw error;
   }
 }
@@ -130,15 +130,15 @@ interface Holder {
 
 async function holder(folder: string): Promise<Holder | null> {
   try {
-    const [name] = (await orNull(readdir(folder))) ?? [];
+    const [name] = (await nullIfMissing(readdir(folder))) ?? [];
     if (name === undefined) return null;
     const file = join(folder, name);
-    const text = await orNull(readFile(file, 'utf8'));
-    const there = await orNull(stat(file));
+    const text = await nullIfMissing(readFile(file, 'utf8'));
+    const there = await nullIfMissing(stat(file));
     if (text === null || there === null) return null;
     return { file, owner: parseOwner(text), sign: `${name} ${there.mtimeMs}` };
   } catch (error) {
-    if (inFlux(error)) return null;
+    if (isTransientWindowsError(error)) return null;
     throw error;
   }
 }
@@ -148,7 +148,7 @@ async function broken(folder: string, file: string): Promise<boolean> {
   try {
     await unlink(file);
   } catch (error) {
-    if (errno(error) === 'ENOENT' || inFlux(error)) return false;
+    if (errno(error) === 'ENOENT' || isTransientWindowsError(error)) return false;
     throw error;
   }
   await removeEmpty(folder);
@@ -164,12 +164,12 @@ function keep(folder: string, file: string): Lock {
   timer.unref();
   return {
     async held() {
-      return (await orNull(stat(file))) !== null;
+      return (await nullIfMissing(stat(file))) !== null;
     },
     async release() {
       clearInterval(timer);
       failpoint('before-unlock');
-      await rm(file, SURELY);
+      await rm(file, FORCE_REMOVE);
       await removeEmpty(folder);
       own().delete(basename(file));
     },
@@ -182,12 +182,12 @@ function describe(owner: Owner | null): string {
     : `process ${owner.pid} on ${printable(owner.host)}, since ${printable(owner.since)},`;
 }
 
-function locked(as: string, folder: string, owner: Owner | null, patience: number): Trouble {
+function locked(as: string, folder: string, owner: Owner | null, patience: number): AppregError {
   const who =
     owner === null
       ? 'an unknown process'
       : `process ${owner.pid} on ${printable(owner.host)} since ${printable(owner.since)}`;
-  return new Trouble(
+  return new AppregError(
     'locked',
     `${printable(as)} is locked by ${who}; waited ${Math.round(patience / 1000)} s. ${NOTHING_CHANGED}`,
     `Let it finish and run the same command again. If it is certain that it is gone, remove ${printable(folder)}`,

@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { printable, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
-import { errno, NOTHING_CHANGED, orNull } from './disk-trouble.ts';
+import { errno, NOTHING_CHANGED, nullIfMissing } from './disk-trouble.ts';
 import { lstat, realpath } from './system.ts';
 
 // Control characters; backslashes separate folders on Windows, where a colon names a drive or a hidden stream.
@@ -43,7 +43,7 @@ export async function locate(root: string, path: string): Promise<string> {
     throw refused(path, 'a symbolic link leads out of the folder');
   const listed = otherNameOnDisk(base, segments);
   if (listed !== null)
-    throw new Trouble(
+    throw new AppregError(
       'path-refused',
       `The path “${printable(shorten(path))}” is refused: the folder lists it as “${printable(shorten(listed))}”, and hosts tell these names apart. ${NOTHING_CHANGED}`,
       'Rename what is there (git mv), or use its name as it is listed.',
@@ -53,15 +53,15 @@ export async function locate(root: string, path: string): Promise<string> {
 
 /** The real path of the deepest part that is there, and the rest as it stands. */
 async function settle(file: string, path: string): Promise<string> {
-  const real = await orNull(realpath(file)).catch((error: unknown) => {
+  const real = await nullIfMissing(realpath(file)).catch((error: unknown) => {
     // A file where a folder is asked for: nothing is there; whoever wants to write will hear about it.
     if (errno(error) === 'ENOTDIR') return null;
     throw error;
   });
   if (real !== null) return real;
-  const there = await orNull(lstat(file)).catch(() => null);
+  const there = await nullIfMissing(lstat(file)).catch(() => null);
   if (there?.isSymbolicLink()) {
-    throw new Trouble(
+    throw new AppregError(
       'dangling-link',
       `${printable(path)} leads to a symbolic link to nothing. ${NOTHING_CHANGED}`,
       'Remove the link, or make what it points to.',
@@ -71,8 +71,8 @@ async function settle(file: string, path: string): Promise<string> {
   return parent === file ? file : join(await settle(parent, path), relative(parent, file));
 }
 
-function refused(path: string, why: string): Trouble {
-  return new Trouble(
+function refused(path: string, why: string): AppregError {
+  return new AppregError(
     'path-refused',
     `The path “${printable(shorten(path))}” is refused: ${printable(why)}. ${NOTHING_CHANGED}`,
     'Name a file below the folder, with forward slashes.',

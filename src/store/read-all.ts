@@ -20,7 +20,7 @@ export async function readAll(
     const absent = await store.absent(wanted);
     wanted = wanted.filter((path) => !absent.has(path));
   }
-  if (store.atOnce) return wanted.length === 0 ? new Map() : store.atOnce.read(wanted);
+  if (store.batch) return wanted.length === 0 ? new Map() : store.batch.read(wanted);
   const found = new Map<string, Stored>();
   await inPool(wanted, store.concurrency ?? AT_A_TIME, async (path) => {
     const stored = await store.read(path);

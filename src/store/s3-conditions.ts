@@ -1,5 +1,5 @@
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
 import { headersOf } from './s3-headers.ts';
 import type { S3Answer, S3Request } from './s3-request.ts';
@@ -60,7 +60,7 @@ const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store h
  * @returns the first conditions that the store honours
  * @throws Trouble `store-unconditional`, `store-refuses`, and what a request throws
  */
-export async function prove(request: S3Request, google: boolean): Promise<Conditions> {
+export async function probeConditionalWrites(request: S3Request, google: boolean): Promise<Conditions> {
   const known = conditionsFor(google);
   const put = async (condition: Record<string, string>): Promise<boolean> => {
     const headers = { ...headersOf(PROBE, PROBE_BYTES), ...condition };
@@ -82,7 +82,7 @@ export async function prove(request: S3Request, google: boolean): Promise<Condit
       return conditions;
     }
   }
-  throw new Trouble(
+  throw new AppregError(
     'store-refuses',
     `The store refuses to replace a file that was not changed (If-Match). ${NOTHING_CHANGED}`,
     'Set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
@@ -91,11 +91,11 @@ export async function prove(request: S3Request, google: boolean): Promise<Condit
 
 /** True of the error of a request that the store answered with 501. */
 export function isNotImplemented(error: unknown): boolean {
-  return error instanceof Trouble && /: 501\b/.test(error.message);
+  return error instanceof AppregError && /: 501\b/.test(error.message);
 }
 
-function unconditional(why: string): Trouble {
-  return new Trouble(
+function unconditional(why: string): AppregError {
+  return new AppregError(
     'store-unconditional',
     `The store does not honour conditional writes: ${printable(why)}. Two who publish at once could overwrite each other. ${NOTHING_CHANGED}`,
     'Use a store that does (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { printable, redact, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { parseUrl } from '../core/url.ts';
 import { openWeb, type Web } from './s3-web.ts';
 
@@ -34,7 +34,7 @@ export async function findCredentials(env: Env, region: string, web: Web): Promi
     (await fromContainer(env)) ??
     (await fromMachine(env));
   if (found) return found;
-  throw new Trouble(
+  throw new AppregError(
     's3-credentials',
     'There are no credentials for the S3 store.',
     'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).',
@@ -68,12 +68,12 @@ function fromProfile(env: Env): Credentials | null {
   if (!env['AWS_PROFILE']) return null;
   const name = printable(env['AWS_PROFILE']);
   if (!known)
-    throw new Trouble(
+    throw new AppregError(
       's3-credentials',
       `There is no profile ${name} in the shared files (~/.aws/credentials, ~/.aws/config).`,
       'Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE where they are set.',
     );
-  throw new Trouble(
+  throw new AppregError(
     's3-credentials',
     `The profile ${name} holds no access key.`,
     'For a profile of another kind (SSO, a role): eval "$(aws configure export-credentials --format env)"',
@@ -87,9 +87,14 @@ function profileOf(env: Env, file: 'credentials' | 'config'): Section | null {
     text = readFileSync(named ?? join(homedir(), '.aws', file), 'utf8');
   } catch (cause) {
     if (named === undefined) return null;
-    throw new Trouble('s3-credentials', `${printable(named)} cannot be read.`, 'Check the variable that names it.', {
-      cause,
-    });
+    throw new AppregError(
+      's3-credentials',
+      `${printable(named)} cannot be read.`,
+      'Check the variable that names it.',
+      {
+        cause,
+      },
+    );
   }
   const profile = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'] ?? 'default';
   const sections = sectionsOf(text);
@@ -165,10 +170,10 @@ function tokenIn(file: string, variable: string): string {
   try {
     token = readFileSync(file, 'utf8').trim();
   } catch (cause) {
-    throw new Trouble('s3-credentials', `The token file ${printable(file)} cannot be read.`, hint, { cause });
+    throw new AppregError('s3-credentials', `The token file ${printable(file)} cannot be read.`, hint, { cause });
   }
   if (token !== '') return token;
-  throw new Trouble('s3-credentials', `The token file ${printable(file)} is empty.`, hint);
+  throw new AppregError('s3-credentials', `The token file ${printable(file)} is empty.`, hint);
 }
 
 async function fromContainer(env: Env): Promise<Credentials | null> {
@@ -233,8 +238,8 @@ async function ask(
     const { status, bytes } = await web(address, { method, headers, body: content, timeout });
     return { status, body: bytes.toString('utf8') };
   } catch (cause) {
-    if (cause instanceof Trouble) throw cause;
-    throw new Trouble(
+    if (cause instanceof AppregError) throw cause;
+    throw new AppregError(
       's3-credentials',
       `${shown}, which is asked for credentials, does not answer (${printable(redact((cause as Error).message))}).`,
       'Check the network, or set the keys in the environment.',
@@ -249,6 +254,6 @@ interface Asked {
   timeout?: number;
 }
 
-function refused(message: string, hint: string): Trouble {
-  return new Trouble('s3-credentials', printable(redact(shorten(message, 400))), hint);
+function refused(message: string, hint: string): AppregError {
+  return new AppregError('s3-credentials', printable(redact(shorten(message, 400))), hint);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable, redact, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { parseUrl } from '../core/url.ts';
 import type { Bytes } from './bytes.ts';
 import { NOTHING_CHANGED } from './disk-trouble.ts';
@@ -123,7 +123,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
         uncertain ||= status >= 500;
         trouble = `status ${status}${code === '' ? '' : ` ${code}`}`;
       } catch (error) {
-        if (error instanceof Trouble) throw error;
+        if (error instanceof AppregError) throw error;
         uncertain ||= method === 'PUT';
         trouble = error;
       }
@@ -160,7 +160,7 @@ function stopFor(method: 'GET' | 'PUT', isLastLook: boolean): AbortSignal {
   return controller.signal;
 }
 
-function stopped(uncertain: boolean): Trouble {
+function stopped(uncertain: boolean): AppregError {
   const signal = stopRequested() ?? 'SIGINT';
   return uncertain ? interrupted(signal, 'A write was under way.', 'unknown') : interrupted(signal, NOTHING_CHANGED);
 }
@@ -168,7 +168,7 @@ function stopped(uncertain: boolean): Trouble {
 function checked(endpoint: string): URL {
   const url = parseUrl(endpoint);
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === '') return url;
-  throw new Trouble(
+  throw new AppregError(
     's3-endpoint',
     `The endpoint of the S3 store is no usable address: ${printable(redact(shorten(endpoint)))}`,
     'Write it as https://host[:port], without a login (in the configuration, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile’s endpoint_url).',
@@ -217,10 +217,10 @@ interface Refusal {
   meant: string | undefined;
 }
 
-function refused(place: S3Place, what: string, { status, code, said, region, meant }: Refusal): Trouble {
+function refused(place: S3Place, what: string, { status, code, said, region, meant }: Refusal): AppregError {
   const words = `${status}${code === '' ? '' : ` ${code}`}${said === '' ? '' : `, ${shorten(said)}`}`;
   const message = `The bucket ${place.bucket} (region ${region}) refuses ${what}: ${words.replace(/\.$/, '')}. ${NOTHING_CHANGED}`;
-  return new Trouble('s3-refused', printable(message), printable(hintFor(status, code, meant)));
+  return new AppregError('s3-refused', printable(message), printable(hintFor(status, code, meant)));
 }
 
 function hintFor(status: number, code: string, meant: string | undefined): string {
@@ -230,9 +230,9 @@ function hintFor(status: number, code: string, meant: string | undefined): strin
   return HINTS[code] ?? (rights ? RIGHTS : 'See what the store’s documentation says of that code.');
 }
 
-function unreachable(base: string, reason: string, uncertain: boolean, cause: unknown): Trouble {
+function unreachable(base: string, reason: string, uncertain: boolean, cause: unknown): AppregError {
   const state = uncertain ? '' : ` ${NOTHING_CHANGED}`;
-  return new Trouble(
+  return new AppregError(
     's3-unreachable',
     `${printable(redact(base))} cannot be used: ${printable(reason)}, ${ATTEMPTS} times in a row.${state}`,
     `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it finishes what is left' : ''}.`,

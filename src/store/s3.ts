@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { printable } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { type Bytes, type Digest, sha256Of } from './bytes.ts';
 import { stopping, stopRequested } from './interrupt.ts';
 import { segmentsOf } from './paths.ts';
@@ -10,7 +10,7 @@ import {
   conditionsFor,
   type ConditionsMemory,
   isNotImplemented,
-  prove,
+  probeConditionalWrites,
   withoutConditions,
 } from './s3-conditions.ts';
 import { headersOf } from './s3-headers.ts';
@@ -82,7 +82,7 @@ export function openS3(options: S3Options): Store {
     const recalled = memory?.recall(place) ?? null;
     const earlier = conditionsFor(google).find((one) => one.name === recalled);
     if (earlier !== undefined) return { conditions: earlier, recalled: true };
-    const proven = await prove(noted, google);
+    const proven = await probeConditionalWrites(noted, google);
     memory?.keep(place, proven.name);
     return { conditions: proven, recalled: false };
   }
@@ -213,17 +213,17 @@ function faultOf(there: Kept | null, { bytes, mark, before }: Sent): 'none' | 'o
   return there.token === before ? 'old' : null;
 }
 
-function notKept(name: string, path: string): Trouble {
-  return new Trouble(
+function notKept(name: string, path: string): AppregError {
+  return new AppregError(
     's3-not-kept',
     `${printable(name)} answered that it stored ${printable(path)}, but did not keep the write: it still has what was there before, ${REPAIRS} times in a row.`,
     'A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.',
   );
 }
 
-function damaged(name: string, path: string, sent: number, there: Digest | null): Trouble {
+function damaged(name: string, path: string, sent: number, there: Digest | null): AppregError {
   const kept = there === null ? 'nothing' : `${there.length} bytes that are not it`;
-  return new Trouble(
+  return new AppregError(
     's3-damaged',
     `${printable(name)} took ${printable(path)} (${sent} bytes), and keeps ${kept}, ${REPAIRS} times in a row.`,
     'Ask whoever runs that store, or what stands in front of it; then run the same command again.',

@@ -22,7 +22,7 @@ export interface Store {
   /** Removes what killed runs left beside these files: locks and temporary files whose process is gone. */
   tidy?(paths: readonly string[]): Promise<void>;
   /** Several files in one step, as a commit is; only where the store can do that. */
-  readonly atOnce?: {
+  readonly batch?: {
     /** What is there, all of it as of one moment; a path where nothing is, is not in it. */
     read(paths: readonly string[]): Promise<Map<string, Stored>>;
     /** Writes all of them. `changed`: one of the files is in another state than was read; nothing was written. */

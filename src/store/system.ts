@@ -26,24 +26,24 @@ export async function readFile(path: string): Promise<Buffer> {
 }
 
 /** True of what Windows says about a file that another process is removing, renaming or scanning right now. */
-export function inFlux(error: unknown): boolean {
+export function isTransientWindowsError(error: unknown): boolean {
   return process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errno(error));
 }
 
 /** Does it again for two seconds, on Windows, as long as another process has its hand on the file. */
-export async function patiently<T>(act: () => Promise<T>): Promise<T> {
+export async function retryWhileBusy<T>(act: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await act();
     } catch (error) {
-      if (!inFlux(error) || attempt === 8) throw error;
+      if (!isTransientWindowsError(error) || attempt === 8) throw error;
       await wait(8 * 2 ** attempt);
     }
   }
 }
 
 /** For `rm`: a folder too, no matter if it is gone; patiently. */
-export const SURELY = { recursive: true, force: true, maxRetries: 5, retryDelay: 20 } as const;
+export const FORCE_REMOVE = { recursive: true, force: true, maxRetries: 5, retryDelay: 20 } as const;
 
 /** Makes the names in a folder survive a power cut, where the system can do that: Windows cannot. */
 export async function syncFolder(folder: string): Promise<void> {

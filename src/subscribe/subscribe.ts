@@ -1,6 +1,6 @@
 import undici from 'undici';
 import { printable, redact, shorten } from '../core/text.ts';
-import { Trouble } from '../core/trouble.ts';
+import { AppregError } from '../core/trouble.ts';
 import { openTrust } from '../observe/tls.ts';
 
 /** Subscribing an organization to a registry (spec 4.2): one POST to the service. */
@@ -65,7 +65,7 @@ export async function subscribe(asked: Subscription): Promise<Subscribed> {
   } catch (cause) {
     const reason =
       cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code || cause.name : String(cause);
-    throw new Trouble(
+    throw new AppregError(
       'service-unreachable',
       `${printable(redact(endpoint))} does not answer: ${printable(redact(shorten(reason)))}`,
       'Check --service, the network, and for a private authority --ca <file>.',

@@ -3,7 +3,7 @@ import { addApp, newManifest } from '../../src/author/manifest.ts';
 import { addVersion, latestListed, newMetadata } from '../../src/author/metadata.ts';
 import { usable } from '../../src/author/usable.ts';
 import { documentContent } from '../../src/core/json.ts';
-import type { Trouble } from '../../src/core/trouble.ts';
+import type { AppregError } from '../../src/core/trouble.ts';
 
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 const version = (number: string, digit = 'a'): { version: string; artifactUrl: string; artifactChecksum: string } => ({
@@ -19,11 +19,11 @@ const app = {
   appMetadataUrl: 'https://x.test/a.json',
 };
 
-function refusal(run: () => unknown): Trouble {
+function refusal(run: () => unknown): AppregError {
   try {
     run();
   } catch (error) {
-    return error as Trouble;
+    return error as AppregError;
   }
   throw new Error('it was not refused');
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fixDocument } from '../../src/author/fix.ts';
 import { documentText } from '../../src/core/document-text.ts';
-import { readingOf } from '../../src/core/json.ts';
+import { parseDocument } from '../../src/core/json.ts';
 import { judge } from '../../src/core/judge.ts';
 import { checksum, digest } from '../support/core-facts.ts';
 import { BASE, entry, listed, snapshot } from '../support/snapshots.ts';
@@ -118,7 +118,9 @@ const rules = (of: string): string[] =>
   judge(snapshot(['a'], { a: of }), { command: 'lint' }).findings.map((f) => f.rule);
 
 const shape = (of: string): string =>
-  JSON.stringify(readingOf(documentText(of)).value, (_, value: unknown) => (typeof value === 'string' ? '' : value));
+  JSON.stringify(parseDocument(documentText(of)).value, (_, value: unknown) =>
+    typeof value === 'string' ? '' : value,
+  );
 
 describe('any document', () => {
   const version = fc.constantFrom('1.0.0', 'v1.0.0', ' 1.0.0', '1.0', '2.0.0', 'V2.0.0');

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach } from 'vitest';
 import { loadConfig } from '../../src/cli/config.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
-import type { Trouble } from '../../src/core/trouble.ts';
+import type { AppregError } from '../../src/core/trouble.ts';
 import { newJournal } from '../../src/store/journal.ts';
 import { PLAIN } from '../../src/report/style.ts';
 
@@ -90,9 +90,9 @@ export function snapshot(root: string): string {
 }
 
 /** What a command was refused with. */
-export async function refusal(promise: Promise<unknown>): Promise<Trouble> {
+export async function refusal(promise: Promise<unknown>): Promise<AppregError> {
   return promise.then(
     () => Promise.reject(new Error('it was not refused')),
-    (error: Trouble) => error,
+    (error: AppregError) => error,
   );
 }

@@ -123,7 +123,7 @@ describe('saved facts are as their schema says, and it names every field', () =>
   });
 
   test('the walk sees a field that is not named', () => {
-    expect(undescribed(schema, { snapshot: 1, manifest: { web: { unseen: 'x', more: 1 }, new: 1 } })).toEqual([
+    expect(undescribed(schema, { snapshot: 1, manifest: { web: { missing: 'x', more: 1 }, new: 1 } })).toEqual([
       '/manifest/web/more',
       '/manifest/new',
     ]);
@@ -144,11 +144,11 @@ describe('what is refused, and where it is wrong', () => {
     ['no manifest', (f) => delete f['manifest'], 'the file has no field “manifest”'],
     ['a moment that is none', (f) => (f['seenAt'] = 'yesterday'), '/seenAt must match pattern'],
     ['an app that is none', (f) => (f['apps'][0] = 1), '/apps/0 must be object'],
-    ['a look that is none', (f) => delete f['apps'][0].icon.web.service, '/apps/0/icon/web has no field “service”'],
+    ['a look that is none', (f) => delete f['apps'][0].icon.web.server, '/apps/0/icon/web has no field “server”'],
     [
       'a hop without headers',
-      (f) => (f['manifest'].web.service.hops[0].headers = 'none'),
-      '/manifest/web/service/hops/0/headers must be array',
+      (f) => (f['manifest'].web.server.hops[0].headers = 'none'),
+      '/manifest/web/server/hops/0/headers must be array',
     ],
     [
       'a size that is none',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSnapshot } from '../../src/cli/snapshot-file.ts';
-import { openTicket, type TicketFile } from '../../src/cli/ticket-file.ts';
+import { openSupportBundle, type SupportBundle } from '../../src/cli/ticket-file.ts';
 import type { Snapshot } from '../../src/core/facts.ts';
 import { judge } from '../../src/core/judge.ts';
 import type { Report } from '../../src/core/report.ts';
@@ -19,9 +19,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Fills a ticket as the command does; apps whose key begins with `bad` count as faulty. */
-function fill(name: string, facts: Snapshot, budget: number): TicketFile {
+function fill(name: string, facts: Snapshot, budget: number): SupportBundle {
   let faults = 0;
-  const ticket = openTicket(join(folder, name), {
+  const ticket = openSupportBundle(join(folder, name), {
     head: { target: facts.target, seenAt: NOW, origins: [], asked: null },
     conceal: (text) => text,
     faults: () => faults,
@@ -73,7 +73,7 @@ test('a manifest that cannot be cut down is left out', async () => {
   const facts = snapshot({ note: 'x'.repeat(300_000), apps: { a: entry('a') } });
   fill('wide.json', facts, 100_000).finish(judged(facts), null, {});
   const saved = await readSnapshot(join(folder, 'wide.json'));
-  expect(saved.manifest.content).toMatchObject({ unseen: expect.stringContaining('are not in this file') });
+  expect(saved.manifest.content).toMatchObject({ missing: expect.stringContaining('are not in this file') });
 });
 
 test('names that every object has', async () => {
@@ -89,7 +89,7 @@ test('names that every object has', async () => {
 
 test('what is abandoned leaves nothing, and what has no manifest is no ticket', () => {
   fill('gone.json', snapshot(['a']), 1000).abandon();
-  const empty = openTicket(join(folder, 'empty.json'), {
+  const empty = openSupportBundle(join(folder, 'empty.json'), {
     head: { target: 'x', seenAt: NOW, origins: [], asked: null },
     conceal: (text) => text,
     faults: () => 0,
@@ -101,7 +101,7 @@ test('what is abandoned leaves nothing, and what has no manifest is no ticket', 
 
 test('every text goes through the one that takes secrets out', () => {
   const facts = snapshot(['a']);
-  const ticket = openTicket(join(folder, 'secret.json'), {
+  const ticket = openSupportBundle(join(folder, 'secret.json'), {
     head: { target: 'https://x.test/?sig=s3cr3t', seenAt: NOW, origins: [], asked: { apps: ['hush'], version: null } },
     conceal: (text) => text.replaceAll('hush', 'REDACTED'),
     faults: () => 0,

@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { type Actor, actorOf, withSteps } from '../../src/core/actor.ts';
-import type { Role } from '../../src/core/facts.ts';
+import type { ResourceKind } from '../../src/core/facts.ts';
 import type { Evidence } from '../../src/core/report.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { hop, visit, web } from '../support/visits.ts';
 
 type Case = [rule: string, cause: string | null, evidence: Evidence, actor: Actor];
 
-const of = (rule: string, cause: string | null = null, evidence: Evidence = {}, resource: Role = 'manifest') => ({
+const of = (
+  rule: string,
+  cause: string | null = null,
+  evidence: Evidence = {},
+  resource: ResourceKind = 'manifest',
+) => ({
   rule,
   cause,
   resource,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { documentContent } from '../../src/core/json.ts';
 import { judge } from '../../src/core/judge.ts';
-import type { DocumentContent, Snapshot, Unseen } from '../../src/core/facts.ts';
+import type { DocumentContent, Snapshot, Missing } from '../../src/core/facts.ts';
 import type { VersionEntry } from '../../src/core/rule.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { urlParts } from '../../src/core/url.ts';
@@ -136,8 +136,8 @@ describe('what passes the screen', () => {
 });
 
 describe('a registry that is too large to be listed one by one', () => {
-  const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
-  const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
+  const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
+  const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
 
   interface Parts {
     entry: Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checksumFault, digestOf, isChecksum } from '../../src/core/checksum.ts';
+import { checksumError, digestOf, isChecksum } from '../../src/core/checksum.ts';
 import { digest } from '../support/core-facts.ts';
 
 const hex = digest(1);
@@ -15,7 +15,7 @@ test.each([
   `sha256:${'1234567890'.repeat(7).slice(0, 64)}`,
 ])('well-formed: %s', (text) => {
   expect(isChecksum(text)).toBe(true);
-  expect(checksumFault(text)).toBe(null);
+  expect(checksumError(text)).toBe(null);
   expect(digestOf(text)).toBe(text.slice(7));
 });
 
@@ -87,7 +87,7 @@ describe('near misses', () => {
   test.each(MISSES)('%s', (_, text, cause, repaired) => {
     expect(isChecksum(text)).toBe(false);
     expect(digestOf(text)).toBe(null);
-    expect(checksumFault(text)).toMatchObject({ cause, repaired, message: expect.stringMatching(/\.$/) });
+    expect(checksumError(text)).toMatchObject({ cause, repaired, message: expect.stringMatching(/\.$/) });
   });
 });
 
@@ -102,7 +102,7 @@ test('what is repaired is the digest that was meant, however a real one is writt
   fc.assert(
     fc.property(fc.uint8Array(), fc.constantFrom(...write), (data, spell) => {
       const bytes = createHash('sha256').update(data).digest();
-      const fault = checksumFault(spell(bytes));
+      const fault = checksumError(spell(bytes));
       // A digest of decimal digits alone has no upper case; it would be well-formed.
       expect(fault === null ? spell(bytes) : fault.repaired).toBe(`sha256:${bytes.toString('hex')}`);
     }),
@@ -118,7 +118,7 @@ test('any text is a checksum or has a fault, and what is repaired is well-formed
         fc.string({ unit: 'binary' }),
       ),
       (text) => {
-        const fault = checksumFault(text);
+        const fault = checksumError(text);
         expect(fault === null).toBe(/^sha256:[0-9a-f]{64}$/.test(text) && text.length === 71);
         if (fault?.repaired) expect(isChecksum(fault.repaired)).toBe(true);
       },
@@ -139,6 +139,6 @@ test('100,000 hostile characters take no time', () => {
     `<${'<'.repeat(100_000)}`,
     'x'.repeat(99_999).concat('y'),
   ])
-    checksumFault(text);
+    checksumError(text);
   expect(performance.now() - start).toBeLessThan(500);
 });

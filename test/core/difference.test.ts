@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Difference, difference } from '../../src/core/difference.ts';
+import { type RegistryDiff, diffRegistries } from '../../src/core/difference.ts';
 import { checksum } from '../support/core-facts.ts';
 import { BASE, entry, listed, snapshot } from '../support/snapshots.ts';
 
@@ -11,7 +11,7 @@ const version = (number: string, more: object = {}): object => ({
   ...more,
 });
 const with1 = (...versions: object[]) => snapshot(['a'], { a: { versions } });
-const short = ({ apps }: Difference): string[] =>
+const short = ({ apps }: RegistryDiff): string[] =>
   apps.flatMap(({ key, change, fields, versions }) => [
     `${change} ${key}`,
     ...fields.map(({ name, before, after }) => `${name}: ${before} → ${after}`),
@@ -60,11 +60,11 @@ describe('two states', () => {
       snapshot(['__proto__x', 'constructor']),
       ['added __proto__x', 'added 1.0.0', 'added constructor', 'added 1.0.0'],
     ],
-  ])('%s', (_, before, after, expected) => expect(short(difference(before, after))).toEqual(expected));
+  ])('%s', (_, before, after, expected) => expect(short(diffRegistries(before, after))).toEqual(expected));
 });
 
 test('what subscribers would not see any more, and why', () => {
-  const found = difference(snapshot(['a', 'b', 'c']), snapshot(['a', 'b'], { a: listed('v1') }));
+  const found = diffRegistries(snapshot(['a', 'b', 'c']), snapshot(['a', 'b'], { a: listed('v1') }));
   expect(found.vanishing).toEqual(['a', 'c']);
   expect(found.apps.map(({ key, visible, because }) => ({ key, visible, because }))).toEqual([
     { key: 'a', visible: { before: true, after: false }, because: ['versions-none-valid'] },
@@ -77,7 +77,7 @@ describe('what was not looked at', () => {
     ...one,
     apps: one.apps.map((app) => ({
       ...app,
-      metadata: { ...app.metadata, content: { unseen: 'it is not in the bucket' } },
+      metadata: { ...app.metadata, content: { missing: 'it is not in the bucket' } },
       artifacts: [],
     })),
   };
@@ -88,7 +88,7 @@ describe('what was not looked at', () => {
     ['on both sides', elsewhere, elsewhere],
     ['at all', one, { ...one, apps: [] }],
   ])('%s is neither added nor withdrawn', (_, before, after) => {
-    const found = difference(before, after);
+    const found = diffRegistries(before, after);
     expect([found.apps, found.vanishing]).toEqual([[], []]);
     expect(found.notCompared).toEqual([{ key: 'a', reason: expect.stringMatching(/^it (is|was) not/) as string }]);
   });
@@ -99,21 +99,21 @@ describe('what was not looked at', () => {
       ...renamed,
       apps: renamed.apps.map((app) => ({ ...app, metadata: elsewhere.apps[0]!.metadata, artifacts: [] })),
     };
-    const found = difference(one, after);
+    const found = diffRegistries(one, after);
     expect(short(found).map((line) => line.split(':')[0])).toEqual(['changed a', 'name', 'added b']);
     expect(found.notCompared.map(({ key }) => key)).toEqual(['a', 'b']);
-    expect(difference(after, one).vanishing).toEqual([]);
-    expect(difference(one, snapshot([])).vanishing).toEqual(['a']);
+    expect(diffRegistries(after, one).vanishing).toEqual([]);
+    expect(diffRegistries(one, snapshot([])).vanishing).toEqual(['a']);
   });
 });
 
 test('the highest version before and after', () => {
-  const [app] = difference(with1(version('1.0.0'), version('2.0.0')), with1(version('1.0.0'))).apps;
+  const [app] = diffRegistries(with1(version('1.0.0'), version('2.0.0')), with1(version('1.0.0'))).apps;
   expect(app?.latest).toEqual({ before: '2.0.0', after: '1.0.0' });
 });
 
 test('hosts that files come from', () => {
-  const found = difference(
+  const found = diffRegistries(
     with1(version('1.0.0')),
     with1(version('1.0.0'), version('1.1.0', { artifactUrl: 'https://cdn.test:8443/x' })),
   );
@@ -123,7 +123,7 @@ test('hosts that files come from', () => {
 test('counts', () => {
   const before = snapshot(['a', 'b'], { a: listed('1.0.0') });
   const after = snapshot(['a', 'c'], { a: listed('1.0.0', '1.1.0') });
-  expect(difference(before, after).summary).toMatchObject({
+  expect(diffRegistries(before, after).summary).toMatchObject({
     appsAdded: 1,
     appsRemoved: 1,
     appsChanged: 1,

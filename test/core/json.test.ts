@@ -8,12 +8,12 @@ import {
   type JsonValue,
   MAX_DEPTH,
   member,
-  type Reading,
-  readingOf,
+  type ParsedDocument,
+  parseDocument,
 } from '../../src/core/json.ts';
 import { pointerStep } from '../../src/core/pointer.ts';
 
-const read = (text: string): Reading => readingOf(documentText(text));
+const read = (text: string): ParsedDocument => parseDocument(documentText(text));
 const accepts = (text: string): boolean => {
   try {
     JSON.parse(text);
@@ -443,7 +443,7 @@ describe('the table of texts', () => {
   ];
   test.each(i)('refused with its cause: %j', (source, cause) => {
     const content = typeof source === 'string' ? documentText(source) : documentContent(Uint8Array.from(source));
-    expect(readingOf(content).fault?.cause).toBe(cause);
+    expect(parseDocument(content).fault?.cause).toBe(cause);
   });
 });
 
@@ -528,7 +528,7 @@ describe('depth', () => {
     ['never closed', '['.repeat(100_000)],
     ['in a field nobody knows', `{"apps":{},"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ])('100,000 levels of %s are told fast, without a crash', (_, text) => {
-    let reading!: Reading;
+    let reading!: ParsedDocument;
     expect(timed(() => (reading = read(text)))).toBeLessThan(200);
     expect(reading.oversized).toBe('depth');
   });
@@ -543,7 +543,7 @@ describe('depth', () => {
 
 test('what was read once is not read again', () => {
   const content = documentText('{"a":1}');
-  expect(readingOf(content)).toBe(readingOf(content));
+  expect(parseDocument(content)).toBe(parseDocument(content));
 });
 
 test('members are own ones, and objects are no lists', () => {
@@ -670,7 +670,7 @@ describe('places', () => {
             return before === undefined ? [] : [{ pointer, offset: nameStart, first: before }];
           });
         });
-        const found = readingOf(documentText(text)).duplicates;
+        const found = parseDocument(documentText(text)).duplicates;
         expect(order(found.map(({ pointer, offset, first }) => ({ pointer, offset, first })))).toEqual(
           order(wanted.slice(0, 100)),
         );

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Content, Earlier, Snapshot } from '../../src/core/facts.ts';
+import type { Content, Baseline, Snapshot } from '../../src/core/facts.ts';
 import { judge, startJudging } from '../../src/core/judge.ts';
 import { exitCode, type Finding, type Report } from '../../src/core/report.ts';
 import { type AnyRule, defineRule } from '../../src/core/rule.ts';
@@ -25,7 +25,7 @@ const version = (more: object = {}): object => ({
   artifactChecksum: checksum(1),
   ...more,
 });
-const before = (app: Earlier['app'], keys: string[] = ['a']): Earlier => ({ source: 'origin/main', keys, app });
+const before = (app: Baseline['app'], keys: string[] = ['a']): Baseline => ({ source: 'origin/main', keys, app });
 
 const app = (more: object): Snapshot => snapshot({ apps: { a: entry('a', more) } });
 
@@ -41,7 +41,7 @@ const crash = (on: 'app' | 'document'): AnyRule =>
     severity: 'error',
     spec: null,
     symptom: 'app-does-not-appear',
-    when: '',
+    failsWhen: '',
     why: '',
     check: () => {
       throw new Error('boom https://u:secret@x.test/');
@@ -390,7 +390,7 @@ describe('places', () => {
   });
 
   test('a document that nobody could read leaves its findings without a position', () => {
-    const facts = snapshot(['a'], { a: { unseen: 'because of file-missing' } });
+    const facts = snapshot(['a'], { a: { missing: 'because of file-missing' } });
     facts.apps[0]!.metadata.local = 'missing';
     expect(one(lint(facts))).toMatchObject({
       rule: 'file-missing',
@@ -535,7 +535,7 @@ describe('an app without a version', () => {
 
   test('with a version in the earlier state: an error of the history', () => {
     const earlier = before(() => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }]);
-    const report = lint(snapshot(['a'], { a: { versions: [] } }), { before: earlier });
+    const report = lint(snapshot(['a'], { a: { versions: [] } }), { baseline: earlier });
     expect(short(report)).toEqual(['warning versions-none-valid empty', 'error version-withdrawn newest']);
     expect(exitCode(report, null)).toBe(1);
   });
@@ -590,14 +590,14 @@ describe('symptoms', () => {
 
   test('what is unknown about one kind of file casts no doubt on the symptoms of another', () => {
     const facts = snapshot(['a']);
-    const skipped = { unseen: 'artifacts are not downloaded', everywhere: true };
+    const skipped = { missing: 'artifacts are not downloaded', runWide: true };
     Object.assign(facts.manifest, {
       url: `${BASE}registry.json`,
       web: web(visit(hop({ 'content-type': 'application/json' }))),
     });
     for (const { metadata: file, icon: image, artifacts } of facts.apps) {
       file.web = facts.manifest.web;
-      Object.assign(image, { url: 'no URL', web: { unseen: 'because of url-malformed' } });
+      Object.assign(image, { url: 'no URL', web: { missing: 'because of url-malformed' } });
       for (const one of artifacts) Object.assign(one, { web: skipped, content: skipped, archive: skipped });
     }
     expect(symptoms(lint(facts))).toMatchObject({
@@ -616,7 +616,7 @@ describe('symptoms', () => {
 });
 
 const asked = (facts: Snapshot, apps: string[], wanted: string | null = null): Report =>
-  lint({ ...facts, asked: { apps, version: wanted } });
+  lint({ ...facts, requested: { apps, version: wanted } });
 const statuses = (report: Report): string[] => Object.values(symptoms(report));
 
 describe('what was asked for by name', () => {
@@ -633,13 +633,13 @@ describe('what was asked for by name', () => {
 
   test('where none of what was asked for is listed, icons and artifacts are not called clear', () => {
     const local = rules.filter((rule) => rule.on === 'manifest');
-    const report = lint({ ...snapshot({ apps: {} }), asked: { apps: ['b'], version: null } }, { rules: local });
+    const report = lint({ ...snapshot({ apps: {} }), requested: { apps: ['b'], version: null } }, { rules: local });
     expect(statuses(report)).toEqual(['clear', 'not-judged', 'not-judged', 'confirmed']);
   });
 
   test('with the rule off, the app is as hidden as it was', () => {
     const report = lint(
-      { ...snapshot(['a']), asked: { apps: ['b'], version: null } },
+      { ...snapshot(['a']), requested: { apps: ['b'], version: null } },
       { severities: { 'app-not-listed': 'off' } },
     );
     expect(short(report)).toEqual([]);
@@ -761,7 +761,7 @@ describe('not judged', () => {
   });
 
   test('a missing file is the reason for all that is in it', () => {
-    const facts = snapshot(['a'], { a: { unseen: 'because of file-missing' } });
+    const facts = snapshot(['a'], { a: { missing: 'because of file-missing' } });
     facts.apps[0]!.metadata.local = 'missing';
     const report = lint(facts);
     expect(report.notJudged).toContainEqual({
@@ -810,9 +810,9 @@ describe('not judged', () => {
       severity: 'warning',
       spec: null,
       symptom: null,
-      when: '',
+      failsWhen: '',
       why: '',
-      check: () => ({ message: 'm', advice: 'a', once: 'x.test' }),
+      check: () => ({ message: 'm', advice: 'a', dedupeKey: 'x.test' }),
     });
     const finding = one(lint(snapshot(['a', 'b', 'c']), { rules: [perHost] }));
     expect(finding).toMatchObject({ app: 'a', evidence: { alsoHit: 2, alsoApps: ['b', 'c'] } });
@@ -826,7 +826,7 @@ describe('not judged', () => {
         ...each.metadata,
         url: `${BASE}one.json`,
         web: missing,
-        content: { unseen: 'because of unreachable' },
+        content: { missing: 'because of unreachable' },
       };
     facts.manifest = document(
       JSON.stringify({
@@ -878,10 +878,10 @@ describe('not judged', () => {
       severity: 'error',
       spec: null,
       symptom: null,
-      hides: true,
-      when: '',
+      hidesApp: true,
+      failsWhen: '',
       why: '',
-      check: ({ role }) => (role === 'metadata' ? { message: 'm', advice: 'a', once: 'x.test' } : null),
+      check: ({ role }) => (role === 'metadata' ? { message: 'm', advice: 'a', dedupeKey: 'x.test' } : null),
     });
     const report = lint(snapshot(['a', 'b']), { rules: [perHost] });
     expect(report.apps).toMatchObject([
@@ -899,9 +899,9 @@ describe('not judged', () => {
       severity: 'warning',
       spec: null,
       symptom: null,
-      when: '',
+      failsWhen: '',
       why: '',
-      check: () => ({ message: 'm', advice: 'a', once: 'x.test' }),
+      check: () => ({ message: 'm', advice: 'a', dedupeKey: 'x.test' }),
     });
     const { evidence } = one(lint(snapshot(Array.from({ length: 300 }, (_, i) => `a${i}`)), { rules: [perHost] }));
     expect(evidence['alsoHit']).toBe(299);
@@ -915,37 +915,39 @@ describe('against an earlier state', () => {
   ];
 
   test('unchanged', () => {
-    expect(short(lint(snapshot(['a'], { a: listed('1.0.0', '1.1.0') }), { before: before(() => published) }))).toEqual(
-      [],
-    );
+    expect(
+      short(lint(snapshot(['a'], { a: listed('1.0.0', '1.1.0') }), { baseline: before(() => published) })),
+    ).toEqual([]);
   });
 
   test('changed, moved, withdrawn', () => {
     const now = { versions: [version({ artifactChecksum: checksum(9) })] };
-    expect(short(lint(snapshot(['a'], { a: now }), { before: before(() => published) }))).toEqual([
+    expect(short(lint(snapshot(['a'], { a: now }), { baseline: before(() => published) }))).toEqual([
       'error artifact-changed',
     ]);
     expect(
       short(
         lint(snapshot(['a'], { a: { versions: [version({ artifactUrl: `${BASE}b.tar.gz` })] } }), {
-          before: before(() => published),
+          baseline: before(() => published),
         }),
       ),
     ).toEqual(['warning artifact-moved']);
-    expect(short(lint(snapshot(['a'], { a: listed('2.0.0') }), { before: before(() => published) }))).toEqual([
+    expect(short(lint(snapshot(['a'], { a: listed('2.0.0') }), { baseline: before(() => published) }))).toEqual([
       'error version-withdrawn',
     ]);
-    expect(short(lint(snapshot(['b']), { before: before((key) => (key === 'a' ? published : null)) }))).toEqual([
+    expect(short(lint(snapshot(['b']), { baseline: before((key) => (key === 'a' ? published : null)) }))).toEqual([
       'warning app-withdrawn',
     ]);
   });
 
   test('an app that is new has nothing to keep', () => {
-    expect(short(lint(snapshot(['a']), { before: before(() => null, []) }))).toEqual([]);
+    expect(short(lint(snapshot(['a']), { baseline: before(() => null, []) }))).toEqual([]);
   });
 
   test('what is not known of the earlier state is said', () => {
-    const report = lint(snapshot(['a']), { before: before(() => ({ unseen: 'its metadata is not in origin/main' })) });
+    const report = lint(snapshot(['a']), {
+      baseline: before(() => ({ missing: 'its metadata is not in origin/main' })),
+    });
     expect(report.notJudged).toContainEqual({
       rule: 'artifact-changed',
       app: 'a',
@@ -979,7 +981,7 @@ describe('secrets and hostile text', () => {
       { version: '1.0.0', artifactUrl: `${url}&x=1`, artifactChecksum: checksum(1) },
       { version: '0.1.0', artifactUrl: url, artifactChecksum: 'x' },
     ]);
-    const report = lint(facts, { before: { ...earlier, source: url } });
+    const report = lint(facts, { baseline: { ...earlier, source: url } });
     expect(report.findings.length).toBeGreaterThan(6);
     // A fragment without a name is no usual place for one; everything else is hidden.
     expect(JSON.stringify(report).replaceAll(`#${secret}`, '')).not.toContain(secret);
@@ -1125,7 +1127,7 @@ describe('portions', () => {
 
 test('a manifest that nobody asked for over the network leaves nothing judged about how it answers', () => {
   const report = lint(snapshot(['a']));
-  expect(report.notJudged.some((n) => n.rule === 'unreachable' && n.reason === OFFLINE.unseen)).toBe(true);
+  expect(report.notJudged.some((n) => n.rule === 'unreachable' && n.reason === OFFLINE.missing)).toBe(true);
 });
 
 const heard = (facts: Snapshot, headers: Record<string, string>): Snapshot => {

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../src/core/facts.ts';
 import { documentText } from '../../src/core/document-text.ts';
 import { judge } from '../../src/core/judge.ts';
-import { readingOf } from '../../src/core/json.ts';
-import { earlierInLock, type Lock, lockIn, lockText, recorded } from '../../src/core/lock-file.ts';
+import { parseDocument } from '../../src/core/json.ts';
+import { baselineInLock, type LockFile, lockIn, lockText, recorded } from '../../src/core/lock-file.ts';
 import { checksum, NOW } from '../support/core-facts.ts';
 import { BASE, listed, snapshot } from '../support/snapshots.ts';
 
-const read = (text: string): Lock | null => lockIn(readingOf(documentText(text)).value);
-const locked = (facts: Snapshot): Lock => recorded(new Map(), facts).lock;
+const read = (text: string): LockFile | null => lockIn(parseDocument(documentText(text)).value);
+const locked = (facts: Snapshot): LockFile => recorded(new Map(), facts).lock;
 
 test('a ledger has a line for each version, in an order that does not depend on how they are listed', () => {
   const text = lockText(locked(snapshot(['b', 'a'], { a: listed('1.10.0', '1.9.0'), b: { versions: [] } })));
@@ -28,7 +28,7 @@ test('a ledger has a line for each version, in an order that does not depend on 
   expect(lockText(new Map())).toBe('{\n  "lock": 1,\n  "apps": {}\n}\n');
 });
 
-const sort = (one: Lock | null): unknown => [...one!].map(([key, versions]) => [key, [...versions].sort()]).sort();
+const sort = (one: LockFile | null): unknown => [...one!].map(([key, versions]) => [key, [...versions].sort()]).sort();
 
 test('what is written is what is read, whatever keys and versions are', () => {
   const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'a'), fc.string({ minLength: 1 }));
@@ -40,7 +40,7 @@ test('what is written is what is read, whatever keys and versions are', () => {
   });
   fc.assert(
     fc.property(fc.array(fc.tuple(name, fc.array(fc.tuple(name, version)))), (apps) => {
-      const lock: Lock = new Map(
+      const lock: LockFile = new Map(
         apps.map(([key, versions]) => [key, new Map(versions.map(([v, rest]) => [v, { version: v, ...rest }]))]),
       );
       // `__proto__` as a member of an object literal in JSON is a name like any other.
@@ -81,11 +81,11 @@ describe('recording', () => {
 });
 
 test('what changed since it was locked is judged as against any earlier state', () => {
-  const before = earlierInLock(locked(snapshot(['a', 'gone'], { a: listed('1.0.0', '1.1.0') })), 'appreg.lock.json');
+  const before = baselineInLock(locked(snapshot(['a', 'gone'], { a: listed('1.0.0', '1.1.0') })), 'appreg.lock.json');
   const now = snapshot(['a'], {
     a: { versions: [{ ...listed('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] },
   });
-  const found = judge(now, { command: 'lint', before }).findings.map(({ rule }) => rule);
+  const found = judge(now, { command: 'lint', baseline: before }).findings.map(({ rule }) => rule);
   expect(found).toEqual(expect.arrayContaining(['artifact-changed', 'version-withdrawn', 'app-withdrawn']));
 });
 

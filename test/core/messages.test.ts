@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { judge } from '../../src/core/judge.ts';
-import type { AddressFailure, Failure, Hop, PathCertificate, TlsFacts, Visit, Web } from '../../src/core/facts.ts';
+import type {
+  AddressFailure,
+  Failure,
+  Hop,
+  PathCertificate,
+  TlsFacts,
+  Probe,
+  HttpViews,
+} from '../../src/core/facts.ts';
 import { hop, NOW, tls, visit } from '../support/visits.ts';
 import { artifact, BASE, listed, snapshot } from '../support/snapshots.ts';
 
@@ -150,13 +158,13 @@ function someHop(url: string): Hop {
     status: one(200, 200, 200, 0, 204, 206, 301, 304, 401, 403, 404, 410, 429, 500, 503, 511, 999),
     tls: sometimes(0.7) ? someTls() : null,
     address: one(null, '192.0.2.1'),
-    ...(sometimes(0.3) ? { vain: Array.from({ length: one(1, 2, 3) }, address) } : {}),
+    ...(sometimes(0.3) ? { failedAddresses: Array.from({ length: one(1, 2, 3) }, address) } : {}),
     ...(sometimes(0.2) ? { excerpt: one('', '<Code>AccessDenied</Code>', 'x') } : {}),
     ...(sometimes(0.1) ? { proxy: { url: one('', 'http://proxy:3128'), variable: 'HTTPS_PROXY' } } : {}),
   });
 }
 
-function someVisit(url: string, method: Visit['method'], origin: string | null): Visit {
+function someVisit(url: string, method: Probe['method'], origin: string | null): Probe {
   const hops = Array.from({ length: one(1, 1, 1, 2, 3, 6) }, () => someHop(url));
   const [phase, code] = one(...(CODES as [(typeof CODES)[number]]));
   const failure: Failure | null = sometimes(0.4)
@@ -174,17 +182,17 @@ function someVisit(url: string, method: Visit['method'], origin: string | null):
     origin,
     failure,
     attempts: one(1, 2, 3),
-    waited: one(0, 1000),
-    troubles: one([], ['x']),
+    retryAfterMs: one(0, 1000),
+    retriedErrors: one([], ['x']),
   });
 }
 
-function someWeb(url: string): Web {
+function someWeb(url: string): HttpViews {
   return {
-    service: someVisit(url, 'GET', null),
+    server: someVisit(url, 'GET', null),
     browser: [someVisit(url, 'GET', 'https://svc.test')],
-    preflight: sometimes(0.5) ? { unseen: 'not asked' } : someVisit(url, 'OPTIONS', 'https://svc.test'),
-    head: sometimes(0.5) ? { unseen: 'not asked' } : someVisit(url, 'HEAD', null),
+    preflight: sometimes(0.5) ? { missing: 'not asked' } : someVisit(url, 'OPTIONS', 'https://svc.test'),
+    head: sometimes(0.5) ? { missing: 'not asked' } : someVisit(url, 'HEAD', null),
   };
 }
 

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isValidALabel } from '../../src/core/punycode.ts';
-import { parseUrl, urlFault } from '../../src/core/url.ts';
+import { parseUrl, urlError } from '../../src/core/url.ts';
 
 describe('labels of host names in Punycode', () => {
   test.each(['xn--bcher-kva', 'xn--fa-hia', 'xn--n3h', 'xn--ls8h', 'xn--wgv71a119e', 'xn--p1ai', 'xn--tda', 'xn--1ch'])(
@@ -22,7 +22,7 @@ describe('labels of host names in Punycode', () => {
   ])('%s: %s is not one', (_, label) => {
     expect(isValidALabel(label)).toBe(false);
     expect(parseUrl(`https://${label}.example/`)).toBeNull();
-    expect(urlFault(`https://a.${label}/x`)?.cause).toBe('unparsable');
+    expect(urlError(`https://a.${label}/x`)?.cause).toBe('unparsable');
   });
 
   test('labels without the prefix are not looked at', () => {

@@ -325,7 +325,7 @@ describe('reports', () => {
       'an earlier state',
       judge(odd, {
         command: 'lint',
-        before: {
+        baseline: {
           source: 'main',
           keys: ['gone', 'b'],
           app: () => [{ version: '0.1.0', artifactUrl: 'x', artifactChecksum: 'y' }],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Evidence } from '../../src/core/report.ts';
-import { servedEvidence } from '../../src/core/served.ts';
+import { serverEvidence } from '../../src/core/served.ts';
 
 const from = (headers: [string, string][]): Evidence =>
-  servedEvidence({ url: 'https://apps.example.com/a', status: 200, headers, address: null, tls: null });
+  serverEvidence({ url: 'https://apps.example.com/a', status: 200, headers, address: null, tls: null });
 
 test.each<[string, [string, string][], Evidence]>([
   ['nothing told', [], {}],
@@ -84,4 +84,4 @@ test.each<[string, [string, string][], Evidence]>([
   ['Varnish by its one', [['x-varnish', '32770']], { servedBy: 'Varnish' }],
 ])('%s', (_, headers, evidence) => expect(from(headers)).toEqual(evidence));
 
-test('nobody answered', () => expect(servedEvidence(null)).toEqual({}));
+test('nobody answered', () => expect(serverEvidence(null)).toEqual({}));

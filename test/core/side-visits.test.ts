@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Repeated, Unseen, Visit, Web } from '../../src/core/facts.ts';
-import { sideVisits } from '../../src/core/side-visits.ts';
+import type { RepeatedProbe, Missing, Probe, HttpViews } from '../../src/core/facts.ts';
+import { sideProbes } from '../../src/core/side-visits.ts';
 import { isTransportFailure } from '../../src/core/visit.ts';
 import { ADDRESS, failed, hop, visit, web } from '../support/visits.ts';
 
-const status = (code: number): Visit => visit(hop({}, { status: code }));
+const status = (code: number): Probe => visit(hop({}, { status: code }));
 
 interface Ending {
   name: string;
-  visit: Visit;
+  visit: Probe;
   transport: boolean;
 }
 
@@ -40,10 +40,10 @@ describe('how a visit ended', () => {
   });
 
   test.each(ENDINGS)('nothing is concluded from it where it is transport: $name', ({ visit: ended, transport }) => {
-    const condition: Web['conditional'] = [
-      { condition: ['if-none-match', '"a"'], madeUp: false, visit: ended, sameBytes: null },
+    const condition: HttpViews['conditional'] = [
+      { condition: ['if-none-match', '"a"'], fabricated: false, visit: ended, sameBytes: null },
     ];
-    const side = sideVisits(
+    const side = sideProbes(
       web(visit(), {
         head: ended,
         preflight: ended,
@@ -54,7 +54,7 @@ describe('how a visit ended', () => {
       }),
     );
     for (const [name, fact] of Object.entries(side)) {
-      const unseen = (fact as Unseen | null)?.unseen;
+      const unseen = (fact as Missing | null)?.missing;
       if (transport) expect(unseen, name).toMatch(/^the .* failed \(/);
       else expect(unseen, name).toBeUndefined();
     }
@@ -63,7 +63,7 @@ describe('how a visit ended', () => {
 
 interface Times {
   name: string;
-  head: Visit;
+  head: Probe;
   reason: string;
 }
 
@@ -79,13 +79,13 @@ test.each<Times>([
     reason: 'the HEAD request failed 3 times (status 408)',
   },
 ])('the reason names what failed: $name', ({ head, reason }) => {
-  expect(sideVisits(web(visit(), { head })).head).toEqual({ unseen: reason });
+  expect(sideProbes(web(visit(), { head })).head).toEqual({ missing: reason });
 });
 
 interface Repetition {
   name: string;
-  head: Visit;
-  repeated: Repeated;
+  head: Probe;
+  repeated: RepeatedProbe;
   judged: boolean;
 }
 
@@ -133,6 +133,6 @@ test.each<Repetition>([
     judged: true,
   },
 ])('repeated requests: $name', ({ head, repeated, judged }) => {
-  const fact = sideVisits(web(visit(), { head, repeated: [repeated] })).head;
-  expect(fact).toEqual(judged ? head : { unseen: 'because of host-unsteady', aside: true });
+  const fact = sideProbes(web(visit(), { head, repeatedProbes: [repeated] })).head;
+  expect(fact).toEqual(judged ? head : { missing: 'because of host-unsteady', intentional: true });
 });

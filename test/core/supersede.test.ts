@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Content, ImageFacts, Snapshot, Visit } from '../../src/core/facts.ts';
+import type { Content, ImageFacts, Snapshot, Probe } from '../../src/core/facts.ts';
 import { judge } from '../../src/core/judge.ts';
 import { type Finding, type Report, SEVERITIES, type Severity } from '../../src/core/report.ts';
 import type { AnyRule, Subject } from '../../src/core/rule.ts';
@@ -45,11 +45,11 @@ const ORDER: readonly Subject[] = [
 
 /** Rules about a resource with `unless` are judged last. */
 function rank(rule: AnyRule): number {
-  return rule.on === 'resource' && rule.unless !== undefined ? ORDER.length : ORDER.indexOf(rule.on);
+  return rule.on === 'resource' && rule.supersededBy !== undefined ? ORDER.length : ORDER.indexOf(rule.on);
 }
 
 describe('the rules that `unless` names', () => {
-  const table = rules.flatMap((rule) => (rule.unless ?? []).map((key) => [rule, key.split(' ', 1)[0]!] as const));
+  const table = rules.flatMap((rule) => (rule.supersededBy ?? []).map((key) => [rule, key.split(' ', 1)[0]!] as const));
 
   test.each(table.map(([rule, id]) => [rule.id, id, rule] as const))(
     '%s: %s exists and is judged before',
@@ -103,7 +103,7 @@ const headers: fc.Arbitrary<[string, string][]> = fc
     header('last-modified', null, 'Sun, 01 Mar 2026 10:00:00 GMT'),
   )
   .map((lists) => lists.flat());
-const answer = (origin: string | null): fc.Arbitrary<Visit> =>
+const answer = (origin: string | null): fc.Arbitrary<Probe> =>
   fc.tuple(headers, fc.constantFrom(200, 200, 200, 404, 500), fc.boolean()).map(([list, status, isMoved]) => {
     const last = hop(list, { status });
     const hops = isMoved ? [hop([], { url: 'http://apps.example.com/r.json', status: 301 }), last] : [last];
@@ -115,11 +115,11 @@ const answers = fc
     web(service, {
       browser: [browser(list)],
       head: { ...head, method: 'HEAD' },
-      preflight: { ...preflight, method: 'OPTIONS', asked: ['x-requested-with'] },
+      preflight: { ...preflight, method: 'OPTIONS', requestedHeaders: ['x-requested-with'] },
       conditional: [
         {
           condition: ['if-none-match', '"made-up"'],
-          madeUp: true,
+          fabricated: true,
           visit: visit(hop([], { status: 304 })),
           sameBytes: null,
         },
@@ -228,7 +228,10 @@ function isSame(one: Finding, other: Finding): boolean {
 /** True where the report has the finding, or one that its rule names, of the same severity or a higher one. */
 function isAccountedFor(finding: Finding, rule: AnyRule, report: Report): boolean {
   // The one reason that a problem of this rule names by itself.
-  const unless = [...(rule.unless ?? []), ...(rule.id === 'artifact-checksum-mismatch' ? ['artifact-changed'] : [])];
+  const unless = [
+    ...(rule.supersededBy ?? []),
+    ...(rule.id === 'artifact-checksum-mismatch' ? ['artifact-changed'] : []),
+  ];
   return report.findings.some(
     (one) =>
       isSame(one, finding) ||
@@ -240,7 +243,9 @@ function isAccountedFor(finding: Finding, rule: AnyRule, report: Report): boolea
 
 describe('what a rule finds when it is judged without the others', () => {
   test('is in the report of all rules, or a finding of the same severity or a higher one is', () => {
-    const explained = rules.filter(({ id, unless }) => unless !== undefined || id === 'artifact-checksum-mismatch');
+    const explained = rules.filter(
+      ({ id, supersededBy: unless }) => unless !== undefined || id === 'artifact-checksum-mismatch',
+    );
     let superseded = 0;
     fc.assert(
       fc.property(registries, settings, (facts, severities) => {

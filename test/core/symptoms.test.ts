@@ -37,7 +37,7 @@ function ruleOn(id: string, role: string, severity: Severity | null, more: Parti
       severity: severity ?? 'error',
       spec: null,
       symptom: 'by-resource',
-      when: '',
+      failsWhen: '',
       why: '',
       check: (facts) =>
         severity !== null && facts.role === role ? { message: `found on the ${role}`, advice: 'fix it' } : null,
@@ -65,7 +65,10 @@ describe('the symptoms of a report', () => {
   );
 
   test.each(table)('%s (symptom %i): a finding %s beside a superseder %s', (role, index, found, superseder) => {
-    const rules = [ruleOn('explains', role, superseder), ruleOn('explained', role, found, { unless: ['explains'] })];
+    const rules = [
+      ruleOn('explains', role, superseder),
+      ruleOn('explained', role, found, { supersededBy: ['explains'] }),
+    ];
     const report = judge(fetched(), { command: 'verify', rules });
     const order: readonly (Severity | null)[] = SEVERITIES;
     const rank = Math.min(...[found, superseder].filter((one) => one !== null).map((one) => order.indexOf(one)));
@@ -86,7 +89,7 @@ describe('the symptoms of a report', () => {
     (severity) => {
       const rules = [
         ruleOn('explains', 'icon', severity, { symptom: null }),
-        ruleOn('explained', 'icon', null, { unless: ['explains'] }),
+        ruleOn('explained', 'icon', null, { supersededBy: ['explains'] }),
       ];
       const report = judge(fetched(), { command: 'verify', rules });
       expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);
@@ -95,7 +98,7 @@ describe('the symptoms of a report', () => {
 
   test('a missing fact makes unknown what the rule bears on, and nothing else', () => {
     const facts = fetched();
-    facts.apps[0]!.icon.web = { unseen: 'it was not requested' };
+    facts.apps[0]!.icon.web = { missing: 'it was not requested' };
     const report = judge(facts, { command: 'verify', rules: [ruleOn('one', 'icon', 'error')] });
     expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'not-judged', 'clear']);
     const note = judge(facts, { command: 'verify', rules: [ruleOn('one', 'icon', 'note')] });
@@ -105,7 +108,7 @@ describe('the symptoms of a report', () => {
   test('a finding reported once for several kinds of resource bears on the symptom of each', () => {
     const once: AnyRule = {
       ...ruleOn('host', 'icon', 'warning'),
-      check: () => ({ message: 'the host is slow', advice: 'wait', once: 'x.test' }),
+      check: () => ({ message: 'the host is slow', advice: 'wait', dedupeKey: 'x.test' }),
     };
     const report = judge(fetched(), { command: 'verify', rules: [once] });
     expect(report.findings).toHaveLength(1);
@@ -120,7 +123,7 @@ describe('the symptoms of a report', () => {
       check: ({ role }) => ({
         message: 'x',
         advice: 'y',
-        once: 'x.test',
+        dedupeKey: 'x.test',
         severity: role === 'icon' ? 'error' : 'note',
       }),
     };
@@ -166,7 +169,7 @@ describe('the symptoms of a report', () => {
   });
 
   test.each(['off', 'note', 'warning', 'error'] as const)('an app is as hidden where the rule is %s', (setting) => {
-    const rules = [ruleOn('one', 'metadata', 'error', { hides: true })];
+    const rules = [ruleOn('one', 'metadata', 'error', { hidesApp: true })];
     const report = judge(fetched(), { command: 'verify', rules, severities: { one: setting } });
     expect(report.apps).toMatchObject([{ visible: false, because: ['one'] }]);
     expect(report.symptoms[3]).toMatchObject({ status: 'confirmed', rules: ['one'] });
@@ -174,8 +177,8 @@ describe('the symptoms of a report', () => {
 
   test('a note of a rule that hides apps keeps no facts from being known', () => {
     const facts = fetched();
-    facts.apps[0]!.metadata.content = { unseen: 'it was not requested' };
-    const rules = [ruleOn('one', 'metadata', 'note', { hides: true }), ruleOn('two', 'metadata', null)];
+    facts.apps[0]!.metadata.content = { missing: 'it was not requested' };
+    const rules = [ruleOn('one', 'metadata', 'note', { hidesApp: true }), ruleOn('two', 'metadata', null)];
     expect(judge(facts, { command: 'verify', rules }).apps).toMatchObject([{ visible: null, because: [] }]);
   });
 

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isLoopback, isUsualUrl, parseUrl, sameAddress, urlFault, urlOddity, urlParts } from '../../src/core/url.ts';
+import {
+  isLoopback,
+  isCanonicalUrl,
+  parseUrl,
+  sameAddress,
+  urlError,
+  urlOddity,
+  urlParts,
+} from '../../src/core/url.ts';
 
 // The causes, case by case, stand in the tests of url-malformed and url-unusual.
 
@@ -24,7 +32,7 @@ const anyUrl = fc.oneof(
 test('a URL that is usual needs no parser: it is what the parser makes of it', () => {
   fc.assert(
     fc.property(anyUrl, (text) => {
-      if (!isUsualUrl(text)) return;
+      if (!isCanonicalUrl(text)) return;
       expect(new URL(text).href).toBe(text);
       expect(new URL(text)).toMatchObject({
         protocol: 'https:',
@@ -63,9 +71,9 @@ describe('parseUrl', () => {
 });
 
 test('with 3,000 apps before it, an app with an international host name is judged as one alone', () => {
-  const alone = urlFault('https://b\u00fccher.example.com/icon.png');
-  for (let i = 0; i < 10_000; i += 1) urlFault(`http://example.com/${i}`);
-  expect(urlFault('https://b\u00fccher.example.com/icon.png')).toEqual(alone);
+  const alone = urlError('https://b\u00fccher.example.com/icon.png');
+  for (let i = 0; i < 10_000; i += 1) urlError(`http://example.com/${i}`);
+  expect(urlError('https://b\u00fccher.example.com/icon.png')).toEqual(alone);
   expect(alone).toBe(null);
 });
 
@@ -78,7 +86,7 @@ test.each([
   'https://127.0.0.1:8443/a',
   'https://x.test:8443/a',
 ])('usual: %s', (text) => {
-  expect(isUsualUrl(text)).toBe(true);
+  expect(isCanonicalUrl(text)).toBe(true);
   const { protocol, host, hostname, pathname, hash, href } = new URL(text);
   expect(urlParts(text)).toMatchObject({ protocol, host, hostname, pathname, hash, href });
 });
@@ -113,13 +121,13 @@ test.each([
   'https://x.test./',
   ' https://x.test/',
   'https://x.test/\n',
-])('not usual: %j', (text) => expect(isUsualUrl(text)).toBe(false));
+])('not usual: %j', (text) => expect(isCanonicalUrl(text)).toBe(false));
 
 describe('faults and oddities', () => {
   test('a URL without a fault can be parsed, is http(s), and holds no credentials', () => {
     fc.assert(
       fc.property(anyUrl, (text) => {
-        if (urlFault(text) !== null) return;
+        if (urlError(text) !== null) return;
         const url = new URL(text);
         expect(url.protocol).toMatch(/^https?:$/);
         expect(url.username + url.password).toBe('');
@@ -132,7 +140,7 @@ describe('faults and oddities', () => {
   test('what has a fault has no oddity besides: one fault, one finding', () => {
     fc.assert(
       fc.property(anyUrl, (text) => {
-        if (urlFault(text) !== null) expect(urlOddity(text)).toBe(null);
+        if (urlError(text) !== null) expect(urlOddity(text)).toBe(null);
       }),
       { numRuns: 2000 },
     );
@@ -141,10 +149,10 @@ describe('faults and oddities', () => {
   test('where a URL to write instead is named, it has no fault', () => {
     fc.assert(
       fc.property(anyUrl, (text) => {
-        const advised = /^Write it as (https?:\S+)$/.exec((urlFault(text) ?? urlOddity(text))?.advice ?? '')?.[1];
-        if (advised !== undefined && urlFault(text)?.cause !== 'control-character')
+        const advised = /^Write it as (https?:\S+)$/.exec((urlError(text) ?? urlOddity(text))?.advice ?? '')?.[1];
+        if (advised !== undefined && urlError(text)?.cause !== 'control-character')
           expect(['userinfo', 'host', 'unparsable', undefined, 'slashes'], `${text} → ${advised}`).toContain(
-            urlFault(advised)?.cause,
+            urlError(advised)?.cause,
           );
       }),
       { numRuns: 3000 },
@@ -152,7 +160,7 @@ describe('faults and oddities', () => {
   });
 
   test('a message never repeats a password', () => {
-    expect(JSON.stringify(urlFault('https://user:hunter2@x.test/'))).not.toContain('hunter2');
+    expect(JSON.stringify(urlError('https://user:hunter2@x.test/'))).not.toContain('hunter2');
   });
 });
 
@@ -204,8 +212,8 @@ test('100,000 hostile characters take no time', () => {
     `https://x.test/${'../'.repeat(30_000)}`,
     `https:${'/'.repeat(100_000)}`,
   ]) {
-    isUsualUrl(text);
-    urlFault(text);
+    isCanonicalUrl(text);
+    urlError(text);
     urlOddity(text);
     sameAddress(text);
   }

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { documentText } from '../../src/core/document-text.ts';
 import { duplicateNames } from '../../src/core/json-text.ts';
-import { faultInText } from '../../src/core/json-fault.ts';
-import { type JsonObject, type JsonValue, readingOf } from '../../src/core/json.ts';
+import { syntaxErrorInText } from '../../src/core/json-fault.ts';
+import { type JsonObject, type JsonValue, parseDocument } from '../../src/core/json.ts';
 import { rules } from '../../src/core/rules/index.ts';
-import { urlParts, isUsualUrl } from '../../src/core/url.ts';
+import { urlParts, isCanonicalUrl } from '../../src/core/url.ts';
 
 const VERSION = {
   version: '1.0.0',
@@ -21,7 +21,7 @@ const APP = {
 
 /** The apps that are left to the rules; null where all of the document is. */
 function left(text: string): string[] | null {
-  const { value, doubtful } = readingOf(documentText(text));
+  const { value, nonCanonical: doubtful } = parseDocument(documentText(text));
   return value === doubtful ? null : Object.keys(((doubtful as JsonObject)['apps'] ?? {}) as JsonObject);
 }
 
@@ -104,10 +104,10 @@ describe('a document of the usual form', () => {
 
   test('a name that stands twice is found whatever stands around it', () => {
     const [a, b] = [JSON.stringify(APP), JSON.stringify({ ...APP, name: '' })];
-    const { duplicates } = readingOf(documentText(`{"apps":{"a":${a},"b":${b},"a":${a}}}`));
+    const { duplicates } = parseDocument(documentText(`{"apps":{"a":${a},"b":${b},"a":${a}}}`));
     expect(duplicates.map(({ name }) => name)).toEqual(['a']);
     const twice = a.replace('"name":"Echo"', '"name":"Echo","name":"Echo"').replace(/"description":"[^"]*",/, '');
-    expect(readingOf(documentText(`{"apps":{"a":${twice}}}`)).duplicates).toHaveLength(1);
+    expect(parseDocument(documentText(`{"apps":{"a":${twice}}}`)).duplicates).toHaveLength(1);
   });
 });
 
@@ -156,7 +156,7 @@ test('the rules have nothing to say about an app of the usual form', () => {
         ['app', { key, entry, name: entry.name, description: entry.description, color, earlierSource: '' }],
         [
           'document',
-          { role: 'manifest', value: JSON.parse(text) as JsonValue, reading: readingOf(documentText(text)) },
+          { role: 'manifest', value: JSON.parse(text) as JsonValue, reading: parseDocument(documentText(text)) },
         ],
         ...[
           ['icon', iconUrl],
@@ -177,7 +177,7 @@ test('the rules have nothing to say about an app of the usual form', () => {
             },
           );
         }
-      expect(isUsualUrl(iconUrl) && isUsualUrl(entry.appMetadataUrl)).toBe(true);
+      expect(isCanonicalUrl(iconUrl) && isCanonicalUrl(entry.appMetadataUrl)).toBe(true);
     }),
     { numRuns: 20_000 },
   );
@@ -194,7 +194,7 @@ test('whatever is done to a text, what is read of it is what is in it', () => {
     fc.property(fc.constantFrom(...base), fc.nat(), fc.nat(40), piece, (text, at, cut, put) => {
       const i = at % text.length;
       const changed = text.slice(0, i) + put + text.slice(i + (cut % 2 === 0 ? 0 : cut));
-      const { value, doubtful, duplicates, fault } = readingOf(documentText(changed));
+      const { value, nonCanonical: doubtful, duplicates, fault } = parseDocument(documentText(changed));
       let parsed: JsonValue | undefined;
       try {
         parsed = JSON.parse(changed) as JsonValue;
@@ -206,7 +206,7 @@ test('whatever is done to a text, what is read of it is what is in it', () => {
       expect(duplicates).toEqual([]);
       expect(duplicateNames(changed)).toEqual([]);
       expect(fault).toBeNull();
-      expect(faultInText(changed)).toBeNull();
+      expect(syntaxErrorInText(changed)).toBeNull();
     }),
     { numRuns: 20_000 },
   );

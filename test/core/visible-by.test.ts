@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Resource, Web } from '../../src/core/facts.ts';
+import type { Resource, HttpViews } from '../../src/core/facts.ts';
 import { openLifetimes } from '../../src/core/visible-by.ts';
 
 const NOW = '2026-03-01T12:00:00.250Z';
@@ -12,11 +12,11 @@ function document(
 ): Pick<Resource, 'url' | 'web'> {
   const pairs = Object.entries({ date: DATE, ...headers });
   const hop = { url, status, headers: pairs, address: null, tls: null };
-  const web: Web = {
-    service: { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, waited: 0 },
+  const web: HttpViews = {
+    server: { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0 },
     browser: [],
-    preflight: { unseen: 'x' },
-    head: { unseen: 'x' },
+    preflight: { missing: 'x' },
+    head: { missing: 'x' },
   };
   return { url, web };
 }
@@ -64,7 +64,7 @@ describe('how long caches may hold an older copy', () => {
 
   test('what was not answered says nothing', () => {
     expect(cachedFor(document({ 'cache-control': 'max-age=300' }, 'https://x.test/', 404))).toEqual([0, 0]);
-    expect(cachedFor({ url: null, web: { unseen: 'x' } })).toEqual([0, 0]);
+    expect(cachedFor({ url: null, web: { missing: 'x' } })).toEqual([0, 0]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Copy } from '../../src/core/facts.ts';
+import type { ComparedBody } from '../../src/core/facts.ts';
 import { createCopyReader } from '../../src/observe/copy.ts';
 
 /** What a copy is to clients that accept compression: a table of what was seen of Chromium and of Node's fetch. */
@@ -11,7 +11,7 @@ const DOCUMENT = Buffer.from(TEXT);
 const GZIP = gzipSync(DOCUMENT);
 const BROTLI = brotliCompressSync(DOCUMENT);
 
-function read(coding: string | null, body: Uint8Array, limit = 1e6): Copy | undefined {
+function read(coding: string | null, body: Uint8Array, limit = 1e6): ComparedBody | undefined {
   const sha256 = createHash('sha256').update(DOCUMENT).digest('hex');
   const reader = createCopyReader({ sha256, bytes: DOCUMENT.length, text: () => TEXT, isImage: false }, limit);
   const headers: [string, string][] = coding === null ? [] : [['content-encoding', coding]];
@@ -23,7 +23,7 @@ function read(coding: string | null, body: Uint8Array, limit = 1e6): Copy | unde
 }
 
 describe('a copy for clients that accept compression', () => {
-  test.each<[string, string | null, Uint8Array, Copy['fault'], boolean]>([
+  test.each<[string, string | null, Uint8Array, ComparedBody['fault'], boolean]>([
     ['gzip', 'gzip', GZIP, null, true],
     ['br', 'br', BROTLI, null, true],
     ['x-gzip in upper case', 'X-GZIP', GZIP, null, true],

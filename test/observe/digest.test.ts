@@ -53,6 +53,6 @@ test.each([
 test('line feeds are counted across chunks where they are asked for', () => {
   const digester = createDigester(100, { lines: true });
   for (const part of ['a\r', '\nb', '', '\n', '\r\n\n']) digester.write(Buffer.from(part));
-  expect(digester.end().lineFeeds).toEqual({ all: 4, behindCr: 2 });
+  expect(digester.end().lineFeeds).toEqual({ all: 4, afterCr: 2 });
   expect(createDigester(1).end()).not.toHaveProperty('lineFeeds');
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DocumentContent } from '../../src/core/facts.ts';
 import { judge } from '../../src/core/judge.ts';
-import { letGo, readDocumentFile } from '../../src/observe/documents.ts';
+import { releaseText, readDocumentFile } from '../../src/observe/documents.ts';
 import { folder } from '../support/folders.ts';
 import { snapshot } from '../support/snapshots.ts';
 
@@ -33,7 +33,7 @@ test('a large text is the same whenever it is asked for', () => {
   writeFileSync(file, large());
   const content = read(file);
   expect(content.text).toBe(large());
-  letGo(content);
+  releaseText(content);
   rmSync(file);
   expect(content.text).toBe(large());
   expect({ ...content }).toEqual({ text: large(), base64: null, bytes: Buffer.byteLength(large()), cut: false });
@@ -45,7 +45,7 @@ test('one that leaves nothing to be found is let go, and read anew', () => {
   writeFileSync(file, usual());
   const content = read(file);
   expect(content.text).toBe(usual());
-  letGo(content);
+  releaseText(content);
   expect(content.text).toBe(usual());
   expect(content.text).toBe(usual());
 });
@@ -77,7 +77,7 @@ test.each<[string, (file: string) => void]>([
   writeFileSync(file, usual());
   const content = read(file);
   expect(content.text).toBe(usual());
-  letGo(content);
+  releaseText(content);
   change(file);
   expect(() => content.text).toThrow(/registry.json was changed while it was being looked at/);
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isUnseen } from '../../src/core/facts.ts';
-import { earlierOf, earlierVersionsOf, fromSnapshot, versionsIn } from '../../src/observe/earlier.ts';
+import { isMissing } from '../../src/core/facts.ts';
+import { baselineOf, baselineVersionsOf, baselineFromSnapshot, versionsIn } from '../../src/observe/earlier.ts';
 import type { Workspace } from '../../src/observe/places.ts';
 import { commitAll, folder, git, thrown, write } from '../support/folders.ts';
 import { BASE, ELSEWHERE, entry, listed, snapshot } from '../support/snapshots.ts';
@@ -23,7 +23,7 @@ const versionsOf = (versions: unknown): unknown =>
 
 describe('a folder', () => {
   const before = folder(files);
-  const earlier = earlierOf(before, at(folder()), '/');
+  const earlier = baselineOf(before, at(folder()), '/');
 
   test('tells its apps and their versions', () => {
     expect(earlier.keys).toEqual(['a', 'b']);
@@ -41,20 +41,20 @@ describe('a folder', () => {
   });
 
   test('whose base URL was another one is read all the same', () => {
-    const moved = earlierOf(before, at(folder(), { baseUrl: 'https://new.example.com/' }), '/');
+    const moved = baselineOf(before, at(folder(), { baseUrl: 'https://new.example.com/' }), '/');
     expect(versionsOf(moved.app('b'))).toEqual(['2.0.0']);
-    expect(versionsOf(earlierOf(before, at(folder(), { baseUrl: null }), '/').app('b'))).toEqual(['2.0.0']);
+    expect(versionsOf(baselineOf(before, at(folder(), { baseUrl: null }), '/').app('b'))).toEqual(['2.0.0']);
   });
 
   test('says what it does not know', () => {
     const partly = folder({ ...files, 'registry.json': registry('a', 'b', 'gone'), 'apps/b/versions.json': '{' });
-    const unseen = earlierOf(partly, at(folder()), '/');
-    expect(unseen.app('gone')).toMatchObject({ unseen: expect.stringContaining('its metadata is not in') });
-    expect(unseen.app('b')).toMatchObject({ unseen: expect.stringContaining('cannot be read') });
+    const unseen = baselineOf(partly, at(folder()), '/');
+    expect(unseen.app('gone')).toMatchObject({ missing: expect.stringContaining('its metadata is not in') });
+    expect(unseen.app('b')).toMatchObject({ missing: expect.stringContaining('cannot be read') });
   });
 
   test('without a manifest is Trouble, not an empty registry', () => {
-    expect(thrown(() => earlierOf(folder(), at(folder()), '/'))).toMatchObject({
+    expect(thrown(() => baselineOf(folder(), at(folder()), '/'))).toMatchObject({
       known: true,
       code: 'against-unusable',
     });
@@ -62,25 +62,26 @@ describe('a folder', () => {
 
   test('whose manifest has another name is found by what it holds', () => {
     expect(
-      earlierOf(folder({ 'old.json': registry('a'), 'apps/a/versions.json': listed('1.0.0') }), at(folder()), '/').keys,
+      baselineOf(folder({ 'old.json': registry('a'), 'apps/a/versions.json': listed('1.0.0') }), at(folder()), '/')
+        .keys,
     ).toEqual(['a']);
   });
 
   test('whose manifest is broken is Trouble', () => {
-    expect(thrown(() => earlierOf(folder({ 'registry.json': '{' }), at(folder()), '/'))).toMatchObject({
+    expect(thrown(() => baselineOf(folder({ 'registry.json': '{' }), at(folder()), '/'))).toMatchObject({
       code: 'against-unusable',
     });
   });
 
   test('relative to where the user is', () => {
-    expect(earlierOf('.', at(folder()), before).keys).toEqual(['a', 'b']);
+    expect(baselineOf('.', at(folder()), before).keys).toEqual(['a', 'b']);
   });
 });
 
 describe('a file', () => {
   test('that is a manifest, with what lies around it', () => {
     const root = folder({ ...files, 'old.json': registry('a') });
-    const earlier = earlierOf(join(root, 'old.json'), at(folder()), '/');
+    const earlier = baselineOf(join(root, 'old.json'), at(folder()), '/');
     expect(earlier.keys).toEqual(['a']);
     expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
   });
@@ -88,19 +89,19 @@ describe('a file', () => {
   test('of saved facts', () => {
     const facts = snapshot(['a', 'b'], { a: listed('1.0.0'), b: ELSEWHERE });
     const root = folder({ 'facts.json': facts });
-    const earlier = earlierOf('facts.json', at(folder()), root);
+    const earlier = baselineOf('facts.json', at(folder()), root);
     expect(earlier).toMatchObject({ source: 'facts.json', keys: ['a', 'b'] });
     expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0']);
-    expect(isUnseen(earlier.app('b'))).toBe(true);
+    expect(isMissing(earlier.app('b'))).toBe(true);
     expect(earlier.app('c')).toBe(null);
-    expect(versionsOf(fromSnapshot(facts, 'x').app('a'))).toEqual(['1.0.0']);
+    expect(versionsOf(baselineFromSnapshot(facts, 'x').app('a'))).toEqual(['1.0.0']);
   });
 
   test('an app that was listed and not looked at is not known; one that was not listed is new', () => {
     const facts = snapshot(['a', 'b']);
     facts.apps.pop();
-    expect(fromSnapshot(facts, 'x').app('b')).toMatchObject({ unseen: expect.stringContaining('not seen') });
-    expect(fromSnapshot(facts, 'x').app('c')).toBeNull();
+    expect(baselineFromSnapshot(facts, 'x').app('b')).toMatchObject({ missing: expect.stringContaining('not seen') });
+    expect(baselineFromSnapshot(facts, 'x').app('c')).toBeNull();
   });
 
   test.each([
@@ -110,7 +111,7 @@ describe('a file', () => {
     ['', /cannot be read/],
   ])('%j is Trouble', (text, message) => {
     const root = folder({ 'x.json': text });
-    expect(thrown(() => earlierOf('x.json', at(root), root))).toMatchObject({
+    expect(thrown(() => baselineOf('x.json', at(root), root))).toMatchObject({
       known: true,
       code: 'against-unusable',
       message: expect.stringMatching(message),
@@ -134,32 +135,32 @@ describe('a git ref', () => {
   commitAll(root);
 
   test('of a workspace in a subfolder, whose base URL has changed since', () => {
-    const earlier = earlierOf('v1', at(site, { baseUrl: 'https://new.example.com/' }), root);
+    const earlier = baselineOf('v1', at(site, { baseUrl: 'https://new.example.com/' }), root);
     expect(earlier).toMatchObject({ source: 'v1', keys: ['a', 'b'] });
     expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
   });
 
   test('without a manifest: what was published is not known, and it is said', () => {
-    const earlier = earlierOf('v0', at(site), root);
+    const earlier = baselineOf('v0', at(site), root);
     expect(earlier.keys).toEqual([]);
-    expect(earlier.app('a')).toEqual({ unseen: 'there was no registry.json in v0' });
+    expect(earlier.app('a')).toEqual({ missing: 'there was no registry.json in v0' });
   });
 
   test('for one metadata file', () => {
-    expect(versionsOf(earlierVersionsOf('v1', at(site), 'apps/a/versions.json', root))).toEqual(['1.0.0', '1.1.0']);
-    expect(earlierVersionsOf('v0', at(site), 'apps/a/versions.json', root)).toBe(null);
+    expect(versionsOf(baselineVersionsOf('v1', at(site), 'apps/a/versions.json', root))).toEqual(['1.0.0', '1.1.0']);
+    expect(baselineVersionsOf('v0', at(site), 'apps/a/versions.json', root)).toBe(null);
   });
 
   test('a file or folder of that name comes first', () => {
     write(root, { 'v1/registry.json': registry('a'), 'v1/apps/a/versions.json': listed('7.0.0') });
-    expect(versionsOf(earlierOf('v1', at(site), root).app('a'))).toEqual(['7.0.0']);
+    expect(versionsOf(baselineOf('v1', at(site), root).app('a'))).toEqual(['7.0.0']);
   });
 });
 
 test('one metadata file against another one, or against a folder', () => {
   const root = folder({ 'old.json': listed('1.0.0'), 'before/apps/a/versions.json': listed('2.0.0') });
-  expect(versionsOf(earlierVersionsOf('old.json', at(root), 'apps/a/versions.json', root))).toEqual(['1.0.0']);
-  expect(versionsOf(earlierVersionsOf('before', at(root), 'apps/a/versions.json', root))).toEqual(['2.0.0']);
+  expect(versionsOf(baselineVersionsOf('old.json', at(root), 'apps/a/versions.json', root))).toEqual(['1.0.0']);
+  expect(versionsOf(baselineVersionsOf('before', at(root), 'apps/a/versions.json', root))).toEqual(['2.0.0']);
 });
 
 test('only whole entries were ever published', () => {

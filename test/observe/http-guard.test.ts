@@ -1,8 +1,8 @@
 import type { LookupFunction, Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Visit } from '../../src/core/facts.ts';
-import { type HttpOptions, openHttp } from '../../src/observe/http.ts';
-import type { Guard } from '../../src/observe/http-guard.ts';
+import type { Probe } from '../../src/core/facts.ts';
+import { type HttpOptions, openHttpClient } from '../../src/observe/http.ts';
+import type { AddressPolicy } from '../../src/observe/http-guard.ts';
 import { answer, type FaultHost, openFaultHost, redirect } from '../support/fault-host.ts';
 
 /** A guard decides about connections before anything is sent over them. */
@@ -31,7 +31,7 @@ async function silentHost(): Promise<{ port: number; seen: { connections: number
 }
 
 const refuses =
-  (...addresses: string[]): Guard =>
+  (...addresses: string[]): AddressPolicy =>
   (_, address) =>
     addresses.includes(address ?? '') ? 'ADDRESS_REFUSED' : null;
 
@@ -46,10 +46,10 @@ const answers =
     else callback(null, all[0]!.address, all[0]!.family);
   };
 
-async function visit(url: string, options: HttpOptions): Promise<Visit> {
-  const http = openHttp({ backoff: () => 1, ...options });
+async function visit(url: string, options: HttpOptions): Promise<Probe> {
+  const http = openHttpClient({ backoff: () => 1, ...options });
   try {
-    return await http.visit({ method: 'GET', url, origin: null, accept: '*/*', total: 4000 });
+    return await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 4000 });
   } finally {
     await http.close();
   }
@@ -78,13 +78,13 @@ describe('a guard', () => {
   test('is asked once more for every connection, and each goes to an address that was checked', async () => {
     const there = await host();
     there.on('/x', answer({ body: 'x', close: true }));
-    const http = openHttp({
+    const http = openHttpClient({
       guard: refuses('127.0.0.2'),
       lookup: answers(['127.0.0.1'], ['127.0.0.2']),
       retries: 0,
     });
     const ask = { method: 'GET', url: `http://reg.test:${there.port}/x`, origin: null, accept: '*/*' } as const;
-    const [first, second] = [await http.visit({ ...ask, total: 4000 }), await http.visit({ ...ask, total: 4000 })];
+    const [first, second] = [await http.probe({ ...ask, total: 4000 }), await http.probe({ ...ask, total: 4000 })];
     await http.close();
     expect(first.hops.at(-1)!.status).toBe(200);
     expect(second.failure?.code).toBe('ADDRESS_REFUSED');
@@ -109,7 +109,7 @@ describe('a guard', () => {
     async (scheme) => {
       const there = await silentHost();
       let asked = 0;
-      const guard: Guard = (_, address) => (address !== null && (asked += 1) > 1 ? 'ADDRESS_REFUSED' : null);
+      const guard: AddressPolicy = (_, address) => (address !== null && (asked += 1) > 1 ? 'ADDRESS_REFUSED' : null);
       const seen = await visit(`${scheme}://reg.test:${there.port}/`, { guard, lookup: answers(['127.0.0.1']) });
       expect(seen.failure?.code).toBe('ADDRESS_REFUSED');
       await expect.poll(() => there.seen.connections).toBe(1);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Visit } from '../../src/core/facts.ts';
-import { type HttpOptions, openHttp } from '../../src/observe/http.ts';
+import type { Probe } from '../../src/core/facts.ts';
+import { type HttpOptions, openHttpClient } from '../../src/observe/http.ts';
 import { proxiesIn } from '../../src/observe/http-proxy.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type FaultHost, openFaultHost } from '../support/fault-host.ts';
@@ -89,15 +89,15 @@ beforeEach(() => {
   proxy.refuse = null;
 });
 
-async function visit(url: string, env: NodeJS.ProcessEnv, options: HttpOptions = {}): Promise<Visit> {
-  const http = openHttp({
+async function visit(url: string, env: NodeJS.ProcessEnv, options: HttpOptions = {}): Promise<Probe> {
+  const http = openHttpClient({
     proxyFor: proxiesIn(env),
     ca: certificates().ca,
     backoff: () => 1,
     connectTimeout: 1500,
     ...options,
   });
-  const seen = await http.visit({ method: 'GET', url, origin: null, accept: '*/*', total: 5000 });
+  const seen = await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 5000 });
   await http.close();
   return seen;
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createSecure } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { type HttpOptions, openHttp } from '../../src/observe/http.ts';
+import { type HttpOptions, openHttpClient } from '../../src/observe/http.ts';
 import { certificates } from '../support/fault-certificates.ts';
 
 /** What comes is lent by the socket: nobody may hold on to it, and nobody may miss any of it. */
@@ -30,10 +30,10 @@ async function fetched(
   instant: boolean,
   options: HttpOptions = {},
 ) {
-  const http = openHttp(options);
+  const http = openHttpClient(options);
   closing.push(() => void http.close());
   const body = () => ({ limit: 1e8, over: 'fail' as const, instant, write });
-  return http.visit({ method: 'GET', url, origin: null, accept: '*/*', total: 10_000, body });
+  return http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 10_000, body });
 }
 
 test('headers that come in pieces are whole', async () => {
@@ -136,6 +136,6 @@ test.each(['http', 'https'])('%s, at the second address of a name', async (schem
     },
   );
   expect(failure).toBeNull();
-  expect(hops[0]!.vain?.map(({ address }) => address)).toEqual(['::1']);
+  expect(hops[0]!.failedAddresses?.map(({ address }) => address)).toEqual(['::1']);
   expect(hash.digest('hex')).toBe(DIGEST);
 });

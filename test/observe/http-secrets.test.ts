@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { concealer } from '../../src/observe/http-secrets.ts';
+import { redactor } from '../../src/observe/http-secrets.ts';
 
 const SECRET = 's3cr3t+Tok/en "=Value';
 
@@ -15,14 +15,14 @@ describe('a secret is taken out in whatever form a host writes it back', () => {
     ['in base64 for URLs', Buffer.from(SECRET).toString('base64url')],
   ])('%s', (_, echoed) => {
     for (const header of [SECRET, `Bearer ${SECRET}`]) {
-      const seen = concealer([header])(`you sent ${echoed}.`);
+      const seen = redactor([header])(`you sent ${echoed}.`);
       expect(seen).toMatch(/^you sent REDACTED[-=/\\"]*\.$/);
       expect(seen, 'nothing moves').toHaveLength(`you sent ${echoed}.`.length);
     }
   });
 
   test('what Basic encodes', () => {
-    const conceal = concealer([`Basic ${Buffer.from('joe:open sesame').toString('base64')}`]);
+    const conceal = redactor([`Basic ${Buffer.from('joe:open sesame').toString('base64')}`]);
     expect(conceal('no joe:open sesame here')).toBe('no REDACTED------- here');
     expect(conceal('wrong password open%20sesame')).toBe('wrong password REDACTED-----');
     expect(conceal(`Basic ${Buffer.from('joe:open sesame').toString('base64')}`)).toMatch(/^REDACTED-+$/);
@@ -30,5 +30,5 @@ describe('a secret is taken out in whatever form a host writes it back', () => {
 });
 
 test('a few characters are no secret', () => {
-  expect(concealer(['1', 'no'])('1 no')).toBe('1 no');
+  expect(redactor(['1', 'no'])('1 no')).toBe('1 no');
 });

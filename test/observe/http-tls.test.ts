@@ -2,9 +2,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { rootCertificates, type TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
-import type { Visit } from '../../src/core/facts.ts';
+import type { Probe } from '../../src/core/facts.ts';
 import { tlsCause } from '../../src/core/visit.ts';
-import { type HttpOptions, openHttp } from '../../src/observe/http.ts';
+import { type HttpOptions, openHttpClient } from '../../src/observe/http.ts';
 import { certificates, type Kind } from '../support/fault-certificates.ts';
 import { answer, openFaultHost } from '../support/fault-host.ts';
 
@@ -14,11 +14,11 @@ async function visit(
   tls: TlsOptions,
   options: HttpOptions = {},
   name = '127.0.0.1',
-): Promise<{ seen: Visit; requests: number }> {
+): Promise<{ seen: Probe; requests: number }> {
   const host = await openFaultHost({ tls });
   host.on('/x', answer({ body: 'hello' }));
-  const http = openHttp({ backoff: () => 1, ca: made.ca, ...options });
-  const seen = await http.visit({
+  const http = openHttpClient({ backoff: () => 1, ca: made.ca, ...options });
+  const seen = await http.probe({
     method: 'GET',
     url: `https://${name}:${host.port}/x`,
     origin: null,
@@ -152,11 +152,11 @@ test('HTTP/2 alone', async () => {
   expect(seen.failure).toMatchObject({ phase: 'tls', code: expect.stringContaining('NO_APPLICATION_PROTOCOL') });
 });
 
-async function raw(onConnection: (socket: import('node:net').Socket) => void): Promise<Visit> {
+async function raw(onConnection: (socket: import('node:net').Socket) => void): Promise<Probe> {
   const server = createServer((socket) => onConnection(socket.on('error', () => {})));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const http = openHttp({ connectTimeout: 200, retries: 0 });
-  const seen = await http.visit({
+  const http = openHttpClient({ connectTimeout: 200, retries: 0 });
+  const seen = await http.probe({
     method: 'GET',
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     origin: null,

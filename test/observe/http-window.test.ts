@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { openWindow, type Sent, type Window } from '../../src/observe/http-window.ts';
+import { openConcurrencyWindow, type Sent, type ConcurrencyWindow } from '../../src/observe/http-window.ts';
 
 /** Fills the window, and returns the requests that were admitted. */
-async function filled(window: Window): Promise<Sent[]> {
+async function filled(window: ConcurrencyWindow): Promise<Sent[]> {
   const sent: Sent[] = [];
   for (let i = 0; i < 100; i += 1) void window.enter().then((one) => sent.push(one));
   await new Promise(setImmediate);
@@ -10,7 +10,7 @@ async function filled(window: Window): Promise<Sent[]> {
 }
 
 /** Answers requests one after the other, with the window always full. @returns the most that were under way */
-async function peakAfter(window: Window, answers: number): Promise<number> {
+async function peakAfter(window: ConcurrencyWindow, answers: number): Promise<number> {
   const sent = await filled(window);
   let peak = sent.length;
   let ended = 0;
@@ -28,7 +28,7 @@ async function peakAfter(window: Window, answers: number): Promise<number> {
 
 describe('while requests are answered', () => {
   test('the first 6 are admitted, as a browser opens connections', async () => {
-    expect(await filled(openWindow(32))).toHaveLength(6);
+    expect(await filled(openConcurrencyWindow(32))).toHaveLength(6);
   });
   test.each([
     { answers: 1, peak: 6 },
@@ -37,17 +37,17 @@ describe('while requests are answered', () => {
     { answers: 6, peak: 32 },
     { answers: 60, peak: 32 },
   ])('$answers answers: $peak at once', async ({ answers, peak }) => {
-    expect(await peakAfter(openWindow(32), answers)).toBe(peak);
+    expect(await peakAfter(openConcurrencyWindow(32), answers)).toBe(peak);
   });
   test('no more than the limit of the run', async () => {
-    expect(await filled(openWindow(2))).toHaveLength(2);
-    expect(await peakAfter(openWindow(2), 20)).toBe(2);
+    expect(await filled(openConcurrencyWindow(2))).toHaveLength(2);
+    expect(await peakAfter(openConcurrencyWindow(2), 20)).toBe(2);
   });
 });
 
 describe('when requests are refused', () => {
   test('the window is halved once for all that were under way together, and grows by one with each round', async () => {
-    const window = openWindow(32);
+    const window = openConcurrencyWindow(32);
     const sent = await filled(window);
     for (let i = 0; i < 2; i += 1) {
       const one = sent.shift()!;
@@ -77,21 +77,21 @@ describe('when requests are refused', () => {
     expect(load.map(({ underWay }) => underWay)).toEqual(load.map(({ underWay }) => underWay).sort((a, b) => a - b));
   });
   test('fewer at once do not help a request that was alone', async () => {
-    const window = openWindow(32);
+    const window = openConcurrencyWindow(32);
     const first = await window.enter();
     window.answered(first, 'GET');
     window.leave(first);
     expect(window.refused(await window.enter(), 'GET', 'ECONNRESET')).toBe(false);
   });
   test('requests of a kind that the host never answered limit nothing', async () => {
-    const window = openWindow(32);
+    const window = openConcurrencyWindow(32);
     const sent = await filled(window);
     window.answered(sent[0]!, 'GET');
     expect(window.refused(sent[1]!, 'OPTIONS', 'ECONNRESET')).toBe(false);
     expect(window.load()).toBeNull();
   });
   test('a host that has answered nothing is down, and limits nothing', async () => {
-    const window = openWindow(32);
+    const window = openConcurrencyWindow(32);
     for (const one of await filled(window)) expect(window.refused(one, 'GET', 'ECONNREFUSED')).toBe(false);
     expect(window.load()).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Hop, Visit } from '../../src/core/facts.ts';
-import { type Ask, type HttpOptions, openHttp } from '../../src/observe/http.ts';
+import type { Hop, Probe } from '../../src/core/facts.ts';
+import { type ProbeRequest, type HttpOptions, openHttpClient } from '../../src/observe/http.ts';
 import {
   answer,
   type Behaviour,
@@ -35,12 +35,12 @@ const QUICK: HttpOptions = { backoff: () => 1, headersTimeout: 300, idleTimeout:
 /** A visit, and the bytes that came with it. */
 async function visit(
   url: string,
-  ask: Partial<Ask> = {},
+  ask: Partial<ProbeRequest> = {},
   options: HttpOptions = {},
-): Promise<{ seen: Visit; body: string; last: Hop }> {
-  const http = openHttp({ ...QUICK, ...options });
+): Promise<{ seen: Probe; body: string; last: Hop }> {
+  const http = openHttpClient({ ...QUICK, ...options });
   let chunks: Uint8Array[] = [];
-  const seen = await http.visit({
+  const seen = await http.probe({
     method: 'GET',
     url,
     origin: null,
@@ -81,7 +81,7 @@ describe('a whole answer', () => {
     ],
   ])('%s', async (_, behaviour) => {
     const { seen, body } = await visit(host.on('/whole', behaviour));
-    expect(seen).toMatchObject({ failure: null, attempts: 1, waited: 0 });
+    expect(seen).toMatchObject({ failure: null, attempts: 1, retryAfterMs: 0 });
     expect(body).toBe('hello');
     expect(seen.hops).toMatchObject([{ status: 200, address: '127.0.0.1', tls: null }]);
   });
@@ -170,7 +170,7 @@ describe('a truncated answer is never taken for whole', () => {
     const { seen, body } = await visit(
       host.on('/then', inTurn(cutShort(1000, 'wrong', 'reset'), answer({ body: 'hello' }))),
     );
-    expect(seen).toMatchObject({ failure: null, attempts: 2, troubles: [expect.any(String)] });
+    expect(seen).toMatchObject({ failure: null, attempts: 2, retriedErrors: [expect.any(String)] });
     expect(body).toBe('hello');
   });
 });
@@ -244,8 +244,8 @@ describe('an answer that is none', () => {
   test.each(['ftp://example.com/x', 'no url', 'https://user:pw@example.com/', 'file:///etc/hosts'])(
     'not asked at all: %s',
     async (url) => {
-      const http = openHttp(QUICK);
-      const seen = await http.visit({ method: 'GET', url, origin: null, accept: '*/*', total: 1000 });
+      const http = openHttpClient(QUICK);
+      const seen = await http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 1000 });
       expect(seen).toMatchObject({ failure: { phase: 'url' }, hops: [], attempts: 0 });
       await http.close();
     },
@@ -257,7 +257,7 @@ describe('trying again', () => {
     const { seen, body } = await visit(
       host.on('/again', inTurn(answer({ status }), answer({ status }), answer({ body: 'hello' }))),
     );
-    expect(seen).toMatchObject({ failure: null, attempts: 3, troubles: [`status ${status}`, `status ${status}`] });
+    expect(seen).toMatchObject({ failure: null, attempts: 3, retriedErrors: [`status ${status}`, `status ${status}`] });
     expect(body).toBe('hello');
   });
 
@@ -277,12 +277,12 @@ describe('trying again', () => {
     const { seen } = await visit(
       host.on('/wait', inTurn(answer({ status: 429, headers: { 'Retry-After': '1' } }), answer({ body: 'ok' }))),
     );
-    expect(seen).toMatchObject({ attempts: 2, waited: 1000, failure: null });
+    expect(seen).toMatchObject({ attempts: 2, retryAfterMs: 1000, failure: null });
   });
 
   test('does not wait for a day', async () => {
     const { seen, last } = await visit(host.on('/day', answer({ status: 429, headers: { 'Retry-After': '86400' } })));
-    expect(seen).toMatchObject({ attempts: 1, waited: 0 });
+    expect(seen).toMatchObject({ attempts: 1, retryAfterMs: 0 });
     expect(last.status).toBe(429);
   });
 
@@ -290,7 +290,7 @@ describe('trying again', () => {
     const { seen } = await visit(
       host.on('/odd', inTurn(answer({ status: 503, headers: { 'Retry-After': value } }), answer())),
     );
-    expect(seen).toMatchObject({ attempts: 2, waited: 0 });
+    expect(seen).toMatchObject({ attempts: 2, retryAfterMs: 0 });
   });
 
   test('OPTIONS and HEAD that are not supported are asked once', async () => {
@@ -300,8 +300,8 @@ describe('trying again', () => {
   });
 
   test('a connection that the host closed while it rested is no trouble', async () => {
-    const http = openHttp({ ...QUICK, concurrency: 1 });
-    const ask: Ask = {
+    const http = openHttpClient({ ...QUICK, concurrency: 1 });
+    const ask: ProbeRequest = {
       method: 'GET',
       url: host.on('/rest', (request, socket) => {
         // The second request of a connection meets a reset.
@@ -312,18 +312,18 @@ describe('trying again', () => {
       accept: '*/*',
       total: 5000,
     };
-    for (let i = 0; i < 3; i += 1) expect(await http.visit(ask)).toMatchObject({ failure: null, attempts: 1 });
+    for (let i = 0; i < 3; i += 1) expect(await http.probe(ask)).toMatchObject({ failure: null, attempts: 1 });
     await http.close();
   });
 
   test('a host that no connection can be made to is given up', async () => {
     const gone = await openFaultHost();
     await gone.close();
-    const http = openHttp({ ...QUICK, retries: 0 });
-    const seen: Visit[] = [];
+    const http = openHttpClient({ ...QUICK, retries: 0 });
+    const seen: Probe[] = [];
     for (let i = 0; i < 5; i += 1)
       seen.push(
-        await http.visit({ method: 'GET', url: `${gone.origin}/${i}`, origin: null, accept: '*/*', total: 1000 }),
+        await http.probe({ method: 'GET', url: `${gone.origin}/${i}`, origin: null, accept: '*/*', total: 1000 }),
       );
     expect(seen.map((v) => v.failure?.code)).toEqual(Array.from({ length: 5 }, () => 'ECONNREFUSED'));
     expect(seen[4]!.failure!.url).toBe(`${gone.origin}/4`);
@@ -444,10 +444,10 @@ describe('secrets', () => {
 
 describe('politeness', () => {
   test('no more at once than allowed, and all in the end', async () => {
-    const http = openHttp({ ...QUICK, concurrency: 3 });
+    const http = openHttpClient({ ...QUICK, concurrency: 3 });
     const url = host.on('/slow', delayed(10, answer({ body: 'ok' })));
     const seen = await Promise.all(
-      Array.from({ length: 20 }, () => http.visit({ method: 'GET', url, origin: null, accept: '*/*', total: 5000 })),
+      Array.from({ length: 20 }, () => http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 5000 })),
     );
     await http.close();
     expect(seen.every((v) => v.failure === null)).toBe(true);
@@ -456,10 +456,10 @@ describe('politeness', () => {
   });
 
   test('time in the queue does not count', async () => {
-    const http = openHttp({ ...QUICK, concurrency: 1 });
+    const http = openHttpClient({ ...QUICK, concurrency: 1 });
     const url = host.on('/queue', delayed(60, answer({ body: 'ok' })));
     const seen = await Promise.all(
-      Array.from({ length: 6 }, () => http.visit({ method: 'GET', url, origin: null, accept: '*/*', total: 200 })),
+      Array.from({ length: 6 }, () => http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 200 })),
     );
     await http.close();
     expect(seen.map((v) => v.failure)).toEqual(Array.from({ length: 6 }, () => null));

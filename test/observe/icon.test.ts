@@ -1,13 +1,13 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { lookAtImage } from '../../src/observe/icon.ts';
+import { inspectImage } from '../../src/observe/icon.ts';
 import * as builder from '../support/png-builder.ts';
 
 const { chunk, END, header, PNG, pixels, png, SIGNATURE } = builder;
 const NS = 'xmlns="http://www.w3.org/2000/svg"';
 const svg = (inside: string, attributes = '') =>
   `<svg ${NS} xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${inside}</svg>`;
-const look = (text: string) => lookAtImage(Buffer.from(text));
+const look = (text: string) => inspectImage(Buffer.from(text));
 
 describe('kinds', () => {
   test.each([
@@ -31,7 +31,7 @@ describe('kinds', () => {
     ['git-lfs-pointer', Buffer.from('version https://git-lfs.github.com/spec/v1\n').toString('hex')],
     ['text', Buffer.from('404: Not Found').toString('hex')],
   ])('%s', (kind, hex) => {
-    expect(lookAtImage(Buffer.from(hex, 'hex'))).toEqual({ kind, width: null, height: null, fault: null, active: [] });
+    expect(inspectImage(Buffer.from(hex, 'hex'))).toEqual({ kind, width: null, height: null, fault: null, active: [] });
   });
 });
 
@@ -70,7 +70,7 @@ describe('PNG', () => {
     ['pixels without their checksum', png(header(), chunk('IDAT', two.subarray(0, -4)), END), 4, 4],
     ['large and sound', png(header({ width: 3000, height: 3000, colour: 0 }), pixels(3001 * 3000), END), 3000, 3000],
   ])('sound: %s', (_, bytes, width, height) => {
-    expect(lookAtImage(bytes)).toEqual({ kind: 'png', width, height, fault: null, active: [] });
+    expect(inspectImage(bytes)).toEqual({ kind: 'png', width, height, fault: null, active: [] });
   });
 
   test.each<[string, Buffer, string]>([
@@ -131,7 +131,7 @@ describe('PNG', () => {
     ["Apple's variant", png(chunk('CgBI', Buffer.alloc(4)), header(), pixels(), END), 'apple'],
     ['data behind the end', Buffer.concat([PNG, Buffer.from('<script>')]), 'trailing-data'],
   ])('broken: %s', (_, bytes, code) => {
-    expect(lookAtImage(bytes)).toMatchObject({ kind: 'png', fault: { code } });
+    expect(inspectImage(bytes)).toMatchObject({ kind: 'png', fault: { code } });
   });
 
   test('an image of 30,000 by 30,000 in a small file is not inflated to its end', () => {
@@ -140,7 +140,7 @@ describe('PNG', () => {
       chunk('IDAT', deflateSync(Buffer.alloc(60_000_000))),
       END,
     );
-    expect(lookAtImage(bytes)).toMatchObject({ width: 30_000, height: 30_000, fault: null });
+    expect(inspectImage(bytes)).toMatchObject({ width: 30_000, height: 30_000, fault: null });
   });
 });
 
@@ -207,8 +207,8 @@ describe('SVG', () => {
     );
     const bytes = encoding === 'utf-16le' ? little : Buffer.from(little).swap16();
     const mark = Buffer.from(encoding === 'utf-16le' ? 'fffe' : 'feff', 'hex');
-    expect(lookAtImage(bytes)).toMatchObject({ kind: 'svg', width: 7, fault: { code: 'not-utf-8' } });
-    expect(lookAtImage(Buffer.concat([mark, bytes]))).toMatchObject({ kind: 'svg', width: 7, fault: null });
+    expect(inspectImage(bytes)).toMatchObject({ kind: 'svg', width: 7, fault: { code: 'not-utf-8' } });
+    expect(inspectImage(Buffer.concat([mark, bytes]))).toMatchObject({ kind: 'svg', width: 7, fault: null });
   });
 
   test('ISO-8859-1, when it says so: read, and yet not by all browsers', () => {
@@ -218,7 +218,7 @@ describe('SVG', () => {
       ['<title>größe</title><g>', { code: 'syntax' }],
     ] as const) {
       const text = `<?xml version="1.0" encoding="iso-8859-1"?>${svg(inside)}`;
-      expect(lookAtImage(Buffer.from(text, 'latin1'))).toMatchObject({ kind: 'svg', fault });
+      expect(inspectImage(Buffer.from(text, 'latin1'))).toMatchObject({ kind: 'svg', fault });
     }
   });
 
@@ -280,7 +280,7 @@ describe('SVG', () => {
     ],
     ['very many bytes', svg(' '.repeat(5 * 2 ** 20)), 'not-read'],
   ])('broken: %s', (_, text, code) => {
-    expect(lookAtImage(Buffer.from(text as string))).toMatchObject({ kind: 'svg', fault: { code } });
+    expect(inspectImage(Buffer.from(text as string))).toMatchObject({ kind: 'svg', fault: { code } });
   });
 
   test('XML that breaks before its root', () => {
@@ -443,7 +443,7 @@ test('random mutations of sound icons never throw', () => {
   for (let i = 0; i < 3000; i += 1) {
     const bytes = Buffer.from(sound[i % 2]!);
     for (let n = next(4) + 1; n > 0; n -= 1) bytes[next(bytes.length)] = next(256);
-    const facts = lookAtImage(bytes.subarray(0, next(3) === 0 ? next(bytes.length) : bytes.length));
+    const facts = inspectImage(bytes.subarray(0, next(3) === 0 ? next(bytes.length) : bytes.length));
     expect(JSON.parse(JSON.stringify(facts))).toEqual(facts);
   }
 });

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inspect, type Inspection, type InspectTask } from '../../src/observe/inspect.ts';
-import { type Inspectors, openInspectors } from '../../src/observe/inspectors.ts';
+import { digestArtifact, type Inspection, type InspectTask } from '../../src/observe/inspect.ts';
+import { type DigestWorkerPool, openDigestWorkerPool } from '../../src/observe/inspectors.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
 
 /** What the thread says of an artifact is what would be said here. */
 
 const folder = mkdtempSync(join(tmpdir(), 'appreg-inspectors-'));
 const program = join(folder, 'inspector.cjs');
-let inspectors: Inspectors;
+let inspectors: DigestWorkerPool;
 beforeAll(() => {
   const entryPoints = [join(import.meta.dirname, '../../src/observe/inspector.ts')];
   buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: program });
@@ -38,8 +38,8 @@ async function fed(inspection: Inspection, bytes: Uint8Array, size: number): Pro
 }
 
 /** Told of so much that the thread is started. */
-function begun(file: string): Inspectors {
-  const made = openInspectors(true, file);
+function begun(file: string): DigestWorkerPool {
+  const made = openDigestWorkerPool(true, file);
   made.open(task(1e8)).drop();
   return made;
 }
@@ -57,7 +57,7 @@ test('facts are those of this thread, of many at once and in pieces of all sizes
   for (const size of [16_384, 262_144, 300_001])
     await Promise.all(
       [...cases, ...cases].map(async (bytes) => {
-        const here = await fed(inspect(task(1_000_000)), bytes, size);
+        const here = await fed(digestArtifact(task(1_000_000)), bytes, size);
         const there = await fed(inspectors.open(task(1_000_000)), bytes, size);
         expect(await there.end()).toEqual(await here.end());
       }),
@@ -80,12 +80,12 @@ const TOLD = `require('node:worker_threads').parentPort.on('message', ({ id, byt
 
 test('only large artifacts go there, and none before many of them came', async () => {
   writeFileSync(join(folder, 'told.cjs'), TOLD);
-  const early = openInspectors(true, join(folder, 'told.cjs'));
+  const early = openDigestWorkerPool(true, join(folder, 'told.cjs'));
   expect(await early.open(task(1e6)).end()).not.toBe('there');
   const late = begun(join(folder, 'told.cjs'));
   await expect.poll(() => late.open(task(1e6)).end()).toBe('there');
   expect(await late.open(task(1000)).end()).not.toBe('there');
-  expect(await openInspectors(false).open(task(1e8)).end()).not.toBe('there');
+  expect(await openDigestWorkerPool(false).open(task(1e8)).end()).not.toBe('there');
   early.close();
   late.close();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AppFacts, DocumentFacts, IconFacts } from '../../src/core/facts.ts';
-import { keptApp, keptDocument, type Memory, type RememberedApp } from '../../src/observe/memory.ts';
+import { keptApp, keptDocument, type ObservationCache, type RememberedApp } from '../../src/observe/memory.ts';
 import {
   answer,
   type Behaviour,
@@ -27,7 +27,7 @@ beforeEach(() => {
   apps.clear();
 });
 
-function memoryAt(moment: number): Memory {
+function memoryAt(moment: number): ObservationCache {
   const now = new Date(moment).toISOString();
   return {
     now,
@@ -136,7 +136,7 @@ test('apps are looked at in the order that is wanted, and artifacts as far as th
   const icons: [IconFacts, number][] = [];
   const { apps: seen, report } = await verified(`${host.origin}/registry.json`, {
     choose: (keys) => keys.toReversed(),
-    afford: () => (left-- > 0 ? null : { unseen: 'its turn comes later' }),
+    afford: () => (left-- > 0 ? null : { missing: 'its turn comes later' }),
     onIcon: (facts, bytes) => icons.push([facts, bytes.length]),
   });
   expect(seen.map(({ key }) => key)).toEqual(['b', 'a']);

@@ -130,5 +130,5 @@ test('a plain GET that is answered with 408 over a reused connection is sent onc
   const { report, apps } = await patiently(stage.live.url);
   expect(faults(report)).toEqual([]);
   const [{ metadata }] = apps as [(typeof apps)[0]];
-  expect(metadata.web).toMatchObject({ service: { attempts: 1, failure: null } });
+  expect(metadata.web).toMatchObject({ server: { attempts: 1, failure: null } });
 });

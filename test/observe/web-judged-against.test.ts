@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Earlier, EarlierVersion } from '../../src/core/facts.ts';
-import { fromSnapshot } from '../../src/observe/earlier.ts';
+import type { Baseline, PublishedVersion } from '../../src/core/facts.ts';
+import { baselineFromSnapshot } from '../../src/observe/earlier.ts';
 import { json } from '../support/fault-host.ts';
 import { archive, checksum, faults, gzipped } from '../support/live-registry.ts';
 import { openStage, patiently } from '../support/live-stage.ts';
@@ -10,12 +10,12 @@ import { openStage, patiently } from '../support/live-stage.ts';
 const stage = openStage();
 
 /** What is listed now, as the earlier state, with something changed in it. */
-function earlier(change: (versions: EarlierVersion[]) => void = () => {}, keys = ['app-a']): Earlier {
+function earlier(change: (versions: PublishedVersion[]) => void = () => {}, keys = ['app-a']): Baseline {
   const versions = stage.live.versions.map((version) => ({ ...version }));
   change(versions);
   return { source: 'last week', keys, app: (key) => (keys.includes(key) ? versions : null) };
 }
-async function compared(before: Earlier): Promise<string[]> {
+async function compared(before: Baseline): Promise<string[]> {
   return faults((await patiently(stage.live.url, { before })).report).sort();
 }
 const drop = (version: string): void => {
@@ -109,7 +109,7 @@ describe('what cannot be compared is not judged', () => {
   });
   test('what was seen before is taken from saved facts', async () => {
     const seen = await patiently(stage.live.url);
-    const before = fromSnapshot(
+    const before = baselineFromSnapshot(
       {
         snapshot: 1,
         target: stage.live.url,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openHttp } from '../../src/observe/http.ts';
+import { openHttpClient } from '../../src/observe/http.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import {
   answer,
@@ -432,7 +432,7 @@ describe('hosts', () => {
     const { report, apps } = await verified(live.url, { concurrency: 2 });
     expect(faults(report)).toEqual(['error unreachable refused (artifact 1.0.0)']);
     expect(report.findings.find((f) => f.severity === 'error')?.evidence).toMatchObject({ alsoHit: 39 });
-    const tries = apps[0]!.artifacts.map((artifact) => ('service' in artifact.web ? artifact.web.service.attempts : 0));
+    const tries = apps[0]!.artifacts.map((artifact) => ('server' in artifact.web ? artifact.web.server.attempts : 0));
     expect(tries.filter((n) => n > 1).length).toBeLessThan(6);
   });
 
@@ -475,8 +475,8 @@ describe('hosts', () => {
   test('IPv6', async () => {
     const six = await openFaultHost({ host: '::1' });
     six.on('/x', answer({ body: 'ok' }));
-    const http = openHttp();
-    const seen = await http.visit({
+    const http = openHttpClient();
+    const seen = await http.probe({
       method: 'GET',
       url: `http://[::1]:${six.port}/x`,
       origin: null,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Web } from '../../src/core/facts.ts';
+import type { HttpViews } from '../../src/core/facts.ts';
 import { proxiesIn } from '../../src/observe/http-proxy.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import {
@@ -135,10 +135,10 @@ describe('a host of many files that is slow in one way', () => {
     expect(seen.interrupted).toBe(false);
     expect(asked('GET')).toBeGreaterThanOrEqual(APPS);
     expect(asked(method)).toBeLessThan(12);
-    const views = apps.map(({ metadata }) => metadata.web as Web);
+    const views = apps.map(({ metadata }) => metadata.web as HttpViews);
     const kept = views.map(({ head, preflight }) => (method === 'HEAD' ? head : preflight));
     expect(
-      kept.filter((view) => 'unseen' in view && view.unseen.includes(`(${method}) without`)).length,
+      kept.filter((view) => 'missing' in view && view.missing.includes(`(${method}) without`)).length,
     ).toBeGreaterThan(40);
     expect(faults(report).filter((line) => /head-refused|cors-preflight-refused/.test(line))).toEqual([]);
     const reasons = report.notJudged.filter(({ rule }) => /head-refused|cors-preflight-refused/.test(rule));

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Visit } from '../../src/core/facts.ts';
-import { ASKED_OF_SOME } from '../../src/core/visit.ts';
+import type { Probe } from '../../src/core/facts.ts';
+import { SAMPLED } from '../../src/core/visit.ts';
 import { type Methods, openSample } from '../../src/observe/web-sample.ts';
 
 const ORIGIN = 'https://service.test';
 
-function visit(method: Visit['method'], status: number, headers: [string, string][] = []): Visit {
+function visit(method: Probe['method'], status: number, headers: [string, string][] = []): Probe {
   const hop = { url: 'https://host.test/file', status, headers, address: null, tls: null };
   const origin = method === 'OPTIONS' ? ORIGIN : null;
-  const asked = method === 'OPTIONS' ? { asked: ['x-probe'] } : {};
-  return { method, origin, hops: [hop], failure: null, attempts: 1, waited: 0, ...asked };
+  const asked = method === 'OPTIONS' ? { requestedHeaders: ['x-probe'] } : {};
+  return { method, origin, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0, ...asked };
 }
 
 const GET = visit('GET', 200, [['content-length', '7']]);
@@ -39,7 +39,7 @@ async function asked(
     ),
   );
   for (const [i, methods] of seen.entries())
-    expect(methods).toEqual(numbers.includes(i) ? answer(i) : { head: ASKED_OF_SOME, preflight: ASKED_OF_SOME });
+    expect(methods).toEqual(numbers.includes(i) ? answer(i) : { head: SAMPLED, preflight: SAMPLED });
   return numbers.toSorted((a, b) => a - b);
 }
 
@@ -64,7 +64,7 @@ test.each<[string, Partial<Methods>]>([
   ['HEAD is refused', { head: visit('HEAD', 405) }],
   ['HEAD names another length', { head: visit('HEAD', 200, [['content-length', '8']]) }],
   ['HEAD was answered at the second attempt', { head: { ...visit('HEAD', 200), attempts: 2 } }],
-  ['HEAD was not asked', { head: { unseen: 'the host was given up' } }],
+  ['HEAD was not asked', { head: { missing: 'the host was given up' } }],
   ['the preflight is refused', { preflight: visit('OPTIONS', 403) }],
   [
     'the preflight lets no header through',
@@ -76,6 +76,6 @@ test.each<[string, Partial<Methods>]>([
 });
 
 test('a browser that sends no preflight to its own origin is no fault', async () => {
-  const preflight = { unseen: 'its own', aside: true };
+  const preflight = { missing: 'its own', intentional: true };
   expect(await asked(30, () => ({ ...WELL, preflight }))).toEqual([...upTo(20), 20]);
 });

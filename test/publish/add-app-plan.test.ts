@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { placeholderIcon } from '../../src/author/placeholder-icon.ts';
-import type { Trouble } from '../../src/core/trouble.ts';
+import type { AppregError } from '../../src/core/trouble.ts';
 import { createDigester } from '../../src/observe/digest.ts';
-import { lookAtImage } from '../../src/observe/icon.ts';
+import { inspectImage } from '../../src/observe/icon.ts';
 import { type AppPlan, type IconFile, type NewApp, planApp } from '../../src/publish/add-app.ts';
 import { BASE, JUDGEMENT, memoryStore, placeOf } from './memory.ts';
 
@@ -10,7 +10,7 @@ function iconOf(text: string): IconFile {
   const bytes = Buffer.from(text);
   const digester = createDigester(Infinity);
   digester.write(bytes);
-  return { bytes, content: digester.end(), image: lookAtImage(bytes) };
+  return { bytes, content: digester.end(), image: inspectImage(bytes) };
 }
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
@@ -30,10 +30,10 @@ async function plan(app: NewApp, files: Record<string, string> = { 'registry.jso
   return planApp(placeOf(memoryStore(files)), app, JUDGEMENT);
 }
 
-async function refusal(promise: Promise<unknown>): Promise<Trouble> {
+async function refusal(promise: Promise<unknown>): Promise<AppregError> {
   return promise.then(
     () => Promise.reject(new Error('it was not refused')),
-    (error: Trouble) => error,
+    (error: AppregError) => error,
   );
 }
 
@@ -184,7 +184,7 @@ describe('the icon that is drawn where there is none', () => {
     ['__', '#3b5bdb', '#ffffff'],
   ])('for %s on %s', (key, color, ink) => {
     const text = placeholderIcon(key, color);
-    expect(lookAtImage(Buffer.from(text))).toMatchObject({ kind: 'svg', fault: null, active: [] });
+    expect(inspectImage(Buffer.from(text))).toMatchObject({ kind: 'svg', fault: null, active: [] });
     expect(text).toContain(`fill="${color}"`);
     expect(text).toContain(`fill="${ink}"`);
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { Trouble } from '../../src/core/trouble.ts';
-import { carryOut, describePlan } from '../../src/publish/carry-out.ts';
+import { AppregError } from '../../src/core/trouble.ts';
+import { applyPlan, describePlan } from '../../src/publish/carry-out.ts';
 import type { Plan, Step } from '../../src/publish/plan.ts';
 import type { StepResult } from '../../src/publish/step.ts';
 import type { Store, Stored, Write } from '../../src/store/store.ts';
@@ -73,11 +73,11 @@ const faster =
   });
 
 const full = (): never => {
-  throw new Trouble('disk-full', 'Cannot write it: the disk is full. Nothing was changed.', 'Free some space.');
+  throw new AppregError('disk-full', 'Cannot write it: the disk is full. Nothing was changed.', 'Free some space.');
 };
 
 async function notServed(): Promise<void> {
-  throw new Trouble('read-back', 'It is not served yet.', 'Wait for the host.');
+  throw new AppregError('read-back', 'It is not served yet.', 'Wait for the host.');
 }
 
 /** An edit that somebody else's text makes impossible. */
@@ -85,14 +85,16 @@ const refusing: Step = {
   ...adding('1'),
   edit(text) {
     if (text === '') return 'ours';
-    throw new Trouble('immutable', 'Published meanwhile. Nothing was changed.', 'Take the next version.', { exit: 1 });
+    throw new AppregError('immutable', 'Published meanwhile. Nothing was changed.', 'Take the next version.', {
+      exit: 1,
+    });
   },
 };
 
 describe('a plan', () => {
   test('is carried out in its order, and each step is told when it is done', async () => {
     const { store, log, text } = watched({ [metadata]: '' });
-    const results = await carryOut(plan, store, {
+    const results = await applyPlan(plan, store, {
       onStep: ({ step, outcome }) => log.push(`told ${outcome} ${step.path}`),
       readBack: async (step) => void log.push(`read back ${step.path}`),
     });
@@ -109,10 +111,10 @@ describe('a plan', () => {
 
   test('carried out again writes nothing and reads nothing back', async () => {
     const { store, log } = watched({ [metadata]: '' });
-    await carryOut(plan, store);
+    await applyPlan(plan, store);
     log.length = 0;
     const readBack = async (): Promise<void> => void log.push('read back');
-    expect(outcomes(await carryOut(plan, store, { readBack }))).toEqual([
+    expect(outcomes(await applyPlan(plan, store, { readBack }))).toEqual([
       'a/1.0.0.tar.gz: already-there',
       'a/versions.json: unchanged',
     ]);
@@ -122,7 +124,7 @@ describe('a plan', () => {
   test('whose artifact an earlier run left there reads it back before it is listed', async () => {
     const { store, log } = watched({ [metadata]: '', [artifact.path]: 'bytes' });
     const readBack = async (): Promise<void> => void log.push('read back');
-    expect(outcomes(await carryOut(plan, store, { readBack }))).toEqual([
+    expect(outcomes(await applyPlan(plan, store, { readBack }))).toEqual([
       'a/1.0.0.tar.gz: already-there',
       'a/versions.json: edited',
     ]);
@@ -137,7 +139,7 @@ describe('a plan', () => {
       adding('2'),
       adding('1'),
     ];
-    expect(outcomes(await carryOut({ steps }, store)).map((line) => line.split(': ')[1])).toEqual([
+    expect(outcomes(await applyPlan({ steps }, store)).map((line) => line.split(': ')[1])).toEqual([
       'created',
       'edited',
       'edited',
@@ -147,24 +149,24 @@ describe('a plan', () => {
   });
 
   test('without steps is done', async () => {
-    expect(await carryOut({ steps: [] }, watched({}).store)).toEqual([]);
+    expect(await applyPlan({ steps: [] }, watched({}).store)).toEqual([]);
   });
 
   test('keeps a byte order mark and line endings', async () => {
     const { store, text } = watched({ [metadata]: '\ufeffa\r\nb\r\n' });
-    await carryOut({ steps: [adding('c')] }, store);
+    await applyPlan({ steps: [adding('c')] }, store);
     expect(text(metadata)).toBe('\ufeffa\r\nb\r\nc\n');
   });
 
   test('an edit that would always find something to do is done once', async () => {
     const { store, text } = watched({ [metadata]: '' });
-    await carryOut({ steps: [{ ...adding('x'), edit: (text) => `${text}x` }] }, store);
+    await applyPlan({ steps: [{ ...adding('x'), edit: (text) => `${text}x` }] }, store);
     expect(text(metadata)).toBe('x');
   });
 
   test('an edit that gives the same text changes nothing', async () => {
     const { store, log } = watched({ [metadata]: 'x' });
-    expect(outcomes(await carryOut({ steps: [{ ...adding('x'), edit: (text) => text }] }, store))).toEqual([
+    expect(outcomes(await applyPlan({ steps: [{ ...adding('x'), edit: (text) => text }] }, store))).toEqual([
       'a/versions.json: unchanged',
     ]);
     expect(log).toEqual([]);
@@ -172,7 +174,7 @@ describe('a plan', () => {
 });
 
 describe('is refused before anything is written', () => {
-  test.each<[string, Record<string, string | Uint8Array>, Step[], Partial<Trouble>]>([
+  test.each<[string, Record<string, string | Uint8Array>, Step[], Partial<AppregError>]>([
     [
       'other bytes under a published name, by both digests',
       { [metadata]: '', [artifact.path]: 'others' },
@@ -203,7 +205,7 @@ describe('is refused before anything is written', () => {
         {
           ...adding('1'),
           edit: () => {
-            throw new Trouble('immutable', 'No.', 'Another version.', { exit: 1 });
+            throw new AppregError('immutable', 'No.', 'Another version.', { exit: 1 });
           },
         },
       ],
@@ -211,7 +213,7 @@ describe('is refused before anything is written', () => {
     ],
   ])('%s', async (_, files, steps, trouble) => {
     const { store, log } = watched(files);
-    await expect(carryOut({ steps }, store)).rejects.toMatchObject({
+    await expect(applyPlan({ steps }, store)).rejects.toMatchObject({
       message: expect.stringMatching(/Nothing was changed\.$/),
       ...trouble,
     });
@@ -231,7 +233,7 @@ describe('when others are faster', () => {
         return inner.replace(path, bytes, token);
       },
     }));
-    expect(outcomes(await carryOut({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(outcomes(await applyPlan({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
     expect(text(metadata)).toBe('rival 5\nrival 4\nrival 3\nrival 2\nrival 1\nours\n');
     expect(log.filter((line) => line.startsWith('changed'))).toHaveLength(5);
   });
@@ -239,15 +241,15 @@ describe('when others are faster', () => {
   test('forty at once all get through', async () => {
     const { store, text } = watched({ [metadata]: '' });
     const versions = Array.from({ length: 40 }, (_, i) => `1.${i}.0`);
-    await Promise.all(versions.map((version) => carryOut({ steps: [adding(version)] }, store)));
+    await Promise.all(versions.map((version) => applyPlan({ steps: [adding(version)] }, store)));
     expect(text(metadata)!.trim().split('\n').sort()).toEqual(versions.sort());
   });
 
   test('the same file with the same bytes is theirs and ours; with other bytes it is refused', async () => {
-    expect(outcomes(await carryOut({ steps: [artifact] }, watched({}, faster('bytes')).store))).toEqual([
+    expect(outcomes(await applyPlan({ steps: [artifact] }, watched({}, faster('bytes')).store))).toEqual([
       'a/1.0.0.tar.gz: already-there',
     ]);
-    await expect(carryOut(plan, watched({ [metadata]: '' }, faster('others')).store)).rejects.toMatchObject({
+    await expect(applyPlan(plan, watched({ [metadata]: '' }, faster('others')).store)).rejects.toMatchObject({
       code: 'immutable',
       exit: 1,
     });
@@ -260,7 +262,7 @@ describe('when others are faster', () => {
         return inner.replace(path, bytes, token);
       },
     }));
-    await expect(carryOut({ steps: [artifact, refusing] }, store)).rejects.toMatchObject({
+    await expect(applyPlan({ steps: [artifact, refusing] }, store)).rejects.toMatchObject({
       code: 'immutable',
       exit: 1,
       message: 'Published meanwhile. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
@@ -275,7 +277,7 @@ describe('when others are faster', () => {
         return 'changed';
       },
     }));
-    await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({ code: 'contended', exit: 2 });
+    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({ code: 'contended', exit: 2 });
   });
 
   test('and the store does not notice: the edit is found lost, and made again', async () => {
@@ -288,7 +290,7 @@ describe('when others are faster', () => {
         return 'replaced';
       },
     }));
-    expect(outcomes(await carryOut({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(outcomes(await applyPlan({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
     expect(text(metadata)).toBe('rival 0\nours\n');
   });
 
@@ -301,7 +303,7 @@ describe('when others are faster', () => {
         return answer;
       },
     }));
-    expect(outcomes(await carryOut({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(outcomes(await applyPlan({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
     expect(text(metadata)).toBe('ours\nlater\n');
   });
 });
@@ -311,7 +313,7 @@ describe('a store that does not do what it answers', () => {
 
   test('keeps the old document: found after a few tries, not taken for others', async () => {
     const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'replaced' }));
-    await expect(carryOut(plan, store)).rejects.toMatchObject({
+    await expect(applyPlan(plan, store)).rejects.toMatchObject({
       ...found,
       code: 'store-not-kept',
       message: expect.stringMatching(
@@ -323,7 +325,7 @@ describe('a store that does not do what it answers', () => {
 
   test('refuses each write as if the document had changed, and it did not', async () => {
     const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'changed' }));
-    await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({ ...found, code: 'store-stale' });
+    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({ ...found, code: 'store-stale' });
     expect(log.length).toBeLessThan(20);
   });
 
@@ -342,12 +344,15 @@ describe('a store that does not do what it answers', () => {
         return kept && { bytes: kept, token: 'other' };
       },
     }));
-    await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({ ...found, code: 'store-not-kept' });
+    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({
+      ...found,
+      code: 'store-not-kept',
+    });
   });
 
   test('says that a file exists, and does not have it', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({ create: async () => 'exists' }));
-    await expect(carryOut(plan, store)).rejects.toMatchObject({
+    await expect(applyPlan(plan, store)).rejects.toMatchObject({
       code: 'store-stale',
       message: expect.stringContaining('a/1.0.0.tar.gz exists') as string,
     });
@@ -357,7 +362,7 @@ describe('a store that does not do what it answers', () => {
 describe('what holds after a failure is said', () => {
   test('of the file that was read back, and of the rest', async () => {
     const { store, log, text } = watched({ [metadata]: '' });
-    await expect(carryOut(plan, store, { readBack: notServed })).rejects.toMatchObject({
+    await expect(applyPlan(plan, store, { readBack: notServed })).rejects.toMatchObject({
       code: 'read-back',
       exit: 2,
       message: 'It is not served yet. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
@@ -366,12 +371,15 @@ describe('what holds after a failure is said', () => {
     expect(log).toEqual(['created a/1.0.0.tar.gz']);
     expect(text(metadata)).toBe('');
     // And the next run does finish.
-    expect(outcomes(await carryOut(plan, store))).toEqual(['a/1.0.0.tar.gz: already-there', 'a/versions.json: edited']);
+    expect(outcomes(await applyPlan(plan, store))).toEqual([
+      'a/1.0.0.tar.gz: already-there',
+      'a/versions.json: edited',
+    ]);
   });
 
   test('when the first step fails', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({ create: full }));
-    await expect(carryOut(plan, store)).rejects.toMatchObject({
+    await expect(applyPlan(plan, store)).rejects.toMatchObject({
       message: 'Cannot write it: the disk is full. Nothing was changed.',
       hint: 'Free some space.',
     });
@@ -379,7 +387,7 @@ describe('what holds after a failure is said', () => {
 
   test('when a later one fails', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({ replace: full }));
-    await expect(carryOut(plan, store)).rejects.toMatchObject({
+    await expect(applyPlan(plan, store)).rejects.toMatchObject({
       message: 'Cannot write it: the disk is full. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
     });
   });
@@ -387,18 +395,18 @@ describe('what holds after a failure is said', () => {
   test('and nothing more than is known: who does not say that nothing was changed is not made to', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({
       replace() {
-        throw new Trouble('host', 'The host hung up.', 'Look at it.');
+        throw new AppregError('host', 'The host hung up.', 'Look at it.');
       },
     }));
-    await expect(carryOut({ steps: [adding('1')] }, store)).rejects.toMatchObject({
+    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({
       message: 'The host hung up. Not stored: a/versions.json.',
     });
     const unclear = watched({ [metadata]: '' }, () => ({
       create() {
-        throw new Trouble('host', 'It hung up.', 'Look at it.', { effect: 'unknown' });
+        throw new AppregError('host', 'It hung up.', 'Look at it.', { effect: 'unknown' });
       },
     }));
-    await expect(carryOut(plan, unclear.store)).rejects.toMatchObject({
+    await expect(applyPlan(plan, unclear.store)).rejects.toMatchObject({
       message: 'It hung up. Not stored: a/versions.json. Whether it was stored is not known: a/1.0.0.tar.gz.',
       written: { stored: [], notStored: ['a/versions.json'], unknown: ['a/1.0.0.tar.gz'] },
     });
@@ -411,7 +419,7 @@ describe('what holds after a failure is said', () => {
         throw defect;
       },
     }));
-    await expect(carryOut({ steps: [artifact] }, store)).rejects.toBe(defect);
+    await expect(applyPlan({ steps: [artifact] }, store)).rejects.toBe(defect);
   });
 });
 
@@ -436,7 +444,7 @@ function together(
       await (token === null ? memory.create(path, bytes) : memory.replace(path, bytes as Uint8Array, token));
     return 'written';
   };
-  return { store: { ...store, atOnce: { read, write } }, log, text };
+  return { store: { ...store, batch: { read, write } }, log, text };
 }
 /** The writes of several files. */
 const one = (log: readonly string[]): string[] => log.filter((line) => /^(written|changed) .* /.test(line));
@@ -450,13 +458,13 @@ describe('where the store writes several files at once', () => {
     const b: Step = { ...adding('x'), path: 'b.json' };
     const steps: Step[] = [artifact, created, adding('1'), adding('1'), icon, b, { ...b, edit: () => null }];
     const told: string[] = [];
-    const results = await carryOut({ steps }, store, { onStep: ({ outcome }) => void told.push(outcome) });
+    const results = await applyPlan({ steps }, store, { onStep: ({ outcome }) => void told.push(outcome) });
     expect(told).toEqual(['created', 'created', 'edited', 'unchanged', 'edited', 'edited', 'unchanged']);
     expect(results.map(({ outcome }) => outcome)).toEqual(told);
     expect(one(log)).toEqual(['written a/1.0.0.tar.gz a/versions.json a/icon.svg b.json']);
     expect([text(metadata), text('a/icon.svg'), text('b.json')]).toEqual(['0\n1\n', 'new', 'b\nx\n']);
     log.length = 0;
-    expect(outcomes(await carryOut({ steps: [artifact, icon] }, store)).map((line) => line.split(': ')[1])).toEqual([
+    expect(outcomes(await applyPlan({ steps: [artifact, icon] }, store)).map((line) => line.split(': ')[1])).toEqual([
       'already-there',
       'unchanged',
     ]);
@@ -465,7 +473,7 @@ describe('where the store writes several files at once', () => {
 
   test('but not where a file is read back before the next', async () => {
     const { store, log } = together({ [metadata]: '' });
-    await carryOut(plan, store, { readBack: async () => void log.push('read back') });
+    await applyPlan(plan, store, { readBack: async () => void log.push('read back') });
     expect(log).toEqual(['created a/1.0.0.tar.gz', 'read back', 'replaced a/versions.json']);
   });
 
@@ -476,12 +484,12 @@ describe('where the store writes several files at once', () => {
       if (rivals-- > 0)
         await inner.replace(metadata, Buffer.concat([now.bytes, Buffer.from(`rival ${rivals}\n`)]), now.token);
     });
-    await carryOut(plan, store);
+    await applyPlan(plan, store);
     expect(text(metadata)).toBe('rival 2\nrival 1\nrival 0\n1.0.0\n');
     expect(one(log).map((line) => line.split(' ')[0])).toEqual(['changed', 'changed', 'changed', 'written']);
   });
 
-  test.each<[string, Store, Partial<Trouble>]>([
+  test.each<[string, Store, Partial<AppregError>]>([
     [
       'other bytes',
       together({ [metadata]: '', [artifact.path]: 'others' }).store,
@@ -504,7 +512,7 @@ describe('where the store writes several files at once', () => {
     [
       'a host that breaks off',
       together({ [metadata]: '' }, () => {
-        throw new Trouble('git-unreachable', 'It broke off.', 'Run it again.', { effect: 'unknown' });
+        throw new AppregError('git-unreachable', 'It broke off.', 'Run it again.', { effect: 'unknown' });
       }).store,
       {
         message: 'It broke off. Whether it was stored is not known: a/1.0.0.tar.gz, a/versions.json.',
@@ -512,7 +520,7 @@ describe('where the store writes several files at once', () => {
       },
     ],
   ])('%s: what holds is said', async (_, store, trouble) => {
-    await expect(carryOut(plan, store)).rejects.toMatchObject(trouble);
+    await expect(applyPlan(plan, store)).rejects.toMatchObject(trouble);
   });
 
   test('and the edit is refused on what they wrote: nothing was changed', async () => {
@@ -520,7 +528,7 @@ describe('where the store writes several files at once', () => {
       const now = (await inner.read(metadata))!;
       await inner.replace(metadata, Buffer.from('taken\n'), now.token);
     });
-    await expect(carryOut({ steps: [artifact, refusing] }, store)).rejects.toMatchObject({
+    await expect(applyPlan({ steps: [artifact, refusing] }, store)).rejects.toMatchObject({
       message: 'Published meanwhile. Nothing was changed.',
     });
     expect(text(artifact.path)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Artifact } from '../../src/publish/publish-version.ts';
-import type { Place } from '../../src/publish/place.ts';
+import type { RegistryLocation } from '../../src/publish/place.ts';
 import { digestOf } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { localPath } from '../../src/observe/places.ts';
@@ -41,7 +41,7 @@ export function memoryStore(files: Record<string, string | Uint8Array>): Store &
 
 export const BASE = 'https://apps.example.com/r/';
 
-export function placeOf(store: Store): Place {
+export function placeOf(store: Store): RegistryLocation {
   return { store, manifest: 'registry.json', base: BASE, pathOf: (url) => localPath(url, BASE) };
 }
 

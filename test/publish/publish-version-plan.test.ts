@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkVersion, chooseVersion } from '../../src/publish/choose-version.ts';
 import { appToPublish, planVersion, type VersionPlan } from '../../src/publish/publish-version.ts';
-import type { Trouble } from '../../src/core/trouble.ts';
+import type { AppregError } from '../../src/core/trouble.ts';
 import { artifact, BASE, JUDGEMENT, memoryStore, placeOf, tarGz } from './memory.ts';
 
 const app = (metadata = `${BASE}apps/a/versions.json`): object => ({
@@ -36,10 +36,10 @@ async function plan(
   return planVersion(place, await appToPublish(place, 'a'), word, await artifact(bytes, url), JUDGEMENT);
 }
 
-async function refusal(promise: Promise<unknown>): Promise<Trouble> {
+async function refusal(promise: Promise<unknown>): Promise<AppregError> {
   return promise.then(
     () => Promise.reject(new Error('it was not refused')),
-    (error: Trouble) => error,
+    (error: AppregError) => error,
   );
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/core/diagnosis.ts';
-import type { Snapshot, Web } from '../../src/core/facts.ts';
+import type { Snapshot, HttpViews } from '../../src/core/facts.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { artifact, entry, listed, snapshot } from '../support/snapshots.ts';
@@ -137,7 +137,7 @@ describe('suspicions', () => {
     const facts = answered(snapshot(['a']), {});
     const from = origins[0] ?? 'https://appreg-probe.invalid';
     const answer = hop({ 'access-control-allow-origin': origin, 'content-type': 'application/json' });
-    facts.manifest.web = web((facts.manifest.web as Web).service, { browser: [visit(answer, { origin: from })] });
+    facts.manifest.web = web((facts.manifest.web as HttpViews).server, { browser: [visit(answer, { origin: from })] });
     return { ...facts, origins };
   };
 
@@ -166,7 +166,7 @@ describe('an old copy', () => {
   });
 
   test('is said where something is not in it', () => {
-    const text = show({ ...answered(snapshot(['a']), old), apps: [], asked: { apps: ['mail'], version: null } });
+    const text = show({ ...answered(snapshot(['a']), old), apps: [], requested: { apps: ['mail'], version: null } });
     expect(text).toContain(
       'This is a cache’s copy, 10 days old: nothing published since is in it. (mail) app-not-listed',
     );
@@ -202,7 +202,7 @@ describe('apps', () => {
   });
 
   test('those that nobody knows of', () => {
-    const text = show(snapshot(['a'], { a: { unseen: 'because of unreachable' } }));
+    const text = show(snapshot(['a'], { a: { missing: 'because of unreachable' } }));
     expect(section(text, 'Apps')).toBe('  a: not known, because nobody could look');
   });
 
@@ -225,7 +225,7 @@ describe('how old what was seen may be', () => {
   });
 
   test('nobody knows', () => {
-    expect(show({ ...snapshot(['a']), asked: { apps: ['b'], version: null } })).not.toContain('every hour');
+    expect(show({ ...snapshot(['a']), requested: { apps: ['b'], version: null } })).not.toContain('every hour');
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judge } from '../../src/core/judge.ts';
-import type { Earlier } from '../../src/core/facts.ts';
+import type { Baseline } from '../../src/core/facts.ts';
 import type { Report } from '../../src/core/report.ts';
 import { reasonWords, unpublishedApps } from '../../src/report/hidden-apps.ts';
 import { checksum } from '../support/core-facts.ts';
@@ -23,11 +23,11 @@ test('an app without a version, in words', () => {
 });
 
 test('an app that had a version before is not called unpublished', () => {
-  const before: Earlier = {
+  const before: Baseline = {
     source: 'main',
     keys: ['a'],
     app: () => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }],
   };
-  const report = judge(snapshot(['a'], { a: { versions: [] } }), { command: 'lint', before });
+  const report = judge(snapshot(['a'], { a: { versions: [] } }), { command: 'lint', baseline: before });
   expect(words(report)).toEqual(['of versions-none-valid']);
 });

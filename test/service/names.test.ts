@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rules } from '../../src/core/rules/index.ts';
-import { nameFault } from '../../src/service/names.ts';
-import { reason } from '../../src/service/reasons.ts';
+import { nameError } from '../../src/service/names.ts';
+import { hiddenReason } from '../../src/service/reasons.ts';
 
 test.each([
   'Acme',
@@ -13,7 +13,7 @@ test.each([
   'x'.repeat(100),
   '😀'.repeat(100),
   '__proto__',
-])('a name: %s', (name) => expect(nameFault(name)).toBeNull());
+])('a name: %s', (name) => expect(nameError(name)).toBeNull());
 
 test.each([
   ['', 'empty'],
@@ -24,15 +24,15 @@ test.each([
   ['a\u001b[2J', 'cannot be shown'],
   ['a\u202eb', 'cannot be shown'],
   ['a\ud800b', 'cannot be shown'],
-])('no name: %j', (name, why) => expect(nameFault(name)).toContain(why));
+])('no name: %j', (name, why) => expect(nameError(name)).toContain(why));
 
 test('every rule that hides an app has words of its own for that', () => {
-  for (const { id, why } of rules.filter(({ hides }) => hides)) {
-    const { code, message } = reason(id);
+  for (const { id, why } of rules.filter(({ hidesApp: hides }) => hides)) {
+    const { code, message } = hiddenReason(id);
     expect(code).toBe(id);
     expect(message).toMatch(/^(Its|The address|The certificate) /);
     expect(message).not.toBe(why);
   }
-  expect(reason('rate-limited').message).toBe(rules.find(({ id }) => id === 'rate-limited')!.why);
-  expect(reason('rule-of-tomorrow').message).toMatch(/report/);
+  expect(hiddenReason('rate-limited').message).toBe(rules.find(({ id }) => id === 'rate-limited')!.why);
+  expect(hiddenReason('rule-of-tomorrow').message).toMatch(/report/);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openTurns } from '../../src/service/turns.ts';
+import { openFairSemaphore } from '../../src/service/turns.ts';
 
 test('no more than so many are inside at once, and all have their turn', async () => {
-  const turn = openTurns(3, 2);
+  const turn = openFairSemaphore(3, 2);
   let inside = 0;
   let most = 0;
   let done = 0;
@@ -22,7 +22,7 @@ test('no more than so many are inside at once, and all have their turn', async (
 });
 
 test('one who has all that is allowed does not keep out another', async () => {
-  const turn = openTurns(3, 1);
+  const turn = openFairSemaphore(3, 1);
   const first = (await turn('mine', 0))!;
   const second = turn('mine', 5000);
   const other = (await turn('other', 0))!;
@@ -33,7 +33,7 @@ test('one who has all that is allowed does not keep out another', async () => {
 });
 
 test('a turn that does not come is waited for so long, and is not given to nobody later', async () => {
-  const turn = openTurns(1, 1);
+  const turn = openFairSemaphore(1, 1);
   const leave = (await turn('a', 0))!;
   expect(await turn('b', 10)).toBeNull();
   leave();

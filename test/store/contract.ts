@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Trouble } from '../../src/core/trouble.ts';
+import { AppregError } from '../../src/core/trouble.ts';
 import { digestOf, fileBytes, md5Of, sha256Of } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -119,7 +119,7 @@ export function storeContract(
     test('a file is not given up for a folder of its name', async () => {
       await store.create('file.json', bytesOf('one'));
       const answer = await store.create('file.json/below.json', bytesOf('two')).catch((error: unknown) => error);
-      expect(answer === 'created' || (answer instanceof Trouble && answer.exit === 2)).toBe(true);
+      expect(answer === 'created' || (answer instanceof AppregError && answer.exit === 2)).toBe(true);
       expect(textOf((await rival.read('file.json'))!.bytes)).toBe('one');
     });
 
@@ -179,18 +179,18 @@ export function storeContract(
     });
 
     test(`writes ${atOnce ? 'several files' : 'one file'} at once`, () => {
-      expect(store.atOnce !== undefined).toBe(atOnce);
+      expect(store.batch !== undefined).toBe(atOnce);
     });
 
     if (atOnce)
       describe('writes several files at once', () => {
         test('all of them, or none', async () => {
-          const atOnce = store.atOnce!;
+          const atOnce = store.batch!;
           const paths = ['at-once/one.json', 'at-once/two.json', 'at-once/größe 名前.json'];
           expect((await atOnce.read(paths)).size).toBe(0);
           const fresh = paths.map((path) => ({ path, bytes: bytesOf(path), token: null }));
           expect(await atOnce.write(fresh)).toBe('written');
-          const there = await rival.atOnce!.read([...paths, 'at-once/three.json']);
+          const there = await rival.batch!.read([...paths, 'at-once/three.json']);
           expect([...there].map(([path, { bytes }]) => [path, textOf(bytes)]).sort()).toEqual(
             paths.map((path) => [path, path]).sort(),
           );
@@ -213,15 +213,15 @@ export function storeContract(
 
         test('many at once, and nobody sees half of it', async () => {
           const [left, right] = ['pair/left', 'pair/right'] as const;
-          await store.atOnce!.write([left, right].map((path) => ({ path, bytes: bytesOf('0'), token: null })));
+          await store.batch!.write([left, right].map((path) => ({ path, bytes: bytesOf('0'), token: null })));
           const work = async (door: Store): Promise<void> => {
             for (let done = 0; done < times;) {
-              const there = await door.atOnce!.read([left, right]);
+              const there = await door.batch!.read([left, right]);
               const seen = [left, right].map((path) => textOf(there.get(path)!.bytes));
               expect(seen[0]).toBe(seen[1]);
               const bytes = bytesOf(String(Number(seen[0]) + 1));
               const writes = [left, right].map((path) => ({ path, bytes, token: there.get(path)!.token }));
-              if ((await door.atOnce!.write(writes)) === 'written') done++;
+              if ((await door.batch!.write(writes)) === 'written') done++;
             }
           };
           await Promise.all(Array.from({ length: workers }, (_, i) => work(i % 2 ? rival : store)));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { carryOut } from '../../src/publish/carry-out.ts';
-import { isTrouble } from '../../src/core/trouble.ts';
+import { applyPlan } from '../../src/publish/carry-out.ts';
+import { isAppregError } from '../../src/core/trouble.ts';
 import { openDirectory } from '../../src/store/directory.ts';
 
 /**
@@ -51,7 +51,7 @@ async function publish({ root, versions, bytes, padding = 0, wait }: Job): Promi
       metadata.versions.push({ version, artifactChecksum: checksum(content), padding: 'x'.repeat(padding) });
       return `${JSON.stringify(metadata, null, 2)}\n`;
     };
-    const [artifact, entry] = await carryOut(
+    const [artifact, entry] = await applyPlan(
       {
         steps: [
           { kind: 'create', path: artifactPath(version), bytes: content, what: 'artifact' },
@@ -67,7 +67,7 @@ async function publish({ root, versions, bytes, padding = 0, wait }: Job): Promi
 if (process.env['APPREG_TEST_JOB'] !== undefined) {
   console.log('ready');
   publish(JSON.parse(process.env['APPREG_TEST_JOB'])).catch((error: unknown) => {
-    if (!isTrouble(error)) throw error;
+    if (!isAppregError(error)) throw error;
     const { code, message, hint, exit } = error;
     console.log(`trouble ${JSON.stringify({ code, message, hint })}`);
     process.exitCode = exit;

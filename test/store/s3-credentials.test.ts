@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Trouble } from '../../src/core/trouble.ts';
+import { AppregError } from '../../src/core/trouble.ts';
 import { findCredentials, profileSettings } from '../../src/store/s3-credentials.ts';
 import { openWeb } from '../../src/store/s3-web.ts';
 import { scratch } from './scratch.ts';
@@ -339,7 +339,7 @@ describe('where there are none, it is told which and why, and no secret is', () 
     ],
   ])('%s', async (_, env, message, hint) => {
     answers = { '/echo': echo, '/text': { body: 'a-canary, but no JSON' } };
-    const error = (await find(env()).catch((caught: unknown) => caught)) as Trouble;
+    const error = (await find(env()).catch((caught: unknown) => caught)) as AppregError;
     expect(error).toMatchObject({
       code: 's3-credentials',
       message: expect.stringMatching(message) as string,

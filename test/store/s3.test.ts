@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { Trouble } from '../../src/core/trouble.ts';
+import { AppregError } from '../../src/core/trouble.ts';
 import { openS3, type S3Options } from '../../src/store/s3.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Ceph, cephMissing, openCeph } from '../support/ceph.ts';
@@ -246,7 +246,7 @@ describe('where a bucket is', () => {
       ...place,
       proxyFor(url) {
         asked.push(url.href);
-        throw new Trouble('seen', 'Enough seen.', '');
+        throw new AppregError('seen', 'Enough seen.', '');
       },
     });
     await expect(store.read('a.json')).rejects.toMatchObject({ code: 'seen' });

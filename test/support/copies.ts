@@ -1,4 +1,4 @@
-import type { Copy, HeaderGroup, Probe, Role, Visit, Web } from '../../src/core/facts.ts';
+import type { ComparedBody, HeaderGroup, HeaderProbe, ResourceKind, Probe, HttpViews } from '../../src/core/facts.ts';
 import { acao, browser, hop, visit, web } from './visits.ts';
 
 /** Facts about the copies that browsers get, and about the probes that tell what they depend on. */
@@ -6,7 +6,7 @@ import { acao, browser, hop, visit, web } from './visits.ts';
 const ALL: readonly HeaderGroup[] = ['origin', 'fetch-metadata', 'encoding', 'agent'];
 
 /** A copy that was compressed and is like the first answer. */
-export function copy(more: Partial<Copy> = {}): Copy {
+export function copy(more: Partial<ComparedBody> = {}): ComparedBody {
   return {
     coding: 'gzip',
     bytes: 50,
@@ -20,17 +20,21 @@ export function copy(more: Partial<Copy> = {}): Copy {
 }
 
 /** A page's GET that brought this copy. */
-export function copied(more: Partial<Copy> = {}, headers: Record<string, string> = {}): Visit {
+export function copied(more: Partial<ComparedBody> = {}, headers: Record<string, string> = {}): Probe {
   return { ...browser(acao('*', { 'content-encoding': 'gzip', ...headers })), copy: copy(more) };
 }
 
 /** A page's GET that was refused. */
-export function refused(status = 403): Visit {
+export function refused(status = 403): Probe {
   return { ...browser([hop({}, { status })]) };
 }
 
 /** Probes in which the other answer comes wherever one of these groups is sent. */
-export function following(other: Visit, groups: readonly HeaderGroup[], like: Probe['like'] = 'fetch'): Probe[] {
+export function following(
+  other: Probe,
+  groups: readonly HeaderGroup[],
+  like: HeaderProbe['like'] = 'fetch',
+): HeaderProbe[] {
   const sent = [[], [], [...ALL], ...ALL.map((group) => [group])];
   return sent.map((list) => ({
     like,
@@ -41,19 +45,19 @@ export function following(other: Visit, groups: readonly HeaderGroup[], like: Pr
 }
 
 /** Probes of which these came, the plain ones of the two rounds first, whatever was sent. */
-export function coming(first: readonly Visit[], second: readonly Visit[]): Probe[] {
+export function coming(first: readonly Probe[], second: readonly Probe[]): HeaderProbe[] {
   return [...ofRound(first, 1), ...ofRound(second, 2)];
 }
 
-function ofRound(visits: readonly Visit[], round: Probe['round']): Probe[] {
+function ofRound(visits: readonly Probe[], round: HeaderProbe['round']): HeaderProbe[] {
   return visits.map((visit, i) => ({ like: 'fetch', sent: i < 2 ? [] : [...ALL], round, visit }));
 }
 
 /** What a rule on resources is offered. */
 export function resource(
-  views: Partial<Web>,
-  answer: Visit = visit(),
-  role: Role = 'metadata',
-): { role: Role; web: Web; answer: Visit; origins: readonly string[] } {
+  views: Partial<HttpViews>,
+  answer: Probe = visit(),
+  role: ResourceKind = 'metadata',
+): { role: ResourceKind; web: HttpViews; answer: Probe; origins: readonly string[] } {
   return { role, web: web(answer, views), answer, origins: [] };
 }

@@ -1,6 +1,6 @@
 import { documentText } from '../../src/core/document-text.ts';
-import type { DocumentContent, DocumentFacts, Role } from '../../src/core/facts.ts';
-import { documentContent, type JsonValue, type Reading, readingOf } from '../../src/core/json.ts';
+import type { DocumentContent, DocumentFacts, ResourceKind } from '../../src/core/facts.ts';
+import { documentContent, type JsonValue, type ParsedDocument, parseDocument } from '../../src/core/json.ts';
 import type { VersionEntry } from '../../src/core/rule.ts';
 import { type UrlParts, urlParts } from '../../src/core/url.ts';
 
@@ -31,14 +31,14 @@ export function contentFrom(source: string | Uint8Array): DocumentContent {
 /** What a rule on documents can see of a text. */
 export function documentFacts(
   source: string | Uint8Array,
-  role: Role = 'manifest',
-): { role: Role; facts: DocumentFacts; content: DocumentContent; reading: Reading; value: JsonValue } {
+  role: ResourceKind = 'manifest',
+): { role: ResourceKind; facts: DocumentFacts; content: DocumentContent; reading: ParsedDocument; value: JsonValue } {
   const content = contentFrom(source);
-  const reading = readingOf(content);
+  const reading = parseDocument(content);
   const facts: DocumentFacts = {
     url: null,
     file: 'registry.json',
-    web: { unseen: 'needs the network', everywhere: true },
+    web: { missing: 'needs the network', runWide: true },
     content,
   };
   return { role, facts, content, reading, value: reading.value as JsonValue };
@@ -46,11 +46,11 @@ export function documentFacts(
 
 /** What a rule on URLs can see; the URL must parse. */
 export function urlFacts(
-  role: Role,
+  role: ResourceKind,
   url: string,
   now = NOW,
   registry: string | null = null,
-): { role: Role; url: string; parsed: UrlParts; now: string; registry: UrlParts | null } {
+): { role: ResourceKind; url: string; parsed: UrlParts; now: string; registry: UrlParts | null } {
   const parsed = urlParts(url);
   if (!parsed) throw new Error(`the test needs a URL that parses: ${url}`);
   return { role, url, parsed, now, registry: registry === null ? null : urlParts(registry) };

@@ -31,6 +31,6 @@ export function undescribed(root: Schema, value: unknown): string[] {
   function resolve(schema: Schema, part: object): Schema {
     if (schema.$ref !== undefined) return resolve(root.definitions![schema.$ref.replace('#/definitions/', '')]!, part);
     if (schema.else === undefined) return schema;
-    return resolve('unseen' in part && typeof schema.then === 'object' ? schema.then : schema.else, part);
+    return resolve('missing' in part && typeof schema.then === 'object' ? schema.then : schema.else, part);
   }
 }

@@ -1,17 +1,17 @@
-import type { Content, IconFacts, ImageFacts, Unseen, Web } from '../../src/core/facts.ts';
+import type { Content, IconFacts, ImageFacts, Missing, HttpViews } from '../../src/core/facts.ts';
 import { createDigester } from '../../src/observe/digest.ts';
-import { lookAtImage } from '../../src/observe/icon.ts';
+import { inspectImage } from '../../src/observe/icon.ts';
 
 /** The facts that the rules about icons see, taken from bytes. */
 export function seenIcon(
   bytes: string | Uint8Array,
   limit = Infinity,
-  web: Web | Unseen = { unseen: 'not asked' },
+  web: HttpViews | Missing = { missing: 'not asked' },
 ): { facts: IconFacts; content: Content; image: ImageFacts } {
   const all = Buffer.from(bytes as Uint8Array);
   const digester = createDigester(limit);
   digester.write(all);
-  const seen = { content: digester.end(), image: lookAtImage(all.subarray(0, limit)) };
+  const seen = { content: digester.end(), image: inspectImage(all.subarray(0, limit)) };
   return { facts: { url: null, file: null, web, ...seen }, ...seen };
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { startJudging } from '../../src/core/judge.ts';
 import type { Report } from '../../src/core/report.ts';
-import type { AppFacts, DocumentFacts, Earlier } from '../../src/core/facts.ts';
-import { observeRegistry, type Seen, type WebOptions } from '../../src/observe/web.ts';
+import type { AppFacts, DocumentFacts, Baseline } from '../../src/core/facts.ts';
+import { observeRegistry, type ObserveResult, type WebOptions } from '../../src/observe/web.ts';
 import { certificates } from './fault-certificates.ts';
 import { answer, type Behaviour, byMethod, CORS, type FaultHost, json } from './fault-host.ts';
 import { entry, tgz } from './tar-builder.ts';
@@ -67,21 +67,21 @@ export function gzipped(bytes: string | Uint8Array, headers: Record<string, stri
 
 export interface Verified {
   report: Report;
-  seen: Seen;
+  seen: ObserveResult;
   manifest: DocumentFacts;
   apps: AppFacts[];
 }
 
 export interface VerifiedOptions extends WebOptions {
   /** What had been published before. */
-  before?: Earlier;
+  before?: Baseline;
 }
 
 /** Looks at a registry and judges it, as `appreg verify` does. */
 export async function verified(url: string, { before, ...options }: VerifiedOptions = {}): Promise<Verified> {
   const origins = options.origins ?? [];
   const now = new Date().toISOString();
-  const judging = startJudging({ command: 'verify', target: url, now, origins, before: before ?? null });
+  const judging = startJudging({ command: 'verify', target: url, now, origins, baseline: before ?? null });
   const apps: AppFacts[] = [];
   let manifest: DocumentFacts | null = null;
   const seen = await observeRegistry(

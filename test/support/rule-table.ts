@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { latestBeyondDoubt } from '../../src/core/beyond-doubt.ts';
+import { latestIfClean } from '../../src/core/beyond-doubt.ts';
 import { documentText } from '../../src/core/document-text.ts';
-import { type JsonObject, type JsonValue, readingOf } from '../../src/core/json.ts';
-import { Ledger, type Place } from '../../src/core/ledger.ts';
+import { type JsonObject, type JsonValue, parseDocument } from '../../src/core/json.ts';
+import { FindingCollector, type SubjectLocation } from '../../src/core/ledger.ts';
 import { SEVERITIES, type Severity } from '../../src/core/report.ts';
-import type { Web } from '../../src/core/facts.ts';
-import { isUnseen } from '../../src/core/facts.ts';
+import type { HttpViews } from '../../src/core/facts.ts';
+import { isMissing } from '../../src/core/facts.ts';
 import type { AnyRule, Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rule.ts';
-import { type SideVisits, sideVisits } from '../../src/core/side-visits.ts';
+import { type SideProbes, sideProbes } from '../../src/core/side-visits.ts';
 
 /** Facts for a rule; what the visits beside the plain GET come to is read off `web`. */
-type Given<S extends Subject, N extends keyof Subjects[S]> = Omit<Pick<Subjects[S], N>, keyof SideVisits> & {
-  web?: Web;
+type Given<S extends Subject, N extends keyof Subjects[S]> = Omit<Pick<Subjects[S], N>, keyof SideProbes> & {
+  web?: HttpViews;
 };
 type Expected = Partial<Problem> | readonly Partial<Problem>[];
 
@@ -57,7 +57,10 @@ function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
   facts: Given<S, N>,
 ): Set<string> {
-  return new Set([...(rule.unless ?? []), ...problems(rule, facts).flatMap(({ unless }) => unless ?? [])]);
+  return new Set([
+    ...(rule.supersededBy ?? []),
+    ...problems(rule, facts).flatMap(({ supersededBy: unless }) => unless ?? []),
+  ]);
 }
 
 /** Each problem of a higher severity than the other finding's must be reported; `setting` is the severity set for the rule. */
@@ -67,14 +70,14 @@ function expectKept<S extends Subject, N extends keyof Subjects[S]>(
   other: readonly [key: string, severity: Severity],
   setting: Severity | undefined,
 ): void {
-  const ledger = new Ledger(setting === undefined ? {} : { [rule.id]: setting });
-  const whole = { ...(facts.web === undefined ? {} : sideVisits(facts.web)), ...facts };
+  const ledger = new FindingCollector(setting === undefined ? {} : { [rule.id]: setting });
+  const whole = { ...(facts.web === undefined ? {} : sideProbes(facts.web)), ...facts };
   ledger.apply(rule as unknown as AnyRule, whole, placeOf(other), null);
   const kept = ledger.findings.map(({ severity, cause }) => `${severity} ${cause}`);
   const found = problems(rule, facts).map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
     cause: problem.cause ?? null,
-    mayGo: rule.unless?.includes(other[0]) === true || problem.unless?.includes(other[0]) === true,
+    mayGo: rule.supersededBy?.includes(other[0]) === true || problem.supersededBy?.includes(other[0]) === true,
   }));
   for (const { severity, cause, mayGo } of found) {
     const isReplaced = mayGo && SEVERITIES.indexOf(other[1]) <= SEVERITIES.indexOf(severity);
@@ -84,7 +87,7 @@ function expectKept<S extends Subject, N extends keyof Subjects[S]>(
 }
 
 /** A place where another rule found something. */
-function placeOf([key, severity]: readonly [key: string, severity: Severity]): Place {
+function placeOf([key, severity]: readonly [key: string, severity: Severity]): SubjectLocation {
   return {
     app: 'echo',
     version: null,
@@ -93,7 +96,7 @@ function placeOf([key, severity]: readonly [key: string, severity: Severity]): P
     pointer: '',
     url: null,
     file: null,
-    web: { unseen: 'not requested' },
+    web: { missing: 'not requested' },
     found: new Map([[key, severity]]),
   };
 }
@@ -123,7 +126,7 @@ function screened<S extends Subject, N extends keyof Subjects[S]>(rule: Rule<S, 
   if (rule.on === 'url' && role === 'metadata') return isUsualApp('echo', { appMetadataUrl: address });
   if (rule.on === 'app') return isUsualApp(key ?? 'echo', { name, description, color });
   if (rule.on === 'document' && value !== undefined) {
-    const { doubtful } = readingOf(documentText(JSON.stringify(value)));
+    const { nonCanonical: doubtful } = parseDocument(documentText(JSON.stringify(value)));
     return problems(rule, { ...facts, value: doubtful }).length !== problems(rule, facts).length;
   }
   const compares = rule.needs.some((need) => need === 'earlier' || need === 'askedVersion');
@@ -137,7 +140,7 @@ export function isBeyondDoubt(entries: readonly VersionEntry[]): boolean {
     artifactUrl,
     artifactChecksum,
   }));
-  return latestBeyondDoubt(documentText(JSON.stringify({ versions }))) !== null;
+  return latestIfClean(documentText(JSON.stringify({ versions }))) !== null;
 }
 
 /** True where a manifest with an app of these fields has nothing that rules would be asked about. */
@@ -145,7 +148,9 @@ function isUsualApp(key: string, fields: Readonly<Record<string, string | undefi
   const { name = 'Echo', description = 'Says it again.', color = '#1a73e8' } = fields;
   const { iconUrl = 'https://apps.example.com/icon.svg', appMetadataUrl = 'https://apps.example.com/v.json' } = fields;
   const app = { name, description, blockStyle: { iconUrl, color }, appMetadataUrl };
-  const { doubtful } = readingOf(documentText(JSON.stringify({ apps: Object.fromEntries([[key, app]]) })));
+  const { nonCanonical: doubtful } = parseDocument(
+    documentText(JSON.stringify({ apps: Object.fromEntries([[key, app]]) })),
+  );
   return Object.keys((doubtful as JsonObject)['apps']!).length === 0;
 }
 
@@ -153,8 +158,8 @@ function problems<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
   facts: Given<S, N>,
 ): readonly Problem[] {
-  const whole = { ...(facts.web === undefined ? {} : sideVisits(facts.web)), ...facts };
-  if (rule.needs.some((need) => isUnseen((whole as Record<string, unknown>)[need as string]))) return [];
+  const whole = { ...(facts.web === undefined ? {} : sideProbes(facts.web)), ...facts };
+  if (rule.needs.some((need) => isMissing((whole as Record<string, unknown>)[need as string]))) return [];
   const found = rule.check(whole as unknown as Pick<Subjects[S], N>);
   if (found === null || found === undefined) return [];
   return Array.isArray(found) ? (found as readonly Problem[]) : [found as Problem];

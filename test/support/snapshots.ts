@@ -6,30 +6,30 @@ import type {
   DocumentFacts,
   IconFacts,
   Snapshot,
-  Unseen,
+  Missing,
 } from '../../src/core/facts.ts';
-import { isObject, type JsonValue, member, readingOf } from '../../src/core/json.ts';
+import { isObject, type JsonValue, member, parseDocument } from '../../src/core/json.ts';
 import { checksum, NOW } from './core-facts.ts';
 
 /** Snapshots of a registry as `lint` sees one: documents from values or texts, nothing asked of any host. */
 
-export const OFFLINE: Unseen = { unseen: 'needs the network', everywhere: true };
-export const ELSEWHERE: Unseen = { unseen: 'it is not in the workspace' };
+export const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
+export const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
 export const BASE = 'https://apps.example.com/';
 
 export type Source = string | object | null;
 
-export function document(source: Source | Unseen, file: string, url: string | null = null): DocumentFacts {
+export function document(source: Source | Missing, file: string, url: string | null = null): DocumentFacts {
   const text = typeof source === 'string' ? source : `${JSON.stringify(source, null, 2)}\n`;
-  const unseen = isObject(source as JsonValue) && typeof (source as Unseen).unseen === 'string';
-  return { url, file, web: OFFLINE, content: unseen ? (source as Unseen) : documentText(text) };
+  const unseen = isObject(source as JsonValue) && typeof (source as Missing).missing === 'string';
+  return { url, file, web: OFFLINE, content: unseen ? (source as Missing) : documentText(text) };
 }
 
 export function icon(url: string | null = null): IconFacts {
   return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
 }
 
-export function artifact(url: string | null = null, content: Content | Unseen = ELSEWHERE): ArtifactFacts {
+export function artifact(url: string | null = null, content: Content | Missing = ELSEWHERE): ArtifactFacts {
   return { url, file: null, web: OFFLINE, content, archive: ELSEWHERE };
 }
 
@@ -59,12 +59,12 @@ export function listed(...versions: string[]): { versions: Record<string, unknow
  * A snapshot of these documents. `metadata` holds a file per app key; an app without one has a file with version 1.0.0.
  * @param manifest the manifest, or the keys of apps that are as they should be
  */
-export function snapshot(manifest: Source | string[], metadata: Record<string, Source | Unseen> = {}): Snapshot {
+export function snapshot(manifest: Source | string[], metadata: Record<string, Source | Missing> = {}): Snapshot {
   const source = Array.isArray(manifest)
     ? { apps: Object.fromEntries(manifest.map((key) => [key, entry(key)])) }
     : manifest;
   const facts = document(source, 'registry.json');
-  const apps = member('unseen' in facts.content ? undefined : readingOf(facts.content).value, 'apps');
+  const apps = member('missing' in facts.content ? undefined : parseDocument(facts.content).value, 'apps');
   return {
     snapshot: 1,
     target: '.',
@@ -80,9 +80,12 @@ export function snapshot(manifest: Source | string[], metadata: Record<string, S
   };
 }
 
-function app(key: string, value: JsonValue | undefined, source: Source | Unseen): AppFacts {
+function app(key: string, value: JsonValue | undefined, source: Source | Missing): AppFacts {
   const url = member(value, 'appMetadataUrl');
   const metadata = document(source, `apps/${key}/versions.json`, typeof url === 'string' ? url : null);
-  const versions = member('unseen' in metadata.content ? undefined : readingOf(metadata.content).value, 'versions');
+  const versions = member(
+    'missing' in metadata.content ? undefined : parseDocument(metadata.content).value,
+    'versions',
+  );
   return { key, metadata, icon: icon(), artifacts: Array.isArray(versions) ? versions.map(() => artifact()) : [] };
 }

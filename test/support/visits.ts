@@ -1,4 +1,4 @@
-import type { Failure, Hop, TlsFacts, Visit, Web } from '../../src/core/facts.ts';
+import type { Failure, Hop, TlsFacts, Probe, HttpViews } from '../../src/core/facts.ts';
 
 /** Facts about answers, for the tables of rules. */
 
@@ -11,14 +11,14 @@ export function hop(headers: Record<string, string> | [string, string][] = {}, m
   return { url: ADDRESS, status: 200, headers: list, address: '192.0.2.1', tls: null, ...more };
 }
 
-export function visit(hops: Hop | Hop[] = hop(), more: Partial<Visit> = {}): Visit {
+export function visit(hops: Hop | Hop[] = hop(), more: Partial<Probe> = {}): Probe {
   return {
     method: 'GET',
     origin: null,
     hops: Array.isArray(hops) ? hops : [hops],
     failure: null,
     attempts: 1,
-    waited: 0,
+    retryAfterMs: 0,
     ...more,
   };
 }
@@ -29,19 +29,19 @@ export function failed(
   code: string,
   more: Partial<Failure> = {},
   last: Partial<Hop> = {},
-): Visit {
+): Probe {
   const status = phase === 'body' || phase === 'decode' || phase === 'size' ? 200 : 0;
   return visit(hop({}, { status, ...last }), {
     failure: { phase, code, message: code, url: ADDRESS, got: null, expected: null, ...more },
   });
 }
 
-export function web(service: Visit = visit(), more: Partial<Web> = {}): Web {
-  return { service, browser: [], preflight: { unseen: 'not asked' }, head: { unseen: 'not asked' }, ...more };
+export function web(service: Probe = visit(), more: Partial<HttpViews> = {}): HttpViews {
+  return { server: service, browser: [], preflight: { missing: 'not asked' }, head: { missing: 'not asked' }, ...more };
 }
 
 /** A GET as the browser sends it from `origin`, answered with these headers. */
-export function browser(headers: Record<string, string> | [string, string][] | Hop[], origin: string = ORIGIN): Visit {
+export function browser(headers: Record<string, string> | [string, string][] | Hop[], origin: string = ORIGIN): Probe {
   const hops =
     Array.isArray(headers) && headers.length > 0 && !Array.isArray(headers[0])
       ? (headers as Hop[])

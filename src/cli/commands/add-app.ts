@@ -1,6 +1,6 @@
 import { printable, redact, safeJson } from '../../core/text.ts';
 import { checkNewKey, type NewApp, planApp } from '../../publish/add-app.ts';
-import { carryOut } from '../../publish/carry-out.ts';
+import { applyPlan } from '../../publish/carry-out.ts';
 import { severitiesOf } from '../checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { checkUrl } from '../fetch.ts';
@@ -8,7 +8,7 @@ import { wantsJson } from '../format.ts';
 import { iconFrom } from '../icon-source.ts';
 import { answersTo } from '../prompts.ts';
 import { appQuestions } from '../questions.ts';
-import { planInWords, sayFindings } from '../remarks.ts';
+import { planText, printFindings } from '../remarks.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface Options extends GlobalOptions {
@@ -43,14 +43,14 @@ export async function addApp(context: Context, key: string, options: Options): P
     severities: severitiesOf(context, config),
   });
   const status = plan.steps.length === 0 ? 'unchanged' : options.dryRun === true ? 'planned' : 'added';
-  sayFindings(terminal, findings);
+  printFindings(terminal, findings);
   if (options.dryRun !== true) await place.store.tidy?.([place.manifest, `apps/${key}/versions.json`]);
-  if (status === 'added') await carryOut(plan, place.store);
+  if (status === 'added') await applyPlan(plan, place.store);
 
   const files = plan.steps.map(({ path }) => path);
   if (json) terminal.out(redact(safeJson({ key, status, entry, files })));
   else if (status === 'unchanged') terminal.out(`${key} is in ${printable(place.manifest)} already; nothing to do`);
-  else if (status === 'planned') terminal.out(planInWords(terminal, plan, lines));
+  else if (status === 'planned') terminal.out(planText(terminal, plan, lines));
   else terminal.out(`added ${terminal.style.bold(key)}: ${printable(files.join(', '))}`);
   if (status === 'planned') terminal.next('the same command without --dry-run');
   else terminal.next(`appreg publish-version ${key} 1.0.0 --entry <file>`);

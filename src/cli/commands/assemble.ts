@@ -1,16 +1,16 @@
 import type { DocumentContent } from '../../core/facts.ts';
-import { member, readingOf } from '../../core/json.ts';
+import { member, parseDocument } from '../../core/json.ts';
 import { printable, redact, safeJson } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { asBase } from '../../observe/places.ts';
 import { checkAssembly, planAssembly } from '../../publish/assemble.ts';
-import { carryOut } from '../../publish/carry-out.ts';
+import { applyPlan } from '../../publish/carry-out.ts';
 import { appsUnder } from '../app-folders.ts';
 import { severitiesOf } from '../checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 import { registryState } from '../registry-state.ts';
-import { planInWords, sayFindings } from '../remarks.ts';
+import { planText, printFindings } from '../remarks.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface Options extends GlobalOptions {
@@ -29,13 +29,13 @@ export async function assembleManifest(context: Context, options: Options): Prom
   const json = wantsJson('assemble', options.format);
   const { check = false, dryRun = false, remove = [], against } = options;
   if (check && (dryRun || (remove.length > 0 && against === undefined)))
-    throw new Trouble(
+    throw new AppregError(
       'option-unfit',
       '--check looks at the folders alone; --dry-run and --remove are about what is published.',
       'Leave one of them out; or name what is published: --against <registry-url>',
     );
   if (against !== undefined && !check)
-    throw new Trouble(
+    throw new AppregError(
       'option-unfit',
       '--against belongs to --check: without that, the apps are held against the store itself.',
       'Add --check, or leave --against out.',
@@ -45,7 +45,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
   if (check) {
     const folders = appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'));
     const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
-    sayFindings(terminal, checkAssembly(folders, listed, judgement));
+    printFindings(terminal, checkAssembly(folders, listed, judgement));
     const { length } = folders.apps;
     terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${count(length)}, all of them sound`);
     return 0;
@@ -54,16 +54,16 @@ export async function assembleManifest(context: Context, options: Options): Prom
   const folders = appsUnder(root, place.base);
   const { apps } = folders;
   const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgement);
-  sayFindings(terminal, findings);
+  printFindings(terminal, findings);
   const status = plan.steps.length === 0 ? 'unchanged' : dryRun ? 'planned' : 'assembled';
   if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);
-  if (status === 'assembled') await carryOut(plan, place.store);
+  if (status === 'assembled') await applyPlan(plan, place.store);
 
   const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
   if (json) terminal.out(redact(safeJson({ status, manifest: place.manifest, apps: apps.length, ...changes, steps })));
   else if (status === 'unchanged')
     terminal.out(`${printable(place.manifest)} holds the ${count(apps.length)} already; nothing to do`);
-  else if (status === 'planned') terminal.out(planInWords(terminal, plan));
+  else if (status === 'planned') terminal.out(planText(terminal, plan));
   else {
     terminal.out(`assembled ${printable(place.manifest)} from ${count(apps.length)}`);
     for (const [what, keys] of Object.entries(changes))
@@ -75,7 +75,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
 /** The apps that another state of the registry lists. Throws Trouble where there is no such state. */
 async function keysIn(context: Context, where: string): Promise<string[]> {
   const { manifest } = await registryState(context, where, { app: [] });
-  return Object.keys(member(readingOf(manifest.content as DocumentContent).value, 'apps') as object);
+  return Object.keys(member(parseDocument(manifest.content as DocumentContent).value, 'apps') as object);
 }
 
 function count(apps: number): string {

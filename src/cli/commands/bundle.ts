@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
 import { APP_ENTRY, type NoApp, noAppIn } from '../../core/app-entry.ts';
 import { grouped, printable, safeJson } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { stopIfInterrupted } from '../../store/interrupt.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
@@ -62,8 +62,8 @@ export async function bundle(context: Context, entry: string, output: string, op
   return 0;
 }
 
-function withoutApp({ message, advice }: NoApp): Trouble {
-  return new Trouble(
+function withoutApp({ message, advice }: NoApp): AppregError {
+  return new AppregError(
     'artifact-no-app',
     `The artifact ${printable(message)}. Nothing was changed.`,
     `${advice} To pack it as it is: --any-content`,
@@ -74,14 +74,14 @@ function withoutApp({ message, advice }: NoApp): Trouble {
 function outputFile(cwd: string, output: string): string {
   const file = resolve(cwd, output);
   if (!file.endsWith('.tar.gz') || file.endsWith('/.tar.gz') || file.endsWith('\\.tar.gz')) {
-    throw new Trouble(
+    throw new AppregError(
       'output-name',
       `The output ${printable(output)} does not end in .tar.gz.`,
       'Name it like dist/my-app-1.0.0.tar.gz.',
     );
   }
   if (existsSync(file) && statSync(file).isDirectory()) {
-    throw new Trouble('output-name', `The output ${printable(output)} is a folder.`, 'Name a file in it.');
+    throw new AppregError('output-name', `The output ${printable(output)} is a folder.`, 'Name a file in it.');
   }
   return file;
 }
@@ -104,7 +104,7 @@ function makeFolder(folder: string): string | undefined {
     return mkdirSync(folder, { recursive: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Trouble(
+    throw new AppregError(
       'output-unwritable',
       `The folder ${printable(folder)} cannot be made (${code ?? 'unknown'}).`,
       'Choose another output, or make the folder yourself.',

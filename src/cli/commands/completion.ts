@@ -1,6 +1,6 @@
 import { didYouMean } from '../../core/near.ts';
 import { printable, safeJson } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { SHELLS } from '../choices.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
@@ -14,7 +14,7 @@ export async function completion(context: Context, shell: string, options: Globa
   const json = wantsJson('completion', options.format);
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell as keyof typeof SCRIPTS].trim() : null;
   if (script === null)
-    throw new Trouble(
+    throw new AppregError(
       'shell-unknown',
       `There is no completion for ${printable(shell)}.${didYouMean(shell, SHELLS)}`,
       `Name one of ${SHELLS.join(', ')}.`,

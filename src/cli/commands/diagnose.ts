@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../../core/diagnosis.ts';
-import type { Asked } from '../../core/facts.ts';
+import type { RequestedApps } from '../../core/facts.ts';
 import { redact } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { Context } from '../context.ts';
-import { headOf, type LiveCheck, liveCheck, lookAndJudge } from '../live-check.ts';
+import { headOf, type LiveCheck, liveCheck, observeAndJudge } from '../live-check.ts';
 import { readSnapshot } from '../snapshot-file.ts';
-import { openTicket } from '../ticket-file.ts';
+import { openSupportBundle } from '../ticket-file.ts';
 import type { VerifyOptions } from '../verify-options.ts';
 
 export interface DiagnoseOptions extends Omit<VerifyOptions, 'versions' | 'save' | 'cache' | 'shard'> {
@@ -24,7 +24,12 @@ export async function diagnose(context: Context, where: string, options: Diagnos
   });
 }
 
-async function live(context: Context, url: string, asked: Asked | null, options: DiagnoseOptions): Promise<number> {
+async function live(
+  context: Context,
+  url: string,
+  asked: RequestedApps | null,
+  options: DiagnoseOptions,
+): Promise<number> {
   const check = await liveCheck(context, 'diagnose', url, options);
   check.web.newestFirst = true;
   const version = asked?.version ?? null;
@@ -33,18 +38,18 @@ async function live(context: Context, url: string, asked: Asked | null, options:
   const ticket =
     options.bundle === undefined
       ? null
-      : openTicket(resolve(context.cwd, options.bundle), {
+      : openSupportBundle(resolve(context.cwd, options.bundle), {
           head: { ...headOf(check), asked },
           conceal: (text) => check.conceal(text),
           faults: () => diagnosing?.faults() ?? 0,
         });
   try {
-    const { exit, report, incomplete } = await lookAndJudge(
+    const { exit, report, incomplete } = await observeAndJudge(
       context,
       check,
       ticket,
       null,
-      (with_) => (diagnosing = startDiagnosing({ ...with_, asked })),
+      (with_) => (diagnosing = startDiagnosing({ ...with_, requested: asked })),
     );
     ticket?.finish(report, incomplete, runOf(check, options));
     const code = printReport(context, report, { severities: check.severities, about: diagnosing!.about() });
@@ -55,10 +60,15 @@ async function live(context: Context, url: string, asked: Asked | null, options:
 }
 
 /** The same answer from facts that were saved, or from a ticket's file. */
-async function saved(context: Context, file: string, asked: Asked | null, options: DiagnoseOptions): Promise<number> {
+async function saved(
+  context: Context,
+  file: string,
+  asked: RequestedApps | null,
+  options: DiagnoseOptions,
+): Promise<number> {
   const idle = LIVE_ONLY.find((name) => options[name] !== undefined);
   if (idle !== undefined)
-    throw new Trouble(
+    throw new AppregError(
       'option-needs-url',
       `--${idle.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} has no meaning for facts that were saved: nothing is asked for.`,
       'Leave it out, or give the URL of the registry.',
@@ -92,9 +102,9 @@ function isFile(context: Context, where: string): boolean {
   return existsSync(resolve(context.cwd, where)) || /^[^/]*\.json$/i.test(where);
 }
 
-function askedOf({ app, version }: DiagnoseOptions): Asked | null {
+function askedOf({ app, version }: DiagnoseOptions): RequestedApps | null {
   if (app === undefined && version !== undefined)
-    throw new Trouble('app-unnamed', '--version names a version, but not of which app.', 'Add --app <key>.');
+    throw new AppregError('app-unnamed', '--version names a version, but not of which app.', 'Add --app <key>.');
   return app === undefined ? null : { apps: [...new Set(app)], version: version ?? null };
 }
 

@@ -1,7 +1,7 @@
-import { difference } from '../../core/difference.ts';
+import { diffRegistries } from '../../core/difference.ts';
 import { printable } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
-import { differenceAsJson, differenceAsMarkdown, differenceAsText } from '../../report/difference.ts';
+import { AppregError } from '../../core/trouble.ts';
+import { diffAsJson, diffAsMarkdown, diffAsText } from '../../report/difference.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { registryState } from '../registry-state.ts';
 import type { VerifyOptions } from '../verify-options.ts';
@@ -20,17 +20,17 @@ export async function diff(
 ): Promise<number> {
   const format = options.format ?? 'pretty';
   if (!FORMATS.includes(format))
-    throw new Trouble(
+    throw new AppregError(
       'format-unknown',
       `diff has no format ${printable(format)}.`,
       `Use one of: ${FORMATS.join(', ')}`,
     );
-  const found = difference(
+  const found = diffRegistries(
     await registryState(context, before, options),
     await registryState(context, after ?? '.', options),
   );
   const { terminal } = context;
-  if (format === 'json') terminal.out(differenceAsJson(found));
-  else terminal.out(format === 'markdown' ? differenceAsMarkdown(found) : differenceAsText(found, terminal.style));
+  if (format === 'json') terminal.out(diffAsJson(found));
+  else terminal.out(format === 'markdown' ? diffAsMarkdown(found) : diffAsText(found, terminal.style));
   return 0;
 }

@@ -4,9 +4,9 @@ import { type HostName, PRESETS } from '../../author/host-files.ts';
 import { type NewFile, type NewWorkspace, workspaceFiles } from '../../author/workspace-files.ts';
 import { printable, safeJson, shorten } from '../../core/text.ts';
 import { VERSION } from '../../core/tool.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { asBase } from '../../observe/places.ts';
-import { carryOut } from '../../publish/carry-out.ts';
+import { applyPlan } from '../../publish/carry-out.ts';
 import { planFiles } from '../../publish/new-files.ts';
 import type { Plan } from '../../publish/plan.ts';
 import { openDirectory } from '../../store/directory.ts';
@@ -64,7 +64,7 @@ export async function init(context: Context, dir: string | undefined, options: O
   const kept = storeFrom(type, options, { ...preset, ...given(options), ...given(answered) });
   const baseUrl = asBase(answers[0]!);
   if (dir === '')
-    throw new Trouble('folder-name', 'The name of the folder is empty.', 'Leave it out for the current folder.');
+    throw new AppregError('folder-name', 'The name of the folder is empty.', 'Leave it out for the current folder.');
   const root = resolve(cwd, dir ?? '.');
 
   const files = workspaceFiles({
@@ -113,7 +113,7 @@ interface Written {
 /** Writes what is not there yet. */
 async function put(plan: Plan, store: Store, files: readonly NewFile[]): Promise<Written[]> {
   await store.tidy?.(files.map(({ path }) => path));
-  await carryOut(plan, store);
+  await applyPlan(plan, store);
   const created = new Set(plan.steps.map((step) => step.path));
   return files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged' }));
 }
@@ -133,7 +133,7 @@ function storeFrom(type: string, options: Options, fields: StoreFields): NewWork
   for (const [kind, flags] of Object.entries(TAKEN))
     for (const flag of flags)
       if (kind !== type && options[flag] !== undefined)
-        throw new Trouble(
+        throw new AppregError(
           'option-unfit',
           `--${flag} belongs to --store ${kind}.`,
           `Add --store ${kind}, or leave --${flag} out.`,
@@ -151,7 +151,7 @@ function hostFrom(name: string | undefined): HostName | null {
   if (name === undefined) return null;
   const fault = HOST.fault(name);
   if (fault === null) return name as HostName;
-  throw new Trouble(
+  throw new AppregError(
     'option-invalid',
     `--host “${printable(shorten(name, 80))}”: ${fault}`,
     'appreg init --help tells what each option takes.',

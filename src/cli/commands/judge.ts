@@ -19,10 +19,10 @@ export async function judge(context: Context, files: readonly string[]): Promise
     const severities = severitiesOf(context, config);
     const facts = joinShards(parts);
     const before = await ledgerFor(context, facts.target);
-    const report = judgeFacts(facts, { command: 'judge', severities, before });
+    const report = judgeFacts(facts, { command: 'judge', severities, baseline: before });
     const code = printReport(context, report, { severities });
     // What `diagnose --bundle` wrote was asked for in other words.
-    if (parts.length === 1 && parts[0]!.snapshot.asked !== undefined)
+    if (parts.length === 1 && parts[0]!.snapshot.requested !== undefined)
       context.terminal.next(`appreg diagnose ${printable(files[0]!)} tells it by symptom, and who has to act`);
     return code;
   });

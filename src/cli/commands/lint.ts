@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path';
 import { startJudging, type Judging } from '../../core/judge.ts';
 import { LOCK_FILE } from '../../core/lock-file.ts';
 import { printable } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { observeMetadataFile, observeWorkspace } from '../../observe/directory.ts';
 import { type Target, targetAt } from '../../observe/target.ts';
-import { type Against, againstOf, NOTHING } from '../against.ts';
+import { type BaselineOption, baselineOption, NOTHING } from '../against.ts';
 import { checked, printReport, severitiesOf } from '../checks.ts';
 import type { LoadedConfig } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -41,11 +41,15 @@ export async function lint(context: Context, paths: readonly string[], options: 
       targets.push({ target, config });
     }
     if (options.against !== undefined && targets.length > 1)
-      throw new Trouble('against-several', '--against takes one path at a time.', 'Run appreg lint once per registry.');
+      throw new AppregError(
+        'against-several',
+        '--against takes one path at a time.',
+        'Run appreg lint once per registry.',
+      );
     const { target: first, config } = targets[0]!;
     const severities = severitiesOf(context, config.config);
     const where = options.against ?? ledgerOf(first);
-    const against = where === null ? NOTHING : await againstOf(where, first, context);
+    const against = where === null ? NOTHING : await baselineOption(where, first, context);
     if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
     const judging = startJudging({
       command: 'lint',
@@ -53,7 +57,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
       now: new Date().toISOString(),
       severities,
       appEntry: config.config.artifact?.entry ?? null,
-      before: against.registry,
+      baseline: against.registry,
     });
     const progress = terminal.progress('Reading');
     try {
@@ -81,7 +85,7 @@ async function look(
   context: Context,
   target: Target,
   judging: Judging,
-  against: Against,
+  against: BaselineOption,
   say: (text: string) => void,
 ): Promise<void> {
   const { workspace } = target;

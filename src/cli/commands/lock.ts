@@ -1,5 +1,5 @@
 import { LOCK_FILE, recorded } from '../../core/lock-file.ts';
-import { isUnseen } from '../../core/facts.ts';
+import { isMissing } from '../../core/facts.ts';
 import { printable, redact, safeJson } from '../../core/text.ts';
 import type { Changed } from '../../core/lock-file.ts';
 import { count } from '../../report/words.ts';
@@ -32,8 +32,8 @@ export async function lock(
   });
   const { added, changed } = result;
   for (const { key, metadata } of seen.apps)
-    if (isUnseen(metadata.content))
-      terminal.log(`Not noted: the versions of ${printable(key)} (${printable(metadata.content.unseen)})`);
+    if (isMissing(metadata.content))
+      terminal.log(`Not noted: the versions of ${printable(key)} (${printable(metadata.content.missing)})`);
   if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
   else {
     for (const { app, version, before, after } of changed) terminal.out(changedLine(app, version, before, after));

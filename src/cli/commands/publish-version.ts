@@ -1,6 +1,6 @@
 import { LOCK_FILE } from '../../core/lock-file.ts';
 import { grouped, printable, redact, safeJson } from '../../core/text.ts';
-import { isTrouble, Trouble } from '../../core/trouble.ts';
+import { isAppregError, AppregError } from '../../core/trouble.ts';
 import { type Journal, newJournal, stateOf } from '../../store/journal.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
 import { publish, type Published } from '../../publish/publish.ts';
@@ -11,7 +11,7 @@ import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 import { noteVersion } from '../lock.ts';
 import { readBack } from '../read-back.ts';
-import { planInWords, sayFindings } from '../remarks.ts';
+import { planText, printFindings } from '../remarks.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface Options extends GlobalOptions, SourceOptions {
@@ -64,11 +64,11 @@ export async function publishVersion(context: Context, key: string, word: string
     const { entry } = done.planned;
     const noted = { ...entry, bytes: artifact.content.bytes, firstSeen: judgement.now };
     await noteVersion(root, key, noted).catch((error: unknown) => {
-      throw isTrouble(error) ? notNoted(error, `${key} ${entry.version}`, context.journal) : error;
+      throw isAppregError(error) ? notNoted(error, `${key} ${entry.version}`, context.journal) : error;
     });
   }
 
-  sayFindings(terminal, done.planned.findings);
+  printFindings(terminal, done.planned.findings);
   const bytes = artifact.content.bytes;
   terminal.out(json ? safeJson(asJson(key, status, done, bytes)) : inWords(context, key, status, done, bytes));
   const manifestUrl = printable(redact(place.base + encodeURIComponent(place.manifest)));
@@ -80,10 +80,10 @@ export async function publishVersion(context: Context, key: string, word: string
 }
 
 /** The version is published, but the ledger of the workspace does not have it. */
-function notNoted(trouble: Trouble, what: string, journal: Journal = newJournal()): Trouble {
+function notNoted(trouble: AppregError, what: string, journal: Journal = newJournal()): AppregError {
   const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
   const message = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.message}`;
-  return new Trouble(trouble.code, message, trouble.hint, { exit: trouble.exit, written, cause: trouble });
+  return new AppregError(trouble.code, message, trouble.hint, { exit: trouble.exit, written, cause: trouble });
 }
 
 /** An artifact without its app is refused here; elsewhere that is a warning, since it is published. */
@@ -117,7 +117,7 @@ function inWords(
     `  ${printable(artifactChecksum)}  ${grouped(bytes)} bytes`,
     `  ${printable(redact(artifactUrl))}`,
   ];
-  if (status === 'planned') lines.push(planInWords(terminal, planned.plan, planned.lines()));
+  if (status === 'planned') lines.push(planText(terminal, planned.plan, planned.lines()));
   for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
   return lines.join('\n');
 }

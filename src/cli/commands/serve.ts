@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { printable, redact, shorten } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { authorityFolder, localCertificate, type LocalCertificate } from '../../serve/local-ca.ts';
 import type { Served } from '../../serve/handler.ts';
 import { findManifest } from '../../serve/manifest.ts';
@@ -63,7 +63,7 @@ async function workspace(
   const from = resolve(context.cwd, dir ?? '.');
   const there = await stat(from).catch(() => null);
   if (!there?.isDirectory()) {
-    throw new Trouble(
+    throw new AppregError(
       'folder-missing',
       `${printable(from)} is not a folder.`,
       'Name the folder of a workspace; appreg init makes one.',
@@ -76,7 +76,7 @@ async function workspace(
     if (manifest !== null) return { root: folder, manifest, config, file };
   }
   refuseStored(loaded, root, config.manifest ?? 'registry.json');
-  throw new Trouble(
+  throw new AppregError(
     'manifest-missing',
     `There is no ${printable(config.manifest ?? 'registry.json')} in ${printable(from)}.`,
     'Name the folder of a workspace (appreg serve <dir>), or make one with appreg init.',

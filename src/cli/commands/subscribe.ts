@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { concealer } from '../../observe/http-secrets.ts';
+import { redactor } from '../../observe/http-secrets.ts';
 import { asBase } from '../../observe/places.ts';
 import { printable, redact, safeJson, shorten } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { isLoopback } from '../../core/url.ts';
 import type { Subscribed } from '../../subscribe/subscribe.ts';
 import type { Context, GlobalOptions } from '../context.ts';
@@ -38,7 +38,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
       ...(service === undefined ? ['--service <base_url>'] : []),
       ...(name === undefined || name.trim() === '' ? ['--name <name>'] : []),
     ];
-    throw new Trouble(
+    throw new AppregError(
       'option-missing',
       `${flags.join(' and ')} ${flags.length === 1 ? 'is' : 'are'} missing.`,
       `appreg subscribe ${printable(redact(url))} --service https://flows.example.com --name "My apps"`,
@@ -49,7 +49,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
   const base = asBase(service);
   const headers = [...headersOf(options, env), ...tokenFrom(options.tokenEnv, env)];
   if (headers.length > 0 && base.startsWith('http:') && !isLoopback(new URL(base).hostname))
-    throw new Trouble(
+    throw new AppregError(
       'service-insecure',
       'The service’s address is plain http, and credentials would travel unencrypted.',
       'Give its https address.',
@@ -68,7 +68,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
   };
   const done = await subscribe(asked).finally(() => progress.stop());
   // A service may say what it was sent.
-  const conceal = concealer(headers.map(([, value]) => value));
+  const conceal = redactor(headers.map(([, value]) => value));
   if (json) terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...done }))));
   else terminal.out(conceal(inWords(done, registry.href, name)));
   if (done.outcome === 'refused') return 1;
@@ -82,7 +82,7 @@ function tokenFrom(name: string | undefined, env: NodeJS.ProcessEnv): [string, s
   if (name === undefined) return [];
   const value = env[name]?.trim();
   if (!value)
-    throw new Trouble(
+    throw new AppregError(
       'header-environment',
       `--token-env: the environment variable ${printable(name)} is not set.`,
       `Set it: export ${printable(name)}=…`,

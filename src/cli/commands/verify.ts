@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { printable, redact } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import { checked, printReport } from '../checks.ts';
 import type { Context } from '../context.ts';
-import { headOf, liveCheck, lookAndJudge } from '../live-check.ts';
+import { headOf, liveCheck, observeAndJudge } from '../live-check.ts';
 import { writeSnapshot } from '../snapshot-file.ts';
 import type { VerifyOptions } from '../verify-options.ts';
 import { verifyWhenReady, waitSeconds } from '../wait.ts';
@@ -19,9 +19,9 @@ export async function verify(context: Context, url: string, options: VerifyOptio
         ? null
         : writeSnapshot(resolve(context.cwd, options.save), headOf(check), (text) => check.conceal(text));
     try {
-      const { seen, exit, report, incomplete, shard } = await lookAndJudge(context, check, writer);
+      const { seen, exit, report, incomplete, shard } = await observeAndJudge(context, check, writer);
       if (seen.unknownApps.length > 0)
-        throw new Trouble(
+        throw new AppregError(
           'app-unknown',
           `The registry lists no app “${printable(seen.unknownApps.join('”, “'))}”.${seen.nearApps}`,
           'App keys are compared letter by letter, case included.',

@@ -1,4 +1,4 @@
-import type { AddressFailure, Hop, Visit } from '../facts.ts';
+import type { AddressFailure, Hop, Probe } from '../facts.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { explainUntrusted } from '../untrusted.ts';
 import { hostnameOf, hostOf, tlsCause } from '../visit.ts';
@@ -10,11 +10,12 @@ export const addressesDiffer = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
-  when: 'a name has several addresses, and one of them shows a certificate that is refused or breaks the TLS handshake off, while another one serves the files',
+  failsWhen:
+    'a name has several addresses, and one of them shows a certificate that is refused or breaks the TLS handshake off, while another one serves the files',
   why: 'Each subscriber gets one of the addresses, another one each time: what works for one fails for the next. Addresses that accept no connection at all are passed over by clients; host-unsteady reports them.',
   check({ web, now }): Problem | null {
-    for (const hop of web.service.hops) {
-      const [first, ...more] = (hop.vain ?? []).filter(({ phase }) => phase === 'tls');
+    for (const hop of web.server.hops) {
+      const [first, ...more] = (hop.failedAddresses ?? []).filter(({ phase }) => phase === 'tls');
       if (first && hop.status !== 0) return problemOf(hop, first, more, now);
     }
     return null;
@@ -43,7 +44,7 @@ function problemOf(hop: Hop, bad: AddressFailure, more: readonly AddressFailure[
           }
         : {}),
     },
-    once: host,
+    dedupeKey: host,
   };
 }
 
@@ -57,13 +58,13 @@ const HANDSHAKE: Readonly<Record<string, readonly [cause: string, message: strin
 function reasonOf({ url }: Hop, bad: AddressFailure, now: string): { cause: string; message: string; advice: string } {
   const { code, message = code, tls = null, address } = bad;
   const failure = { phase: 'tls' as const, code, message, url, got: null, expected: null };
-  const visit: Visit = {
+  const visit: Probe = {
     method: 'GET',
     origin: null,
     hops: [{ url, status: 0, headers: [], address, tls }],
     failure,
     attempts: 1,
-    waited: 0,
+    retryAfterMs: 0,
   };
   const cause = tlsCause(visit);
   if (cause !== null) return { cause, ...explainUntrusted(cause, tls, now, failure) };

@@ -1,8 +1,8 @@
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../copies.ts';
-import type { Copy, HeaderGroup, Role, Visit, Web } from '../facts.ts';
+import type { ComparedBody, HeaderGroup, ResourceKind, Probe, HttpViews } from '../facts.ts';
 import { type Dependence, dependenceOf } from '../probes.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
 export const answersDiffer = defineRule({
@@ -12,8 +12,9 @@ export const answersDiffer = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
-  unless: [...SOMETHING_ELSE, 'compressed-copy-differs', 'compressed-copy-unreadable'],
-  when: 'two requests for one URL, shortly after each other, bring other content: from servers of different state, or by what the request says of its origin and client. A file that was replaced in between is no finding',
+  supersededBy: [...NOT_THE_FILE, 'compressed-copy-differs', 'compressed-copy-unreadable'],
+  failsWhen:
+    'two requests for one URL, shortly after each other, bring other content: from servers of different state, or by what the request says of its origin and client. A file that was replaced in between is no finding',
   why: 'Subscribers see the one or the other, and what was checked here need not be what they get.',
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
@@ -24,8 +25,8 @@ export const answersDiffer = defineRule({
 });
 
 /** An answer of other content. By turns, it may be that the probes alone met it. */
-function otherContent(web: Web, { on }: Dependence): { visit: Visit; copy: Copy } | undefined {
-  const visits = on === 'intermittent' ? (web.probes ?? []).map(({ visit }) => visit) : [];
+function otherContent(web: HttpViews, { on }: Dependence): { visit: Probe; copy: ComparedBody } | undefined {
+  const visits = on === 'intermittent' ? (web.headerProbes ?? []).map(({ visit }) => visit) : [];
   return comparedAnswers({ ...web, browser: [...web.browser, ...visits] }).find(
     ({ copy }) => !copy.same && !isCompressedTwice(copy),
   );
@@ -39,9 +40,9 @@ const CAUSES: Readonly<Record<HeaderGroup, readonly [cause: string, what: string
 };
 
 function differing(
-  role: Role,
-  answer: Visit,
-  { visit, copy }: { visit: Visit; copy: Copy },
+  role: ResourceKind,
+  answer: Probe,
+  { visit, copy }: { visit: Probe; copy: ComparedBody },
   dependence: Dependence,
 ): Problem | null {
   const host = hostOf(lastHop(visit)!.url);
@@ -54,7 +55,7 @@ function differing(
       message: `${host} sends other content with every answer for the ${nameOf(role)}, for example ${contents}.`,
       advice: 'Serve a file that changes only when something is published, so that caches and ETags work.',
       evidence,
-      once: `each-time ${role} ${host}`,
+      dedupeKey: `each-time ${role} ${host}`,
     };
   if (dependence.on === 'intermittent')
     return {
@@ -63,7 +64,7 @@ function differing(
       advice:
         'Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.',
       evidence,
-      once: `intermittent ${host}`,
+      dedupeKey: `intermittent ${host}`,
     };
   const group = dependence.on === 'headers' ? dependence.groups[0] : undefined;
   const [cause, what] = group ? CAUSES[group] : ['browser', 'browsers'];
@@ -72,10 +73,10 @@ function differing(
     message: `${host} sends another ${nameOf(role)} to ${what}: ${contents}${kindOf(copy)}.`,
     advice: 'Serve the same file whatever the request says; where a cache or firewall in front does it, correct that.',
     evidence,
-    once: `${cause} ${role} ${host}`,
+    dedupeKey: `${cause} ${role} ${host}`,
   };
 }
 
-function kindOf({ decoded }: Copy): string {
+function kindOf({ decoded }: ComparedBody): string {
   return decoded === null || decoded.kind === 'json' ? '' : ` (${decoded.kind})`;
 }

@@ -7,7 +7,7 @@ export const appKeyUnportable = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
-  when: 'an app key is a device name on Windows (`con`, `nul`, `com1` …) or longer than 64 characters',
+  failsWhen: 'an app key is a device name on Windows (`con`, `nul`, `com1` …) or longer than 64 characters',
   why: 'Tools keep files and folders by app key; such a name cannot be kept everywhere.',
   check({ key }) {
     if (/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(key))

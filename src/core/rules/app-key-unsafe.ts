@@ -9,8 +9,8 @@ export const appKeyUnsafe = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: 'app-does-not-appear',
-  hides: true,
-  when: 'an app key has characters other than letters, digits, `-` and `_`, or is empty',
+  hidesApp: true,
+  failsWhen: 'an app key has characters other than letters, digits, `-` and `_`, or is empty',
   why: 'The key is used in URLs; the service does not show an app whose key is not URL-safe.',
   check({ key }) {
     if (isSafeKey(key)) return null;

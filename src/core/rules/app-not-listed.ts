@@ -1,5 +1,5 @@
 import { isSafeKey } from '../app-key.ts';
-import { nearNames } from '../near.ts';
+import { similarNames } from '../near.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { sinceCopy } from '../span.ts';
 import { printable, shorten } from '../text.ts';
@@ -19,7 +19,8 @@ export const appNotListed = defineRule({
   spec: '7',
   symptom: 'app-does-not-appear',
   confirms: true,
-  when: '(diagnose) an app that was asked for with `--app` is not in the manifest; keys that are nearly the same are named',
+  failsWhen:
+    '(diagnose) an app that was asked for with `--app` is not in the manifest; keys that are nearly the same are named',
   why: 'The service shows the apps of the manifest and no others, and compares their keys letter by letter.',
   check({ keys, asked, copyAge }): Problem[] {
     const listed = new Set(keys);
@@ -28,7 +29,7 @@ export const appNotListed = defineRule({
 });
 
 function problem(key: string, keys: readonly string[], copyAge: number): Problem {
-  const near = nearNames(key, keys);
+  const near = similarNames(key, keys);
   const [closest] = near;
   const name = shorten(printable(key), 80);
   const base = {

@@ -8,7 +8,7 @@ export const appWithdrawn = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'app-does-not-appear',
-  when: 'an app that had been listed is no longer listed',
+  failsWhen: 'an app that had been listed is no longer listed',
   why: 'It disappears for every subscriber, with all its versions.',
   check({ keys, earlierKeys, earlierSource }) {
     const listed = new Set(keys);

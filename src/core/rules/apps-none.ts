@@ -7,7 +7,7 @@ export const appsNone = defineRule({
   severity: 'note',
   spec: '2.1',
   symptom: null,
-  when: '`apps` is empty',
+  failsWhen: '`apps` is empty',
   why: 'The registry is valid, and subscribers see nothing in it.',
   check({ keys }) {
     if (keys.length > 0) return null;

@@ -15,8 +15,9 @@ export const artifactBomb = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: null,
-  unless: ['unreachable'],
-  when: 'it is larger than what is downloaded at most, or unpacks beyond a limit: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',
+  supersededBy: ['unreachable'],
+  failsWhen:
+    'it is larger than what is downloaded at most, or unpacks beyond a limit: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',
   why: 'Unpacking it could fill the disk or the memory of every subscriber; a careful one refuses it.',
   check({ content, archive }): Problem | null {
     const { stopped, unpackedBytes, entryCount } = archive;

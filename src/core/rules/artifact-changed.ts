@@ -1,4 +1,4 @@
-import { meansDigest, pairs, sameDigest } from '../earlier.ts';
+import { isDigestForm, matchVersions, sameDigest } from '../earlier.ts';
 import type { Problem } from '../rule.ts';
 import { shorten } from '../text.ts';
 import { defineRule } from '../rule.ts';
@@ -10,13 +10,13 @@ export const artifactChanged = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: 'checksum-mismatch',
-  when: 'a published version has another checksum than before',
+  failsWhen: 'a published version has another checksum than before',
   why: 'Published artifacts are immutable: subscribers who have the earlier one are told that somebody tampered with it.',
   check({ versions, earlier, earlierSource }) {
     const problems: Problem[] = [];
-    for (const { entry, before } of pairs(versions, earlier)) {
+    for (const { entry, before } of matchVersions(versions, earlier)) {
       // A placeholder that is replaced at last changes nothing that anybody could have verified.
-      if (entry.artifactChecksum === null || !meansDigest(before.artifactChecksum)) continue;
+      if (entry.artifactChecksum === null || !isDigestForm(before.artifactChecksum)) continue;
       if (sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;
       problems.push({
         at: `/versions/${entry.index}/artifactChecksum`,

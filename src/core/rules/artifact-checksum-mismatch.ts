@@ -1,13 +1,13 @@
 import { sameDigest } from '../earlier.ts';
 import { framingDiffers } from '../archive-oddity.ts';
-import type { ArchiveFacts, ArtifactFacts, Content, EarlierVersion, Visit } from '../facts.ts';
-import { isUnseen } from '../facts.ts';
-import { checksumFault, digestOf, EMPTY_SHA256 } from '../checksum.ts';
+import type { ArchiveFacts, ArtifactFacts, Content, PublishedVersion, Probe } from '../facts.ts';
+import { isMissing } from '../facts.ts';
+import { checksumError, digestOf, EMPTY_SHA256 } from '../checksum.ts';
 import { header } from '../headers.ts';
 import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
 import { printable, shorten } from '../text.ts';
 import { labelNotUndone } from '../undone-label.ts';
-import { kindOfHead, tellingBytes } from '../telling-bytes.ts';
+import { kindOfContent, contentSignature } from '../telling-bytes.ts';
 import { lastHop } from '../visit.ts';
 
 export const artifactChecksumMismatch = defineRule({
@@ -17,18 +17,19 @@ export const artifactChecksumMismatch = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'checksum-mismatch',
-  when: 'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, bytes-before, other-versions-artifact, inner-tar-listed, changed-since, … Where a second look got the right bytes, a warning',
+  failsWhen:
+    'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, bytes-before, other-versions-artifact, inner-tar-listed, changed-since, … Where a second look got the right bytes, a warning',
   why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
   check({ facts, content, checksum, all, artifacts, before }) {
-    const digest = digestOf(checksum) ?? digestOf(checksumFault(checksum)?.repaired ?? '');
+    const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
     // A value that is no SHA-256 at all is checksum-malformed, which names the digest to list.
     if (digest === null || content.sha256 === digest || content.cut) return null;
-    const again = facts.again && !isUnseen(facts.again) ? facts.again : null;
-    const answer = isUnseen(facts.web) ? null : lastHop(facts.web.service);
+    const again = facts.again && !isMissing(facts.again) ? facts.again : null;
+    const answer = isMissing(facts.web) ? null : lastHop(facts.web.server);
     const found =
       again?.sha256 === digest
         ? intermittent(facts)
-        : (tellingBytes(content, again, facts) ??
+        : (contentSignature(content, again, facts) ??
           byDigest(digest, content, again, facts) ??
           otherVersion(facts, content, checksum, all, artifacts) ??
           reEncoded(content) ??
@@ -50,7 +51,7 @@ export const artifactChecksumMismatch = defineRule({
   },
 });
 
-function httpEvidence(headers: Visit['hops'][number]['headers']): Record<string, string | null> {
+function httpEvidence(headers: Probe['hops'][number]['headers']): Record<string, string | null> {
   const evidence: Record<string, string | null> = { contentType: header(headers, 'content-type') };
   for (const name of ['content-encoding', 'etag', 'last-modified', 'age', 'via', 'cf-cache-status', 'x-cache']) {
     const value = header(headers, name);
@@ -60,7 +61,7 @@ function httpEvidence(headers: Visit['hops'][number]['headers']): Record<string,
 }
 
 function intermittent(facts: ArtifactFacts): Problem {
-  const headers = isUnseen(facts.web) ? [] : (lastHop(facts.web.service)?.headers ?? []);
+  const headers = isMissing(facts.web) ? [] : (lastHop(facts.web.server)?.headers ?? []);
   const cached = header(headers, 'age') !== null || header(headers, 'via') !== null;
   return {
     severity: 'warning',
@@ -78,7 +79,7 @@ function byDigest(
   again: Content | null,
   { archive, web }: ArtifactFacts,
 ): Problem | null {
-  const decodedKind = content.decoded?.error === null ? kindOfHead(content.decoded.head) : null;
+  const decodedKind = content.decoded?.error === null ? kindOfContent(content.decoded.head) : null;
   if (content.decoded?.sha256 === digest && decodedKind !== 'tar') {
     return {
       cause: 'decoded-bytes-match',
@@ -95,7 +96,7 @@ function byDigest(
     };
   const inner = content.inner ?? again?.inner ?? null;
   const label = labelNotUndone(web);
-  if (inner === digest && !isUnseen(archive) && archive.fault?.code === 'gzip-inside')
+  if (inner === digest && !isMissing(archive) && archive.fault?.code === 'gzip-inside')
     return {
       cause: 'compressed-twice',
       message: `The host serves the listed artifact compressed once more, ${label === null ? 'without saying so' : `and ${label}`}.`,
@@ -123,7 +124,7 @@ function otherVersion(
   const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
   const [name, otherName] = [own, other].map((entry) => shorten(printable(entry?.version ?? '(unnamed)'), 60));
   const there = artifacts[other.index]?.content;
-  const found = there === undefined || isUnseen(there) ? null : `sha256:${there.sha256}`;
+  const found = there === undefined || isMissing(there) ? null : `sha256:${there.sha256}`;
   const evidence = { otherVersion: other.version };
   const swapped = found !== null && found === checksum;
   if (swapped)
@@ -144,7 +145,7 @@ function otherVersion(
 
 /** A compressed tar under a Content-Encoding, and neither of the two is what is listed. */
 function reEncoded({ decoded }: Content): Problem | null {
-  if (decoded === null || decoded.error !== null || kindOfHead(decoded.head) !== 'tar') return null;
+  if (decoded === null || decoded.error !== null || kindOfContent(decoded.head) !== 'tar') return null;
   return {
     cause: 're-encoded',
     message: `Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor those that it leads to are the listed ones: the artifact is probably unpacked and packed again on the way.`,
@@ -164,12 +165,12 @@ function unstable(content: Content, again: Content | null): Problem | null {
 }
 
 /** Told by what had been published. */
-function changed(content: Content, digest: string, before: EarlierVersion | null): Problem | null {
+function changed(content: Content, digest: string, before: PublishedVersion | null): Problem | null {
   if (before === null) return null;
   if (sameDigest(before.artifactChecksum, `sha256:${content.sha256}`))
     return {
       cause: 'published-bytes',
-      unless: ['artifact-changed'],
+      supersededBy: ['artifact-changed'],
       message: 'These are the bytes that were published; it is the listed checksum that has changed since.',
       advice: `Restore "artifactChecksum": "sha256:${content.sha256}", and publish a change as a new version.`,
     };
@@ -183,7 +184,7 @@ function changed(content: Content, digest: string, before: EarlierVersion | null
 
 function unknown(content: Content, archive: ArtifactFacts['archive']): Problem {
   const message = 'The SHA-256 of the artifact is not the listed one';
-  if (!isUnseen(archive) && !isWhole(archive)) {
+  if (!isMissing(archive) && !isWhole(archive)) {
     const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;
     return {
       cause: 'other-bytes',

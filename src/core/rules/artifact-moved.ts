@@ -1,4 +1,4 @@
-import { pairs, sameDigest } from '../earlier.ts';
+import { matchVersions, sameDigest } from '../earlier.ts';
 import type { Problem } from '../rule.ts';
 import { shorten } from '../text.ts';
 import { withoutSignature } from '../signed-url.ts';
@@ -12,11 +12,11 @@ export const artifactMoved = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: null,
-  when: 'a published version has the same checksum under another URL',
+  failsWhen: 'a published version has the same checksum under another URL',
   why: 'The bytes are the same, but whoever kept the earlier URL may find nothing there.',
   check({ versions, earlier, earlierSource }) {
     const problems: Problem[] = [];
-    for (const { entry, before } of pairs(versions, earlier)) {
+    for (const { entry, before } of matchVersions(versions, earlier)) {
       if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
       if (addressOf(entry.artifactUrl) === addressOf(before.artifactUrl)) continue;
       if (!sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;

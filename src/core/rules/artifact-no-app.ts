@@ -13,8 +13,9 @@ export const artifactNoApp = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: null,
-  unless: ['artifact-checksum-mismatch', 'artifact-not-tar-gz', 'artifact-bomb', 'artifact-unsafe-entry'],
-  when: 'there is no app.js at the top of the archive, or a link to nothing (or the file that "artifact": { "entry": "…" } in the configuration names); publish-version and bundle refuse it',
+  supersededBy: ['artifact-checksum-mismatch', 'artifact-not-tar-gz', 'artifact-bomb', 'artifact-unsafe-entry'],
+  failsWhen:
+    'there is no app.js at the top of the archive, or a link to nothing (or the file that "artifact": { "entry": "…" } in the configuration names); publish-version and bundle refuse it',
   why: 'An artifact holds the code of its app, which begins in that file: without it the version installs and does nothing.',
   check({ content, archive, appEntry }): Problem | null {
     const isWhole = archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;

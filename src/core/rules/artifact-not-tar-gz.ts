@@ -64,8 +64,9 @@ export const artifactNotTarGz = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: 'checksum-mismatch',
-  unless: ['artifact-checksum-mismatch'],
-  when: 'it is no gzip file, broken, has no tar archive inside, or no file in it; a warning for archives that not all readers accept',
+  supersededBy: ['artifact-checksum-mismatch'],
+  failsWhen:
+    'it is no gzip file, broken, has no tar archive inside, or no file in it; a warning for archives that not all readers accept',
   why: 'The service cannot unpack it, so that the version cannot be installed even though its checksum may be right.',
   check({ content, archive }): readonly Problem[] {
     if (archive.kind !== 'gzip') return [kindProblem(archive.kind, content.bytes)];

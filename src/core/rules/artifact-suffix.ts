@@ -7,8 +7,8 @@ export const artifactSuffix = defineRule({
   severity: 'warning',
   spec: '2.2',
   symptom: 'checksum-mismatch',
-  unless: ['url-malformed'],
-  when: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
+  supersededBy: ['url-malformed'],
+  failsWhen: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
   why: 'An artifact is a gzip-compressed tar archive; another name usually means another file.',
   check({ role, parsed }) {
     if (role !== 'artifact') return null;

@@ -11,8 +11,9 @@ export const artifactTrailingData = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: null,
-  unless: ['artifact-checksum-mismatch'],
-  when: "bytes stand behind the archive's end; an error where readers would see other entries there, or refuse the file",
+  supersededBy: ['artifact-checksum-mismatch'],
+  failsWhen:
+    "bytes stand behind the archive's end; an error where readers would see other entries there, or refuse the file",
   why: 'Some readers ignore what is behind the end, some read on and some refuse the file, so subscribers get different results.',
   check({ archive }): Problem | null {
     const found = odditiesFor('artifact-trailing-data', archive);

@@ -1,4 +1,4 @@
-import { type Offence, offencesOf } from '../archive-policy.ts';
+import { type UnsafeEntry, unsafeEntriesOf } from '../archive-policy.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { shorten } from '../text.ts';
 
@@ -11,18 +11,19 @@ export const artifactUnsafeEntry = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: null,
-  when: 'an entry has an absolute path, "..", a link out of the archive, a device, a path that stands twice or differs in case alone, or is one that readers of archives understand differently',
+  failsWhen:
+    'an entry has an absolute path, "..", a link out of the archive, a device, a path that stands twice or differs in case alone, or is one that readers of archives understand differently',
   why: 'Whoever unpacks the artifact may overwrite files elsewhere, or get other files than those that were checked.',
   check({ archive }): Problem | null {
-    const { errors, warnings } = offencesOf(archive);
+    const { errors, warnings } = unsafeEntriesOf(archive);
     if (errors.length > 0) return problem(errors, archive.entryCount);
     if (warnings.length === 0) return null;
     return { ...problem(warnings, archive.entryCount), severity: 'warning' };
   },
 });
 
-function problem(offences: readonly Offence[], entryCount: number): Problem {
-  const [first] = offences as [Offence];
+function problem(offences: readonly UnsafeEntry[], entryCount: number): Problem {
+  const [first] = offences as [UnsafeEntry];
   const more = offences.length > 1 ? ` (and ${offences.length - 1} more of ${entryCount} entries)` : '';
   return {
     message: `The artifact's entry ${JSON.stringify(shorten(first.path, 100))} ${first.why}${more}.`,

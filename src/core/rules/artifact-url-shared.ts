@@ -10,7 +10,7 @@ export const artifactUrlShared = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: 'checksum-mismatch',
-  when: 'two versions name one artifact URL with different checksums (with the same checksum: warning)',
+  failsWhen: 'two versions name one artifact URL with different checksums (with the same checksum: warning)',
   why: 'One URL has one content, so at most one of the checksums can match.',
   check({ versions }) {
     const whole = versions.filter((entry) => entry.artifactUrl !== null && entry.artifactChecksum !== null);

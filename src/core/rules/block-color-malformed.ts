@@ -8,7 +8,7 @@ export const blockColorMalformed = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: null,
-  when: '`blockStyle.color` is not of the form #RRGGBB',
+  failsWhen: '`blockStyle.color` is not of the form #RRGGBB',
   why: 'The service cannot draw the blocks of the app in that colour.',
   check({ color }) {
     if (/^#[0-9a-fA-F]{6}$/.test(color)) return null;

@@ -1,9 +1,9 @@
 import { nameOf } from '../copies.ts';
-import type { HeaderGroup, Role, Visit } from '../facts.ts';
+import type { HeaderGroup, ResourceKind, Probe } from '../facts.ts';
 import { type Dependence, dependenceOf, isOther, isRefusal, otherAnswer } from '../probes.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { fetchSite } from '../site.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop, statusOf } from '../visit.ts';
 
 export const browserRefused = defineRule({
@@ -13,8 +13,9 @@ export const browserRefused = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'a host answers a server-side client and refuses what a browser sends beside Origin: Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest (a resource isolation policy), its User-Agent, or the Referer of a plain <img>',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a host answers a server-side client and refuses what a browser sends beside Origin: Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest (a resource isolation policy), its User-Agent, or the Referer of a plain <img>',
   why: 'Browsers send these headers with every request and pages cannot leave them out. CORS headers do not help where the host refuses before.',
   check({ role, web, image: shown, origins }) {
     const visit = otherAnswer(web);
@@ -28,7 +29,7 @@ export const browserRefused = defineRule({
   },
 });
 
-function refusedImage(image: Visit | null): Visit | null {
+function refusedImage(image: Probe | null): Probe | null {
   return image && isOther(image) && isRefusal(image) ? image : null;
 }
 
@@ -39,8 +40,8 @@ function groupOf(dependence: Dependence | null, others: readonly HeaderGroup[]):
 }
 
 function problem(
-  role: Role,
-  visit: Visit,
+  role: ResourceKind,
+  visit: Probe,
   group: HeaderGroup,
   mode: 'cors' | 'no-cors',
   origins: readonly string[],
@@ -70,6 +71,6 @@ function problem(
     message: `${host} ${how} for the ${nameOf(role)}${way} where ${what}, and with 2xx otherwise.`,
     advice,
     evidence: { asked: hop?.url ?? null, status: hop?.status || null, code: visit.failure?.code ?? null, sent },
-    once: `${role} ${host} ${mode} ${group}`,
+    dedupeKey: `${role} ${host} ${mode} ${group}`,
   };
 }

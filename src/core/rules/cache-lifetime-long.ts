@@ -1,8 +1,8 @@
 import { freshness, oldCopyAge } from '../cache.ts';
 import { header, seconds } from '../headers.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
-import { spanOf } from '../span.ts';
+import { formatDuration } from '../span.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
 /** The service's check interval (spec section 8). */
@@ -17,8 +17,9 @@ export const cacheLifetimeLong = defineRule({
   severity: 'warning',
   spec: '8',
   symptom: 'registry-does-not-refresh',
-  unless: SOMETHING_ELSE,
-  when: 'a JSON file may be held by caches for longer than the hourly check, or is called immutable, or came from a cache that holds it too long',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a JSON file may be held by caches for longer than the hourly check, or is called immutable, or came from a cache that holds it too long',
   why: 'The service looks every hour; with a cache that holds an older copy it sees new versions late, or a manifest and metadata that do not fit together.',
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
@@ -27,7 +28,8 @@ export const cacheLifetimeLong = defineRule({
     const once = `${role} ${hostOf(hop.url)} ${said}`;
     const age = seconds(header(hop.headers, 'age'));
     const old = oldCopyAge(answer, now);
-    const seen = old === 0 ? '' : `; the copy seen here is ${spanOf(old)} old: nothing published since is in it`;
+    const seen =
+      old === 0 ? '' : `; the copy seen here is ${formatDuration(old)} old: nothing published since is in it`;
     const advice = old === 0 ? ADVICE : `${ADVICE} Then purge the copies that caches hold, and check again.`;
     const evidence = {
       cacheControl: header(hop.headers, 'cache-control'),
@@ -41,43 +43,43 @@ export const cacheLifetimeLong = defineRule({
         message: `The ${role} is labelled immutable (${said}), but it changes with every published version${seen}.`,
         advice,
         evidence,
-        once,
+        dedupeKey: once,
       };
     }
     if (lifetime !== null && lifetime > HOUR) {
       return {
         cause: 'long',
-        message: `Caches may hold the ${role} for ${spanOf(lifetime)} (${said}); the service looks every hour${seen}.`,
+        message: `Caches may hold the ${role} for ${formatDuration(lifetime)} (${said}); the service looks every hour${seen}.`,
         advice,
         evidence,
-        once,
+        dedupeKey: once,
       };
     }
     if (lifetime !== null && lifetime + stale > HOUR) {
       return {
         severity: 'note',
         cause: 'stale-while-revalidate',
-        message: `Caches may answer with a copy of the ${role} that is up to ${spanOf(lifetime + stale)} old while they ask for a new one (${said}): the hourly check may see a new version one check later.`,
+        message: `Caches may answer with a copy of the ${role} that is up to ${formatDuration(lifetime + stale)} old while they ask for a new one (${said}): the hourly check may see a new version one check later.`,
         advice: 'Keep stale-while-revalidate below an hour for the JSON files, or leave it out.',
         evidence: { ...evidence, staleSeconds: stale },
-        once,
+        dedupeKey: once,
       };
     }
     // Hosts that drop copies at each deploy send an Age beside max-age=0; that is no fault.
     if (age !== null && (lifetime === null ? age > HOUR : lifetime > 0 && age > lifetime)) {
       return {
         cause: 'stale-copy',
-        message: `A cache answered with a copy of the ${role} that is ${spanOf(age)} old, ${
+        message: `A cache answered with a copy of the ${role} that is ${formatDuration(age)} old, ${
           lifetime === null
             ? 'and no Cache-Control says for how long it may'
-            : `older than its lifetime of ${spanOf(lifetime)}`
+            : `older than its lifetime of ${formatDuration(lifetime)}`
         }: nothing published since is in it.`,
         advice:
           lifetime === null
             ? `${ADVICE} Then purge the CDN, and check again.`
             : 'See why the CDN keeps what it should have dropped, purge it, and check again.',
         evidence,
-        once,
+        dedupeKey: once,
       };
     }
     return null;

@@ -1,6 +1,6 @@
 import { freshness } from '../cache.ts';
 import { header } from '../headers.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
@@ -13,8 +13,9 @@ export const cacheLifetimeMissing = defineRule({
   severity: 'note',
   spec: '8',
   symptom: 'registry-does-not-refresh',
-  unless: [...SOMETHING_ELSE, 'cache-lifetime-long'],
-  when: 'a JSON file comes without Cache-Control, or with one that names no lifetime; a lifetime that is no number is a warning',
+  supersededBy: [...NOT_THE_FILE, 'cache-lifetime-long'],
+  failsWhen:
+    'a JSON file comes without Cache-Control, or with one that names no lifetime; a lifetime that is no number is a warning',
   why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rests.',
   check({ role, answer, now }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
@@ -29,7 +30,7 @@ export const cacheLifetimeMissing = defineRule({
         message: `Cache-Control of the ${role} says ${malformed.join(' and ')}, which clients read differently (${value}).`,
         advice: ADVICE,
         evidence: { cacheControl: value },
-        once,
+        dedupeKey: once,
       };
     }
     if (lifetime !== null) return null;
@@ -46,7 +47,7 @@ export const cacheLifetimeMissing = defineRule({
         lastModified: header(hop.headers, 'last-modified'),
         heuristicSeconds: heuristic,
       },
-      once,
+      dedupeKey: once,
     };
   },
 });

@@ -1,7 +1,7 @@
-import { checksumFault } from '../checksum.ts';
+import { checksumError } from '../checksum.ts';
 import type { Content } from '../facts.ts';
 import { defineRule } from '../rule.ts';
-import { kindOfHead } from '../telling-bytes.ts';
+import { kindOfContent } from '../telling-bytes.ts';
 
 export const checksumMalformed = defineRule({
   id: 'checksum-malformed',
@@ -10,13 +10,14 @@ export const checksumMalformed = defineRule({
   severity: 'error',
   spec: '2.2',
   symptom: 'checksum-mismatch',
-  when: 'a checksum is not exactly `sha256:` and 64 lowercase hexadecimal digits; the cause is named: uppercase, no-prefix, sha1, md5, sha512, sri-base64, whitespace, placeholder, wrong-length',
+  failsWhen:
+    'a checksum is not exactly `sha256:` and 64 lowercase hexadecimal digits; the cause is named: uppercase, no-prefix, sha1, md5, sha512, sri-base64, whitespace, placeholder, wrong-length',
   why: 'The service compares the text exactly; every installation of the version fails.',
   check({ checksum, served }) {
-    const fault = checksumFault(checksum);
+    const fault = checksumError(checksum);
     if (!fault) return null;
     const weak = served && weakDigestOf(checksum, served);
-    const found = served && kindOfHead(served.head) === 'gzip' ? `sha256:${served.sha256}` : null;
+    const found = served && kindOfContent(served.head) === 'gzip' ? `sha256:${served.sha256}` : null;
     return {
       at: '/artifactChecksum',
       cause: fault.cause,

@@ -8,8 +8,8 @@ export const checksumPlaceholder = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'checksum-mismatch',
-  unless: ['checksum-malformed'],
-  when: 'a well-formed checksum is that of an empty file, or a filler such as 64 zeros',
+  supersededBy: ['checksum-malformed'],
+  failsWhen: 'a well-formed checksum is that of an empty file, or a filler such as 64 zeros',
   why: 'No real artifact has it: the step that computed it ran on nothing.',
   check({ checksum }) {
     const digest = digestOf(checksum);

@@ -10,7 +10,7 @@ export const checksumShared = defineRule({
   severity: 'note',
   spec: '2.4',
   symptom: null,
-  when: 'two versions list the same bytes',
+  failsWhen: 'two versions list the same bytes',
   why: 'A changed app is a new version; two versions with the same bytes are usually a mistake in a pipeline.',
   check({ versions }) {
     const first = new Map<string, VersionEntry>();

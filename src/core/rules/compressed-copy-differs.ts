@@ -1,9 +1,9 @@
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../copies.ts';
-import type { Copy, Role, Visit } from '../facts.ts';
+import type { ComparedBody, ResourceKind, Probe } from '../facts.ts';
 import { header, httpDate } from '../headers.ts';
 import { dependenceOf } from '../probes.ts';
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
 export const compressedCopyDiffers = defineRule({
@@ -13,8 +13,9 @@ export const compressedCopyDiffers = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
-  unless: [...SOMETHING_ELSE, 'compressed-copy-unreadable'],
-  when: 'clients that accept compression (Accept-Encoding: gzip, br) get a manifest or metadata file with other content than those that do not: usually an older compressed copy that was not replaced',
+  supersededBy: [...NOT_THE_FILE, 'compressed-copy-unreadable'],
+  failsWhen:
+    'clients that accept compression (Accept-Encoding: gzip, br) get a manifest or metadata file with other content than those that do not: usually an older compressed copy that was not replaced',
   why: 'Every browser and Node’s fetch accept compression, so that the registry does not change for them. curl without --compressed gets the current file.',
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
@@ -29,7 +30,7 @@ export const compressedCopyDiffers = defineRule({
           message: `${host} sends ${instead} instead of the ${nameOf(role)} to clients that accept compression: without it and with it there came ${bothContents(answer, copy, visit)}.`,
           advice: `See what it is with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy beside the file (.gz, .br).`,
           evidence: copyEvidence(answer, copy, visit),
-          once: `${role} ${host}`,
+          dedupeKey: `${role} ${host}`,
         };
       const isOlder = changedAt(visit) < changedAt(answer);
       return {
@@ -38,7 +39,7 @@ export const compressedCopyDiffers = defineRule({
         advice:
           'Replace or delete the compressed copy beside the file (.gz, .br) with every upload, and purge the copies that caches hold.',
         evidence: copyEvidence(answer, copy, visit),
-        once: `${role} ${host}`,
+        dedupeKey: `${role} ${host}`,
       };
     }
     return null;
@@ -54,12 +55,12 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** What the copy is, where it cannot be a file of this role; null where it can. */
-function otherKind(role: Role, { decoded }: Copy): string | null {
+function otherKind(role: ResourceKind, { decoded }: ComparedBody): string | null {
   if (decoded === null || (role === 'icon' ? ['png', 'svg'] : ['json']).includes(decoded.kind)) return null;
   return KINDS[decoded.kind] ?? 'a file of another kind';
 }
 
 /** Milliseconds since 1970; NaN where it is not said, which compares as neither older nor newer. */
-function changedAt(visit: Visit): number {
+function changedAt(visit: Probe): number {
   return httpDate(header(lastHop(visit)?.headers ?? [], 'last-modified')) ?? Number.NaN;
 }

@@ -2,7 +2,7 @@ import { nameOf } from '../copies.ts';
 import type { Hop } from '../facts.ts';
 import { cacheControl, codings, header, varyNames } from '../headers.ts';
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, isAnswered, lastHop } from '../visit.ts';
 
 export const compressedCopyNotVaried = defineRule({
@@ -12,8 +12,9 @@ export const compressedCopyNotVaried = defineRule({
   severity: 'note',
   spec: null,
   symptom: null,
-  unless: SOMETHING_ELSE,
-  when: 'an answer is compressed only for clients that accept it, and `Vary: Accept-Encoding` is missing where caches may store it, or both forms have the same strong ETag',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'an answer is compressed only for clients that accept it, and `Vary: Accept-Encoding` is missing where caches may store it, or both forms have the same strong ETag',
   why: 'A shared cache that does not know of the difference sends the compressed form to clients that did not ask for it. Browsers read both forms.',
   check({ role, web, answer }) {
     const plain = lastHop(answer)!;
@@ -35,7 +36,7 @@ export const compressedCopyNotVaried = defineRule({
           message: `${host} compresses the ${nameOf(role)} for clients that accept it, without Vary: Accept-Encoding.`,
           advice: 'Send Vary: Accept-Encoding with every answer that may be compressed (nginx: gzip_vary on).',
           evidence,
-          once: `vary ${role} ${host}`,
+          dedupeKey: `vary ${role} ${host}`,
         };
       const tag = header(hop.headers, 'etag');
       if (tag !== null && tag.startsWith('"') && tag === header(plain.headers, 'etag'))
@@ -44,7 +45,7 @@ export const compressedCopyNotVaried = defineRule({
           message: `${host} gives the ${nameOf(role)} the same strong ETag (${tag}) with and without Content-Encoding: ${applied.join(', ')}; they are different bytes.`,
           advice: 'Give each form an ETag of its own, or a weak one (W/"…"), as RFC 9110 section 8.8.3.3 has it.',
           evidence,
-          once: `etag ${role} ${host}`,
+          dedupeKey: `etag ${role} ${host}`,
         };
     }
     return null;

@@ -1,8 +1,8 @@
 import { comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../copies.ts';
-import type { Copy, Role, Visit, Web } from '../facts.ts';
+import type { ComparedBody, ResourceKind, Probe, HttpViews } from '../facts.ts';
 import { dependenceOf, isRefusal, otherAnswer } from '../probes.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop, statusOf } from '../visit.ts';
 
 const ADVICE =
@@ -15,8 +15,9 @@ export const compressedCopyUnreadable = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: not what Content-Encoding says, without a Content-Encoding that names its coding, broken, cut off, compressed twice, or a status other than 2xx',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: not what Content-Encoding says, without a Content-Encoding that names its coding, broken, cut off, compressed twice, or a status other than 2xx',
   why: 'Every browser and Node’s fetch accept compression. curl without --compressed gets the plain file and sees nothing of it.',
   check({ role, web, answer }) {
     const dependence = dependenceOf(web);
@@ -30,7 +31,7 @@ export const compressedCopyUnreadable = defineRule({
         message: `${host} sends the ${nameOf(role)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
         advice: fault.advice ?? ADVICE,
         evidence: copyEvidence(answer, copy, visit),
-        once: `${role} ${host} ${fault.cause}`,
+        dedupeKey: `${role} ${host} ${fault.cause}`,
       };
     }
     return refused(role, web);
@@ -38,7 +39,7 @@ export const compressedCopyUnreadable = defineRule({
 });
 
 /** @returns what is wrong, as words that follow the header */
-function faultOf(role: Role, copy: Copy): { cause: string; text: string; advice?: string } | null {
+function faultOf(role: ResourceKind, copy: ComparedBody): { cause: string; text: string; advice?: string } | null {
   const { fault, coding, kind, same, unlabelled } = copy;
   if (unlabelled !== undefined && coding.split(', ').includes(unlabelled)) return notUndone(coding, unlabelled);
   if (unlabelled !== undefined)
@@ -96,9 +97,9 @@ function mislabelled(coding: string, kind: string): string | null {
   return is === null || is === last ? null : `compressed with ${is}`;
 }
 
-function refused(role: Role, web: Web): Problem | null {
+function refused(role: ResourceKind, web: HttpViews): Problem | null {
   const dependence = dependenceOf(web);
-  const visit: Visit | null = otherAnswer(web);
+  const visit: Probe | null = otherAnswer(web);
   if (visit === null || !isRefusal(visit) || dependence?.on !== 'headers') return null;
   if (dependence.groups.join() !== 'encoding') return null;
   const host = hostOf(lastHop(visit)?.url ?? '');
@@ -109,6 +110,6 @@ function refused(role: Role, web: Web): Problem | null {
     message: `${host} ${how} when the ${nameOf(role)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
     advice: 'Correct the compression settings of the host, or switch compression off for JSON files and icons.',
     evidence: { asked: lastHop(visit)?.url ?? null, status: status || null, code: visit.failure?.code ?? null },
-    once: `${role} ${host} ${status}`,
+    dedupeKey: `${role} ${host} ${status}`,
   };
 }

@@ -1,6 +1,6 @@
 import { header } from '../headers.ts';
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, isAnswered, lastHop, statusOf } from '../visit.ts';
 
 export const conditionRefused = defineRule({
@@ -10,8 +10,9 @@ export const conditionRefused = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',
-  unless: SOMETHING_ELSE,
-  when: 'a plain GET is answered, and one that asks whether the file has changed (If-None-Match, If-Modified-Since) is not',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a plain GET is answered, and one that asks whether the file has changed (If-None-Match, If-Modified-Since) is not',
   why: 'Clients that keep a copy ask so from their second visit on: they get the registry once and then no more.',
   check({ role, answer, conditional }) {
     for (const { condition, visit } of conditional) {
@@ -29,7 +30,7 @@ export const conditionRefused = defineRule({
         message: `GET of the ${role} with ${name} ${how}, while a plain GET is answered with ${statusOf(answer)}.`,
         advice: `Let ${hostOf(url)} answer 304 where nothing has changed, and 200 where it has.`,
         evidence: { sent: condition.join(': '), status: status || null, code: visit.failure?.code ?? null },
-        once: hostOf(url),
+        dedupeKey: hostOf(url),
       };
     }
     return null;

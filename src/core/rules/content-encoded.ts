@@ -11,8 +11,8 @@ export const contentEncoded = defineRule({
   severity: 'warning',
   spec: '7',
   symptom: 'by-resource',
-  unless: ['artifact-checksum-mismatch', 'document-unreadable', 'icon-not-image'],
-  when: 'an artifact is labelled with a Content-Encoding, or another file with one that not every client knows',
+  supersededBy: ['artifact-checksum-mismatch', 'document-unreadable', 'icon-not-image'],
+  failsWhen: 'an artifact is labelled with a Content-Encoding, or another file with one that not every client knows',
   why: 'Clients that undo the label see other bytes than those that were hashed, and report a checksum mismatch. Where only the undone bytes match, artifact-checksum-mismatch says so.',
   check({ role, answer }) {
     const hop = lastHop(answer)!;
@@ -32,7 +32,7 @@ export const contentEncoded = defineRule({
           ? 'Take the Content-Encoding off the stored file, and exclude .gz from the server’s compression.'
           : 'Take the Content-Encoding off the stored file, or use gzip where the client asks for it.',
       evidence: { contentEncoding: coding },
-      once: `${role} ${hostOf(hop.url)} ${coding}`,
+      dedupeKey: `${role} ${hostOf(hop.url)} ${coding}`,
     };
   },
 });

@@ -9,8 +9,8 @@ export const contentTypeWrong = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: ['document-unreadable', 'artifact-checksum-mismatch', 'artifact-not-tar-gz'],
-  when: 'a JSON file is not labelled as JSON, or an artifact is labelled as text or HTML',
+  supersededBy: ['document-unreadable', 'artifact-checksum-mismatch', 'artifact-not-tar-gz'],
+  failsWhen: 'a JSON file is not labelled as JSON, or an artifact is labelled as text or HTML',
   why: 'Clients and proxies that go by the label refuse the file, convert its line ends or its character set, or compress it once more.',
   check({ role, answer }) {
     // Icons have a rule of their own.
@@ -25,7 +25,7 @@ export const contentTypeWrong = defineRule({
         message: `The artifact is served as ${type}, a type of text.`,
         advice: 'Serve .tar.gz files with Content-Type: application/gzip',
         evidence: { contentType: type },
-        once: `artifact ${hostOf(hop.url)} ${type}`,
+        dedupeKey: `artifact ${hostOf(hop.url)} ${type}`,
       };
     }
     if (type === '') {

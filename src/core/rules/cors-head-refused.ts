@@ -1,9 +1,9 @@
 import { nameOf } from '../copies.ts';
 import { corsEvidence, corsFault, preflightFault, PROBE_HEADER } from '../cors.ts';
-import type { Role, Visit } from '../facts.ts';
+import type { ResourceKind, Probe } from '../facts.ts';
 import { header, tokens } from '../headers.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, isAnswered, lastHop } from '../visit.ts';
 
 export const corsHeadRefused = defineRule({
@@ -13,8 +13,9 @@ export const corsHeadRefused = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'a page may read the answer to GET, and not the one to HEAD: its Access-Control-Allow-Origin is missing, doubled or another one, or the preflight for HEAD is refused. A preflight that lists GET and not HEAD is a note, since browsers let HEAD pass',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a page may read the answer to GET, and not the one to HEAD: its Access-Control-Allow-Origin is missing, doubled or another one, or the preflight for HEAD is refused. A preflight that lists GET and not HEAD is a note, since browsers let HEAD pass',
   why: 'Hosts allow GET and HEAD; a page that looks with HEAD before it fetches gets an error.',
   check({ role, web, head, preflights: [preflight = null], headPreflight }) {
     // Where GET fails, HEAD fails for the same reason.
@@ -24,7 +25,7 @@ export const corsHeadRefused = defineRule({
   },
 });
 
-function answerFault(role: Role, head: Visit | null): Problem | null {
+function answerFault(role: ResourceKind, head: Probe | null): Problem | null {
   if (head === null || !isAnswered(head)) return null;
   const fault = corsFault(head);
   if (fault === null) return null;
@@ -36,27 +37,28 @@ function answerFault(role: Role, head: Visit | null): Problem | null {
     message: `${host} answers HEAD of the ${nameOf(role)} ${value}, so that browsers refuse it; GET passes.`,
     advice: 'Send the same Access-Control-Allow-Origin with HEAD as with GET.',
     evidence: corsEvidence(head, fault.hop),
-    once: `head ${role} ${host}`,
+    dedupeKey: `head ${role} ${host}`,
   };
 }
 
-function preflightProblem(role: Role, preflight: Visit | null, headPreflight: Visit | null): Problem | null {
-  if (preflight === null || preflightFault(preflight, preflight.asked ?? [PROBE_HEADER]) !== null) return null;
+function preflightProblem(role: ResourceKind, preflight: Probe | null, headPreflight: Probe | null): Problem | null {
+  if (preflight === null || preflightFault(preflight, preflight.requestedHeaders ?? [PROBE_HEADER]) !== null)
+    return null;
   if (headPreflight) {
-    const fault = preflightFault(headPreflight, headPreflight.asked ?? [PROBE_HEADER], 'HEAD');
+    const fault = preflightFault(headPreflight, headPreflight.requestedHeaders ?? [PROBE_HEADER], 'HEAD');
     if (fault !== null && fault.cause !== 'no-answer' && fault.value !== '429')
       return {
         cause: `preflight-${fault.cause}`,
         message: `${hostOf(headPreflight.hops[0]!.url)} lets the preflight for GET of the ${nameOf(role)} pass and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
         advice: 'Allow the methods GET and HEAD in the CORS settings of the host.',
         evidence: corsEvidence(headPreflight, 0),
-        once: `preflight ${role} ${hostOf(headPreflight.hops[0]!.url)}`,
+        dedupeKey: `preflight ${role} ${hostOf(headPreflight.hops[0]!.url)}`,
       };
   }
   return notListed(role, headPreflight ?? preflight);
 }
 
-function notListed(role: Role, visit: Visit): Problem | null {
+function notListed(role: ResourceKind, visit: Probe): Problem | null {
   const hop = visit.hops[0]!;
   const methods = tokens(header(hop.headers, 'access-control-allow-methods') ?? '') ?? [];
   if (!methods.includes('GET') || methods.includes('HEAD') || methods.includes('*')) return null;
@@ -66,6 +68,6 @@ function notListed(role: Role, visit: Visit): Problem | null {
     message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(role)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers let HEAD pass all the same.`,
     advice: 'Send Access-Control-Allow-Methods: GET, HEAD',
     evidence: corsEvidence(visit, 0),
-    once: `listed ${hostOf(hop.url)}`,
+    dedupeKey: `listed ${hostOf(hop.url)}`,
   };
 }

@@ -1,6 +1,6 @@
 import { corsEvidence, corsFault, saysNothing } from '../cors.ts';
 import { varyNames } from '../headers.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { parseUrl } from '../url.ts';
 import { hostOf } from '../visit.ts';
@@ -30,8 +30,9 @@ export const corsInvalid = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
   why: 'It was meant to let the service in, and does not: browsers compare it with the page’s origin letter by letter. curl does not check this.',
   check({ role, web, origins }) {
     for (const visit of web.browser) {
@@ -46,7 +47,7 @@ export const corsInvalid = defineRule({
         message: `${hostOf(hop.url)} answers the ${role} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause] ?? 'it is no origin'}.`,
         advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
         evidence: corsEvidence(visit, fault.hop),
-        once: `${role} ${hostOf(hop.url)} ${visit.origin} ${fault.value}`,
+        dedupeKey: `${role} ${hostOf(hop.url)} ${visit.origin} ${fault.value}`,
       };
     }
     return null;

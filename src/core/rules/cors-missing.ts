@@ -1,6 +1,6 @@
 import { allowedBeside, corsEvidence, corsFault } from '../cors.ts';
 import { varyNames } from '../headers.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf } from '../visit.ts';
 
@@ -11,8 +11,9 @@ export const corsMissing = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
   why: 'A browser throws the answer away: the service’s pages can neither read the file nor, where they ask for it so, show the icon. curl does not check this.',
   check({ role, web, origins }) {
     for (const visit of web.browser) {
@@ -56,7 +57,7 @@ export const corsMissing = defineRule({
         advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
         evidence: corsEvidence(visit, fault.hop),
         // A host that sends none sends none with any of its files.
-        once: `${role} ${hostOf(hop.url)} ${where}`,
+        dedupeKey: `${role} ${hostOf(hop.url)} ${where}`,
       };
     }
     return null;

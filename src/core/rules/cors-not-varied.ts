@@ -2,7 +2,7 @@ import { freshness } from '../cache.ts';
 import { corsEvidence, corsFault } from '../cors.ts';
 import { cacheControl, header, varyNames } from '../headers.ts';
 import type { Hop } from '../facts.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
@@ -13,8 +13,8 @@ export const corsNotVaried = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'the answer depends on Origin, but `Vary: Origin` is missing',
+  supersededBy: NOT_THE_FILE,
+  failsWhen: 'the answer depends on Origin, but `Vary: Origin` is missing',
   why: 'A cache that does not know of the difference gives one visitor the answer meant for another, and browsers refuse it: it fails now and then, for some.',
   check({ role, web, answer, now }) {
     const plain = lastHop(answer)!;
@@ -34,7 +34,7 @@ export const corsNotVaried = defineRule({
           advice:
             'Send Vary: Origin with every answer, with and without an Origin in the request. An object store cannot be told to: let a CDN in front of it add the header.',
           evidence: corsEvidence(visit, visit.hops.length - 1),
-          once: `${role} ${hostOf(hop.url)}`,
+          dedupeKey: `${role} ${hostOf(hop.url)}`,
         };
       }
       return {
@@ -42,7 +42,7 @@ export const corsNotVaried = defineRule({
         message: `${hostOf(hop.url)} answers the ${role} with ${namedOrigin(without)} unless an Origin is sent, but does not say Vary: Origin.`,
         advice: 'Send Vary: Origin with every answer, or Access-Control-Allow-Origin: * always.',
         evidence: { ...corsEvidence(visit, visit.hops.length - 1), withoutOrigin: without },
-        once: `${role} ${hostOf(hop.url)}`,
+        dedupeKey: `${role} ${hostOf(hop.url)}`,
       };
     }
     return null;

@@ -1,10 +1,10 @@
 import { allowedBeside, corsEvidence, corsFault, saysNothing } from '../cors.ts';
 import { varyNames } from '../headers.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { mayBlameOrigin } from '../probes.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { hostOf, lastHop, statusOf } from '../visit.ts';
-import type { Role, Visit } from '../facts.ts';
+import type { ResourceKind, Probe } from '../facts.ts';
 
 export const corsOriginRefused = defineRule({
   id: 'cors-origin-refused',
@@ -13,8 +13,9 @@ export const corsOriginRefused = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'the origin asked with `--origin` is not allowed. Without `--origin`, a host that allows certain origins is a warning that names who is allowed',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'the origin asked with `--origin` is not allowed. Without `--origin`, a host that allows certain origins is a warning that names who is allowed',
   why: 'Only pages of the allowed origins can read the file; if the service’s is not among them, its pages cannot. curl does not check this.',
   check({ role, web, origins }) {
     const problems: Problem[] = [];
@@ -23,14 +24,14 @@ export const corsOriginRefused = defineRule({
         (mayBlameOrigin(web) ? refusedStatus(role, visit, origins.length > 0) : null) ??
         refusedOrigin(role, visit, web.browser, origins.length > 0);
       // Who may ask is a setting of the host, and not of one file; the message names the host and who.
-      if (problem) problems.push({ ...problem, once: `${role} ${problem.message}` });
+      if (problem) problems.push({ ...problem, dedupeKey: `${role} ${problem.message}` });
     }
     return problems;
   },
 });
 
 /** The host answers everybody but a browser from elsewhere. */
-function refusedStatus(role: Role, visit: Visit, named: boolean): Problem | null {
+function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Problem | null {
   const status = statusOf(visit);
   const { failure } = visit;
   // A limit or a fault of the host says nothing about the origin; a part was asked of the artifact alone, and a host
@@ -55,7 +56,7 @@ function refusedStatus(role: Role, visit: Visit, named: boolean): Problem | null
   };
 }
 
-function refusedOrigin(role: Role, visit: Visit, visits: readonly Visit[], named: boolean): Problem | null {
+function refusedOrigin(role: ResourceKind, visit: Probe, visits: readonly Probe[], named: boolean): Problem | null {
   const fault = corsFault(visit);
   if (!fault) return null;
   const hop = visit.hops[fault.hop]!;

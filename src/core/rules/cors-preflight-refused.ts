@@ -1,7 +1,7 @@
 import { corsFault, preflightFault, type PreflightFault, PROBE_HEADER } from '../cors.ts';
-import type { Role, Visit } from '../facts.ts';
+import type { ResourceKind, Probe } from '../facts.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, statusOf } from '../visit.ts';
 
 export const corsPreflightRefused = defineRule({
@@ -11,33 +11,34 @@ export const corsPreflightRefused = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
   why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
   check({ role, web, preflights }) {
     // Where plain requests fail, this one fails for the same reason.
     if (web.browser.some((visit) => corsFault(visit) !== null || isRefused(visit))) return null;
     for (const [hop, preflight] of preflights.entries()) {
       if (preflight === null) continue;
-      const fault = preflightFault(preflight, preflight.asked ?? [PROBE_HEADER]);
+      const fault = preflightFault(preflight, preflight.requestedHeaders ?? [PROBE_HEADER]);
       if (fault && !(fault.cause === 'status' && fault.value === '429')) return problem(role, preflight, hop, fault);
     }
     return null;
   },
 });
 
-function isRefused(visit: Visit): boolean {
+function isRefused(visit: Probe): boolean {
   const status = statusOf(visit);
   return status >= 400 && status !== 416;
 }
 
-function problem(role: Role, preflight: Visit, hop: number, fault: PreflightFault): Problem {
+function problem(role: ResourceKind, preflight: Probe, hop: number, fault: PreflightFault): Problem {
   const answer = preflight.hops[0];
   const host = hostOf(answer?.url ?? '');
   const told = (answer?.headers ?? [])
     .filter(([name]) => name.startsWith('access-control-'))
     .map(([name, value]) => `${name}: ${value}`);
-  const asked = preflight.asked ?? [PROBE_HEADER];
+  const asked = preflight.requestedHeaders ?? [PROBE_HEADER];
   const names = asked.includes('authorization') ? '*, Authorization' : '*';
   const whom = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
   return {
@@ -55,7 +56,7 @@ function problem(role: Role, preflight: Visit, hop: number, fault: PreflightFaul
       code: preflight.failure?.code ?? null,
       answered: told,
     },
-    once: `${role} ${host}`,
+    dedupeKey: `${role} ${host}`,
   };
 }
 

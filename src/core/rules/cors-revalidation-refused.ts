@@ -3,7 +3,7 @@ import { corsCheck, corsEvidence, corsFault, hopOrigins } from '../cors.ts';
 import type { Hop } from '../facts.ts';
 import { headerLines } from '../headers.ts';
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
 export const corsRevalidationRefused = defineRule({
@@ -13,8 +13,9 @@ export const corsRevalidationRefused = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: SOMETHING_ELSE,
-  when: 'a 304 (not modified) carries another Access-Control-Allow-Origin than its 200, which no longer lets the page in. A 304 without that header leaves the stored one as it is',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a 304 (not modified) carries another Access-Control-Allow-Origin than its 200, which no longer lets the page in. A 304 without that header leaves the stored one as it is',
   why: 'Browsers update the stored answer with the headers of a 304 (RFC 9111 section 3.2): the first visit works, and each later one fails until the cache is cleared.',
   check({ role, web: { browser }, revalidation }) {
     const stored = browser.find(({ origin }) => origin === revalidation?.visit.origin);
@@ -40,7 +41,7 @@ export const corsRevalidationRefused = defineRule({
         sent: revalidation.condition.join(': '),
         stored: before.headers.filter(([name]) => name.startsWith('access-control-')).map((line) => line.join(': ')),
       },
-      once: `${role} ${host} ${fault.value}`,
+      dedupeKey: `${role} ${host} ${fault.value}`,
     };
   },
 });

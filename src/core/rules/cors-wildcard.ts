@@ -1,6 +1,6 @@
 import { corsEvidence, corsFault, PROBE_ORIGIN } from '../cors.ts';
 import { header } from '../headers.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
@@ -11,8 +11,9 @@ export const corsWildcard = defineRule({
   severity: 'note',
   spec: '4.1',
   symptom: null,
-  unless: SOMETHING_ELSE,
-  when: 'every origin is allowed: permitted, though restricting to the needed ones is preferred. Allowing any origin with credentials as well is a warning',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'every origin is allowed: permitted, though restricting to the needed ones is preferred. Allowing any origin with credentials as well is a warning',
   why: 'Pages of any site may read the file. For what anybody can fetch anyway this does no harm.',
   check({ web }) {
     // A stranger's question is among the conditional ones where the service's own origin was named.
@@ -33,7 +34,7 @@ export const corsWildcard = defineRule({
           advice:
             'Send Access-Control-Allow-Origin: * without Access-Control-Allow-Credentials, or name the service’s origin.',
           evidence,
-          once: `credentials ${host}`,
+          dedupeKey: `credentials ${host}`,
         };
       }
       return {
@@ -43,7 +44,7 @@ export const corsWildcard = defineRule({
           : `${host} allows every origin (Access-Control-Allow-Origin: *).`,
         advice: 'Fine for public files; for others name the service’s origin, with Vary: Origin.',
         evidence,
-        once: host,
+        dedupeKey: host,
       };
     }
     return null;

@@ -1,6 +1,6 @@
-import { shapeFaults } from '../shape.ts';
+import { schemaErrors } from '../shape.ts';
 import { isObject, type JsonValue, member } from '../json.ts';
-import type { Role } from '../facts.ts';
+import type { ResourceKind } from '../facts.ts';
 import { printable, shorten } from '../text.ts';
 import type { Problem } from '../rule.ts';
 import { defineRule } from '../rule.ts';
@@ -12,12 +12,12 @@ export const documentMisshapen = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: 'by-resource',
-  when: 'a required field is absent, or a field has the wrong type',
+  failsWhen: 'a required field is absent, or a field has the wrong type',
   why: 'The service cannot use an entry that lacks what the format requires.',
   check({ role, value }) {
     const other = swap(role, value) ?? hostMessage(role, value);
     if (other) return other;
-    return shapeFaults(role === 'manifest' ? 'registry' : 'app', value).map((fault) => ({
+    return schemaErrors(role === 'manifest' ? 'registry' : 'app', value).map((fault) => ({
       at: fault.pointer,
       cause: fault.cause,
       message: fault.message,
@@ -27,7 +27,7 @@ export const documentMisshapen = defineRule({
 });
 
 /** The two kinds of file, mistaken for each other: one fault, not a list of missing fields. */
-function swap(role: Role, value: JsonValue): Problem | null {
+function swap(role: ResourceKind, value: JsonValue): Problem | null {
   const hasApps = isObject(member(value, 'apps'));
   const hasVersions = Array.isArray(member(value, 'versions'));
   if (role === 'manifest' && hasVersions && !hasApps) {
@@ -48,7 +48,7 @@ function swap(role: Role, value: JsonValue): Problem | null {
 }
 
 /** What hosts and stores send in place of a file, as JSON, often with status 200. */
-function hostMessage(role: Role, value: JsonValue): Problem | null {
+function hostMessage(role: ResourceKind, value: JsonValue): Problem | null {
   if (!isObject(value) || Object.hasOwn(value, 'apps') || Object.hasOwn(value, 'versions')) return null;
   const name =
     NAMES.find((key) => Object.hasOwn(value, key)) ?? (typeof value['status'] === 'number' ? 'status' : null);

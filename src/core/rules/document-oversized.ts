@@ -8,8 +8,8 @@ export const documentOversized = defineRule({
   severity: 'error',
   spec: null,
   symptom: 'by-resource',
-  hides: true,
-  when: 'a file is larger, or nested deeper, than the limit; endless data is cut off, not swallowed',
+  hidesApp: true,
+  failsWhen: 'a file is larger, or nested deeper, than the limit; endless data is cut off, not swallowed',
   why: 'Subscribers bound what they read, so that one registry cannot exhaust them.',
   check({ reading, content }) {
     if (reading.oversized === 'depth') {

@@ -1,4 +1,4 @@
-import { isUnseen, type Unseen, type Web } from '../facts.ts';
+import { isMissing, type Missing, type HttpViews } from '../facts.ts';
 import { defineRule } from '../rule.ts';
 import { labelNotUndone } from '../undone-label.ts';
 import { pageAnswer, pageInstead } from '../web-page.ts';
@@ -10,14 +10,15 @@ export const documentUnreadable = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
-  hides: true,
-  when: 'a manifest or metadata file is not JSON; the cause is named: empty, html-page, git-lfs-pointer, xml-error, not-utf8, truncated, comment, trailing-comma, …',
+  hidesApp: true,
+  failsWhen:
+    'a manifest or metadata file is not JSON; the cause is named: empty, html-page, git-lfs-pointer, xml-error, not-utf8, truncated, comment, trailing-comma, …',
   why: 'The service cannot read the file: a broken manifest stops the whole registry, a broken metadata file makes its app vanish.',
   check({ reading, facts }) {
     const { fault } = reading;
     if (!fault) return null;
     const { cause, offset } = fault;
-    if (cause === 'html-page' && !isUnseen(facts.content))
+    if (cause === 'html-page' && !isMissing(facts.content))
       return { ...pageInstead(facts.content.text ?? '', 'JSON', pageAnswer(facts.web)), cause, offset };
     return {
       ...(undecoded(cause, facts.web) ?? { message: fault.message, advice: fault.advice }),
@@ -29,7 +30,7 @@ export const documentUnreadable = defineRule({
 });
 
 /** Compressed bytes whose label holds a coding that clients do not undo; null where the label is not the reason. */
-function undecoded(cause: string, web: Web | Unseen): { message: string; advice: string } | null {
+function undecoded(cause: string, web: HttpViews | Missing): { message: string; advice: string } | null {
   const label = cause === 'gzip' ? labelNotUndone(web) : null;
   if (label === null) return null;
   return {

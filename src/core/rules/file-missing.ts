@@ -8,8 +8,9 @@ export const fileMissing = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
-  hides: true,
-  when: '(workspace) a URL under the base URL names a document that is not there, is no file, or is a link out of the workspace',
+  hidesApp: true,
+  failsWhen:
+    '(workspace) a URL under the base URL names a document that is not there, is no file, or is a link out of the workspace',
   why: 'The host will have nothing to serve at that address.',
   check({ facts, role }) {
     const { local, file } = facts;

@@ -15,8 +15,9 @@ export const fileNameDiffers = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
-  hides: true,
-  when: '(workspace) a URL under the base URL names a file, and the folder lists it under a name that differs in case or Unicode normalization',
+  hidesApp: true,
+  failsWhen:
+    '(workspace) a URL under the base URL names a file, and the folder lists it under a name that differs in case or Unicode normalization',
   why: 'Windows and macOS find the file all the same; most hosts answer 404.',
   check({ role, path, listed }) {
     const part = differingPart(path, listed);
@@ -35,7 +36,7 @@ export const fileNameDiffers = defineRule({
           ? `Rename the ${kind} to the form in the URL (${part.path === part.path.normalize('NFC') ? 'NFC' : 'NFD'}), or use letters of ASCII only.`
           : `Rename the ${kind} to ${wanted} (git mv), or write its name in the URL as it is listed.`,
       evidence: { file: shorten(shown(path, cause), 200), listed: shorten(shown(listed, cause), 200) },
-      ...(part.isFolder ? { once: part.path } : {}),
+      ...(part.isFolder ? { dedupeKey: part.path } : {}),
     };
   },
 });

@@ -1,8 +1,8 @@
 import { header } from '../headers.ts';
-import type { Hop, Web } from '../facts.ts';
+import type { Hop, HttpViews } from '../facts.ts';
 import { dependenceOf, isOther, isRefusal } from '../probes.ts';
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, isAnswered, lastHop, statusOf } from '../visit.ts';
 
 export const headRefused = defineRule({
@@ -12,8 +12,8 @@ export const headRefused = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
-  unless: ['artifact-checksum-mismatch', ...SOMETHING_ELSE],
-  when: 'HEAD is not answered as GET is',
+  supersededBy: ['artifact-checksum-mismatch', ...NOT_THE_FILE],
+  failsWhen: 'HEAD is not answered as GET is',
   why: 'Registry hosts allow GET and HEAD; clients that look before they fetch take a refused HEAD for a missing file.',
   check({ role, web, answer, head }) {
     if (head === null) return null;
@@ -35,7 +35,7 @@ export const headRefused = defineRule({
         message: `HEAD of the ${role} ${how}, while GET is answered with ${got.status}.`,
         advice: 'Allow HEAD wherever GET is allowed.',
         evidence: { get: got.status, head: status || null, code: head.failure?.code ?? null },
-        once,
+        dedupeKey: once,
       };
     }
     if (dependence?.on === 'changed' || dependence?.on === 'each-time') return null;
@@ -53,7 +53,7 @@ export const headRefused = defineRule({
         message: `HEAD of the ${role} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
         advice: 'Let both methods be answered by the same server from the same file.',
         evidence: { get: inGet, head: inHead },
-        once,
+        dedupeKey: once,
       };
     }
     return null;
@@ -65,7 +65,7 @@ function named(hop: Hop, name: string): string | null {
 }
 
 /** The whole answers to the same GET in the same coding. */
-function otherGets({ browser, probes = [] }: Web, got: Hop): Hop[] {
+function otherGets({ browser, headerProbes: probes = [] }: HttpViews, got: Hop): Hop[] {
   return [...browser, ...probes.map(({ visit }) => visit)].flatMap((visit) => {
     const hop = lastHop(visit)!;
     const isWhole = statusOf(visit) === 200 && !visit.failure;

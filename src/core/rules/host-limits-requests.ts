@@ -10,7 +10,8 @@ export const hostLimitsRequests = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
-  when: 'a host answers so many requests at once, and refuses further ones (429, 503, a connection refused or reset). `verify` goes on with fewer at once, and requests again what was refused',
+  failsWhen:
+    'a host answers so many requests at once, and refuses further ones (429, 503, a connection refused or reset). `verify` goes on with fewer at once, and requests again what was refused',
   why: 'A browser opens 6 connections to a host, and sends 100 requests at once with HTTP/2: beyond the limit, icons and files are missing, each time others.',
   check({ facts }) {
     const limit = hostLimit(facts);

@@ -1,5 +1,5 @@
 import { nameOf } from '../copies.ts';
-import type { Repeated, Role, SideRequest, Visit, Web } from '../facts.ts';
+import type { RepeatedProbe, ResourceKind, SideProbe, Probe, HttpViews } from '../facts.ts';
 import { areContentsByTurns, byTurnsIn } from '../probes.ts';
 import { isUnsteady, refusalOf } from '../repeats.ts';
 import { defineRule, type Problem } from '../rule.ts';
@@ -12,26 +12,27 @@ export const hostUnsteady = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
-  when: 'a resource came only after a failed attempt (a reset connection, a status 5xx, a 404 that did not come again, a 429 that names no time to wait), the same requests are answered with 2xx and with an error status by turns, or not all addresses of a name answer',
+  failsWhen:
+    'a resource came only after a failed attempt (a reset connection, a status 5xx, a 404 that did not come again, a 429 that names no time to wait), the same requests are answered with 2xx and with an error status by turns, or not all addresses of a name answer',
   why: 'The service may not try as often; what comes and goes here comes and goes for subscribers.',
   check({ role, url, web }) {
-    const dead = deadAddresses(web.service);
+    const dead = deadAddresses(web.server);
     if (dead) return dead;
     const problem =
-      (isAnswered(web.service) ? lateAnswer(role, url, web.service) : null) ??
+      (isAnswered(web.server) ? lateAnswer(role, url, web.server) : null) ??
       statusesByTurns(role, web) ??
       besides(web)
-        .filter(({ troubles = [] }) => troubles.some((trouble) => /^status 50[024]$/.test(trouble)))
+        .filter(({ retriedErrors: troubles = [] }) => troubles.some((trouble) => /^status 50[024]$/.test(trouble)))
         .map((visit) => lateAnswer(role, url, visit))
         .find((late) => late !== null);
-    return problem && { ...problem, unlessLimited: originOf(lastHop(web.service)?.url ?? url) };
+    return problem && { ...problem, unlessLimited: originOf(lastHop(web.server)?.url ?? url) };
   },
 });
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
-function lateAnswer(role: Role, url: string, visit: Visit): Problem | null {
-  const { attempts, waited, troubles = [] } = visit;
+function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem | null {
+  const { attempts, retryAfterMs: waited, retriedErrors: troubles = [] } = visit;
   // Waiting that the host asked for is told by rate-limited.
   if (visit.failure !== null || statusOf(visit) >= 400 || attempts < 2 || waited > 0) return null;
   const host = hostOf(url);
@@ -44,19 +45,19 @@ function lateAnswer(role: Role, url: string, visit: Visit): Problem | null {
         ? EACH_SERVER
         : 'Look into the host’s log for dropped connections and errors.',
     evidence: { host, attempts, troubles },
-    once: host,
+    dedupeKey: host,
   };
 }
 
 /** The GET requests beside the plain one, which clients send for the same file. */
-function besides({ browser, conditional = [], revalidation, image, gzip }: Web): Visit[] {
+function besides({ browser, conditional = [], revalidation, image, gzip }: HttpViews): Probe[] {
   const visits = [...browser, ...conditional.map(({ visit }) => visit), revalidation?.visit, image, gzip];
   return visits.filter((visit) => visit !== undefined);
 }
 
 const EACH_SERVER = 'Look at each server and cache behind the host: one of them does not have the file, or fails.';
 
-const REQUESTS: Readonly<Record<SideRequest, string>> = {
+const REQUESTS: Readonly<Record<SideProbe, string>> = {
   HEAD: 'HEAD requests',
   preflight: 'preflights (OPTIONS)',
   'HEAD preflight': 'preflights (OPTIONS) for HEAD',
@@ -65,9 +66,9 @@ const REQUESTS: Readonly<Record<SideRequest, string>> = {
 };
 
 /** Statuses that come and go with the same request. */
-function statusesByTurns(role: Role, web: Web): Problem | null {
-  const shown: Omit<Repeated, 'of'> & { of?: SideRequest } =
-    (web.repeated ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image')!;
+function statusesByTurns(role: ResourceKind, web: HttpViews): Problem | null {
+  const shown: Omit<RepeatedProbe, 'of'> & { of?: SideProbe } =
+    (web.repeatedProbes ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image')!;
   // Contents that differ by turns are told by answers-differ.
   if (!shown || areContentsByTurns(web)) return null;
   const { of, url, plain, same } = shown;
@@ -81,7 +82,7 @@ function statusesByTurns(role: Role, web: Web): Problem | null {
     message: `${host} does not answer reliably: ${what} for the ${nameOf(role)} are answered with 2xx and with ${how.length === 0 ? 'an error status' : how.join(' or ')} by turns.`,
     advice: EACH_SERVER,
     evidence: { host, asked: url, plain: plain.join(', '), repeated: same.join(', ') || null },
-    once: host,
+    dedupeKey: host,
   };
 }
 
@@ -89,8 +90,8 @@ function statusesByTurns(role: Role, web: Web): Problem | null {
 const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 
 /** A name with several addresses, of which some do not answer. */
-function deadAddresses(visit: Visit): Problem | null {
-  for (const { url, vain = [], address } of visit.hops) {
+function deadAddresses(visit: Probe): Problem | null {
+  for (const { url, failedAddresses: vain = [], address } of visit.hops) {
     const dead = vain.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
     if (dead.length === 0) continue;
     const host = hostnameOf(url);
@@ -105,7 +106,7 @@ function deadAddresses(visit: Visit): Problem | null {
       message: `${host} has several addresses, and not all of them answer: ${said}; ${address ?? 'another one'} does.${sure ? '' : ' It may be that IPv6 does not work from here.'}`,
       advice: 'Remove the A or AAAA records of addresses where no server runs, or start the server there.',
       evidence: { host, address, dead: dead.map((one) => `${one.address} ${one.code}`) },
-      once: hostOf(url),
+      dedupeKey: hostOf(url),
     };
   }
   return null;

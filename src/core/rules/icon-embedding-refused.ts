@@ -11,7 +11,7 @@ export const iconEmbeddingRefused = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'icon-does-not-display',
-  when: 'an icon says Cross-Origin-Resource-Policy: same-origin, or same-site and the service is at another site',
+  failsWhen: 'an icon says Cross-Origin-Resource-Policy: same-origin, or same-site and the service is at another site',
   why: 'A plain <img> on the service’s page is blocked by that header, whatever CORS allows.',
   check({ answer, origins }) {
     // Each hop is checked by itself, redirects included.
@@ -37,7 +37,7 @@ function refusal(hop: Hop, origins: readonly string[]): Problem | null {
     message: `${host} sends the icon with Cross-Origin-Resource-Policy: ${policy}, so browsers do not show it on ${foreign[0] ?? 'pages of other sites'}.`,
     advice: 'Send Cross-Origin-Resource-Policy: cross-origin with icons.',
     evidence: { policy, origins },
-    once: `${policy} ${host}`,
+    dedupeKey: `${policy} ${host}`,
   };
 }
 

@@ -67,7 +67,7 @@ export const iconNotImage = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: 'icon-does-not-display',
-  when: 'the bytes are neither PNG nor SVG, or are a broken one',
+  failsWhen: 'the bytes are neither PNG nor SVG, or are a broken one',
   why: 'A browser shows no icon, or a broken one, on the blocks of the app.',
   check({ facts, content, image }): Problem | null {
     const { kind, fault, width, height } = image;

@@ -11,7 +11,7 @@ export const iconOversized = defineRule({
   severity: 'warning',
   spec: '8',
   symptom: 'icon-does-not-display',
-  when: 'the file has 1 MB (1,000,000 bytes) or more, or a PNG has more than 16.7 million pixels',
+  failsWhen: 'the file has 1 MB (1,000,000 bytes) or more, or a PNG has more than 16.7 million pixels',
   why: 'Icons are loaded for every app that is listed; large ones make the list slow, and huge ones fill the memory of the browser.',
   check({ content, image }): readonly Problem[] {
     const problems: Problem[] = [];

@@ -7,8 +7,8 @@ export const iconSuffix = defineRule({
   severity: 'warning',
   spec: '2.1',
   symptom: 'icon-does-not-display',
-  unless: ['url-malformed'],
-  when: 'the path of an icon URL does not end in .png or .svg',
+  supersededBy: ['url-malformed'],
+  failsWhen: 'the path of an icon URL does not end in .png or .svg',
   why: 'Icons are PNG or SVG; hosts choose the content type by the suffix, and a wrong type is not displayed.',
   check({ role, parsed }) {
     if (role !== 'icon' || /\.(png|svg)$/i.test(parsed.pathname)) return null;

@@ -11,7 +11,8 @@ export const iconSvgActive = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
-  when: 'an SVG has scripts, event handlers, embedded HTML or a DOCTYPE with declarations, or refers to other files; the DOCTYPE of drawing programs, which declares namespaces only, is a note',
+  failsWhen:
+    'an SVG has scripts, event handlers, embedded HTML or a DOCTYPE with declarations, or refers to other files; the DOCTYPE of drawing programs, which declares namespaces only, is a note',
   why: 'As an image it neither runs scripts nor loads other files, so it looks different than meant; opened by itself, or put into a page, it does both.',
   check({ image }): readonly Problem[] {
     if (image.kind !== 'svg') return [];

@@ -1,6 +1,6 @@
 import { header, mediaType } from '../headers.ts';
-import { blockedByLabel } from '../orb.ts';
-import type { Visit } from '../facts.ts';
+import { isBlockedByType } from '../orb.ts';
+import type { Probe } from '../facts.ts';
 import { defineRule } from '../rule.ts';
 import { parseUrl } from '../url.ts';
 import { lastHop } from '../visit.ts';
@@ -12,8 +12,9 @@ export const iconTypeWrong = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'icon-does-not-display',
-  unless: ['icon-not-image'],
-  when: 'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. Where browsers look at the bytes and show it all the same, a warning',
+  supersededBy: ['icon-not-image'],
+  failsWhen:
+    'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. Where browsers look at the bytes and show it all the same, a warning',
   why: 'Browsers take an SVG for an image only by its label, and refuse labels of text and pages for images from other hosts.',
   check({ image, answer, origins }) {
     const { headers } = lastHop(answer)!;
@@ -43,14 +44,14 @@ export const iconTypeWrong = defineRule({
 });
 
 /** Whether pages get it from another origin than their own. */
-function isForeign(answer: Visit, origins: readonly string[]): boolean {
+function isForeign(answer: Probe, origins: readonly string[]): boolean {
   const own = parseUrl(lastHop(answer)?.url ?? '')?.origin;
   return origins.length === 0 || origins.some((origin) => origin !== own);
 }
 
 function ofPng(type: string | null, nosniff: boolean, foreign: boolean): [cause: string, consequence: string] {
   if (type === 'image/svg+xml') return ['png-as-svg', '; browsers take the label at its word and find no SVG'];
-  const blocked = type === null || !foreign ? null : blockedByLabel(type, nosniff);
+  const blocked = type === null || !foreign ? null : isBlockedByType(type, nosniff);
   if (blocked === 'type') return ['png-blocked', ', which browsers keep from pages of other hosts'];
   if (blocked === 'nosniff')
     return ['png-nosniff', ', and with nosniff browsers keep that from pages of other hosts, unseen'];

@@ -1,5 +1,5 @@
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop, statusOf } from '../visit.ts';
 
 export const notModifiedUntrue = defineRule({
@@ -9,11 +9,12 @@ export const notModifiedUntrue = defineRule({
   severity: 'error',
   spec: '8',
   symptom: 'registry-does-not-refresh',
-  unless: SOMETHING_ELSE,
-  when: 'a host answers 304 (not modified) to somebody who names an entity tag that it never issued, or a date before the last change',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a host answers 304 (not modified) to somebody who names an entity tag that it never issued, or a date before the last change',
   why: 'The service then keeps the copy that it has, whatever is published: the registry is frozen for it.',
   check({ role, conditional }) {
-    for (const { condition, madeUp, visit } of conditional) {
+    for (const { condition, fabricated: madeUp, visit } of conditional) {
       if (!madeUp || visit.failure !== null || statusOf(visit) !== 304) continue;
       const { url } = lastHop(visit)!;
       const [name, value] = condition;
@@ -23,7 +24,7 @@ export const notModifiedUntrue = defineRule({
         message: `${hostOf(url)} says that the ${role} is not modified (304) to whoever ${tag ? 'names an ETag that it never issued' : 'has a copy older than the last change'}.`,
         advice: `Compare ${tag ? 'If-None-Match with the ETag of the stored file' : 'If-Modified-Since with Last-Modified of the stored file'}, or answer 200 always; purge a cache that does it.`,
         evidence: { asked: url, sent: `${name}: ${value}`, status: 304 },
-        once: hostOf(url),
+        dedupeKey: hostOf(url),
       };
     }
     return null;

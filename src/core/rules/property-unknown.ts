@@ -10,8 +10,9 @@ export const propertyUnknown = defineRule({
   spec: null,
   symptom: null,
   // Another kind of file has other fields.
-  unless: ['metadata-file', 'manifest-file', 'error-message'].map((cause) => `document-misshapen ${cause}`),
-  when: 'a field stands there that the specification does not name (`$schema` and names that begin with `x-` are left alone)',
+  supersededBy: ['metadata-file', 'manifest-file', 'error-message'].map((cause) => `document-misshapen ${cause}`),
+  failsWhen:
+    'a field stands there that the specification does not name (`$schema` and names that begin with `x-` are left alone)',
   why: 'Nobody reads it; often it is a misspelt field that subscribers then miss.',
   check({ role, value }) {
     return unknownProperties(role === 'manifest' ? 'registry' : 'app', value).map(({ pointer, name, meant }) => ({

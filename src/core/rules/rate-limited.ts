@@ -1,4 +1,4 @@
-import type { Visit } from '../facts.ts';
+import type { Probe } from '../facts.ts';
 import { defineRule } from '../rule.ts';
 import { hostOf, lastHop, originOf } from '../visit.ts';
 
@@ -9,21 +9,22 @@ export const rateLimited = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
-  when: 'the host answered 429 or 503 with Retry-After, and was waited for',
+  failsWhen: 'the host answered 429 or 503 with Retry-After, and was waited for',
   why: 'A host that slows one visitor down slows down the service too, which asks for many registries from few addresses.',
   check({ role, url, web }) {
-    const visits: Visit[] = [web.service, ...web.browser];
-    for (const side of [web.preflight, ...(web.preflights ?? []), web.head]) if (!('unseen' in side)) visits.push(side);
-    const waited = visits.reduce((sum, visit) => sum + visit.waited, 0);
+    const visits: Probe[] = [web.server, ...web.browser];
+    for (const side of [web.preflight, ...(web.preflights ?? []), web.head])
+      if (!('missing' in side)) visits.push(side);
+    const waited = visits.reduce((sum, visit) => sum + visit.retryAfterMs, 0);
     if (waited === 0) return null;
     const host = hostOf(url);
     return {
       message: `${host} asked to slow down: it was waited ${Math.ceil(waited / 1000)} s for the ${role}.`,
       advice:
         'Raise the limit for static files, or use a host that has none (unauthenticated raw and API hosts often have one).',
-      evidence: { host, waitedSeconds: waited / 1000, troubles: visits.flatMap((visit) => visit.troubles ?? []) },
-      once: host,
-      unlessLimited: originOf(lastHop(web.service)?.url ?? url),
+      evidence: { host, waitedSeconds: waited / 1000, troubles: visits.flatMap((visit) => visit.retriedErrors ?? []) },
+      dedupeKey: host,
+      unlessLimited: originOf(lastHop(web.server)?.url ?? url),
     };
   },
 });

@@ -8,11 +8,11 @@ export const redirectExcessive = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
-  hides: true,
-  when: 'redirects go in a circle, or there are more than five',
+  hidesApp: true,
+  failsWhen: 'redirects go in a circle, or there are more than five',
   why: 'Clients give up after a few redirects; nothing is fetched.',
   check({ role, web }) {
-    const visit = web.service;
+    const visit = web.server;
     if (ruleOfFailure(visit) !== 'redirect-excessive') return null;
     const hops = visit.hops.map((hop) => `${hop.status} ${hop.url}`);
     if (visit.failure!.code === 'REDIRECT_LIMIT') {

@@ -7,10 +7,10 @@ export const redirectInsecure = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
-  when: 'a redirect leads from https to http',
+  failsWhen: 'a redirect leads from https to http',
   why: 'What is fetched over http can be replaced on the way; browsers block it, and so do careful clients.',
   check({ role, web }) {
-    const { hops } = web.service;
+    const { hops } = web.server;
     for (let i = 1; i < hops.length; i += 1) {
       const from = hops[i - 1]!.url;
       const to = hops[i]!.url;

@@ -8,7 +8,7 @@ export const textUnprintable = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
-  when: 'the `name` or `description` of an app holds control, bidirectional or invisible characters',
+  failsWhen: 'the `name` or `description` of an app holds control, bidirectional or invisible characters',
   why: 'They can make one app look like another, or garble a page, a terminal or a log.',
   check({ name, description }) {
     const problems = [];

@@ -12,11 +12,11 @@ export const tlsExpiring = defineRule({
   severity: 'warning',
   spec: '5',
   symptom: 'by-resource',
-  when: `the certificate of a host ends within ${DAYS} days, or one above it on every path to an authority does`,
+  failsWhen: `the certificate of a host ends within ${DAYS} days, or one above it on every path to an authority does`,
   why: 'Most certificates are renewed 30 days before their end; one that is this near to it is likely to be forgotten.',
   check({ web, now }) {
     const moment = Date.parse(now);
-    for (const { tls, url, status } of web.service.hops) {
+    for (const { tls, url, status } of web.server.hops) {
       if (!tls || status === 0) continue;
       // One that had ended by then is not what kept the connection from failing: another path was used.
       const above = tls.endsFirst && Date.parse(tls.endsFirst.notAfter) > moment ? tls.endsFirst : null;
@@ -32,7 +32,7 @@ export const tlsExpiring = defineRule({
           message: `The certificate of ${host} ends in ${when}.`,
           advice: 'Renew it now, and see why its renewal did not run.',
           evidence: { host, notAfter, issuer, fingerprint256, daysLeft: days },
-          once: host,
+          dedupeKey: host,
         };
       const kind = above.root ? 'root' : 'intermediate';
       return {
@@ -49,7 +49,7 @@ export const tlsExpiring = defineRule({
           fingerprint256: above.fingerprint256,
           daysLeft: days,
         },
-        once: host,
+        dedupeKey: host,
       };
     }
     return null;

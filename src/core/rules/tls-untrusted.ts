@@ -1,4 +1,4 @@
-import type { TlsFacts, Visit } from '../facts.ts';
+import type { TlsFacts, Probe } from '../facts.ts';
 import type { Evidence } from '../report.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { explainUntrusted } from '../untrusted.ts';
@@ -11,11 +11,12 @@ export const tlsUntrusted = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
-  hides: true,
-  when: 'the certificate or protocol of a host is not trusted: expired, not yet valid, self-signed, unknown issuer, incomplete chain, wrong host name (one that only the common name holds, without a subjectAltName, included), an intermediate certificate that may not issue it, a weak signature, too old a protocol; each a cause of its own, and the certificate of the chain that is at fault is named. A host that only `--ca`, `NODE_EXTRA_CA_CERTS` or the system’s store makes trusted is a note',
+  hidesApp: true,
+  failsWhen:
+    'the certificate or protocol of a host is not trusted: expired, not yet valid, self-signed, unknown issuer, incomplete chain, wrong host name (one that only the common name holds, without a subjectAltName, included), an intermediate certificate that may not issue it, a weak signature, too old a protocol; each a cause of its own, and the certificate of the chain that is at fault is named. A host that only `--ca`, `NODE_EXTRA_CA_CERTS` or the system’s store makes trusted is a note',
   why: 'Subscribers’ clients break the connection off before anything is fetched.',
   check({ role, web, now }) {
-    const visit = web.service;
+    const visit = web.server;
     const cause = tlsCause(visit);
     if (cause === null) return privateAuthority(visit);
     const last = lastHop(visit);
@@ -39,7 +40,7 @@ export const tlsUntrusted = defineRule({
         ...(at ? { certificate: at.subject, certificateNotAfter: at.notAfter } : {}),
         now,
       },
-      once: `${role} ${host} ${cause}`,
+      dedupeKey: `${role} ${host} ${cause}`,
     };
   },
 });
@@ -51,7 +52,7 @@ const ADDED = {
 };
 
 /** Trusted here, but perhaps nowhere else. */
-function privateAuthority(visit: Visit): Problem | null {
+function privateAuthority(visit: Probe): Problem | null {
   const hop = visit.hops.find((h) => h.tls?.privateCa);
   if (!hop) return null;
   const host = hostOf(hop.url);
@@ -72,7 +73,7 @@ function privateAuthority(visit: Visit): Problem | null {
       issuer,
       notAfter: hop.tls!.notAfter,
     },
-    once: host,
+    dedupeKey: host,
   };
 }
 

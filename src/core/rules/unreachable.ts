@@ -1,5 +1,5 @@
 import { blockedPort } from '../blocked-ports.ts';
-import type { Failure, Visit } from '../facts.ts';
+import type { Failure, Probe } from '../facts.ts';
 import { header, headerLines, retryAfter } from '../headers.ts';
 import { proxyFault } from '../proxy.ts';
 import type { Evidence } from '../report.ts';
@@ -16,11 +16,12 @@ export const unreachable = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
-  hides: true,
-  when: 'a resource cannot be fetched: DNS, a proxy, a refused or broken connection, a timeout, a truncated answer, or any status but 2xx after redirects; each a cause of its own',
+  hidesApp: true,
+  failsWhen:
+    'a resource cannot be fetched: DNS, a proxy, a refused or broken connection, a timeout, a truncated answer, or any status but 2xx after redirects; each a cause of its own',
   why: 'What cannot be fetched is not there for subscribers: no manifest, no registry; no metadata, no app; no artifact, no installation; no icon, an empty square.',
   check({ role, web, now }) {
-    const visit = web.service;
+    const visit = web.server;
     if (ruleOfFailure(visit) !== 'unreachable') return null;
     const found: Found =
       proxyFault(visit) ?? (visit.failure ? ofFailure(visit.failure, visit) : ofStatus(visit, Date.parse(now)));
@@ -30,22 +31,22 @@ export const unreachable = defineRule({
       evidence: { ...evidenceOf(visit), ...found.evidence },
       // Whether something answers at such a port does not matter: browsers never ask there.
       ...(visit.failure && isWithoutAnswer(visit) && blockedPort(hostOf(visit.failure.url)) !== null
-        ? { unless: ['url-port-blocked'] }
+        ? { supersededBy: ['url-port-blocked'] }
         : {}),
       ...(isOfHost(visit, found.cause)
-        ? { once: `${role} ${hostOf(visit.failure?.url ?? lastHop(visit)!.url)} ${found.cause}` }
+        ? { dedupeKey: `${role} ${hostOf(visit.failure?.url ?? lastHop(visit)!.url)} ${found.cause}` }
         : {}),
     };
   },
 });
 
 /** Whether the URL itself was asked, and no answer came. */
-function isWithoutAnswer({ hops }: Visit): boolean {
+function isWithoutAnswer({ hops }: Probe): boolean {
   return hops.length <= 1 && !hops[0]?.status;
 }
 
 /** Whether all of the host is hit, and not this file alone. */
-function isOfHost(visit: Visit, cause: string): boolean {
+function isOfHost(visit: Probe, cause: string): boolean {
   const { failure } = visit;
   if (failure === null) return /^(rate-limited|captive-portal)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
   // A host that says nothing hangs, whatever it is asked for.
@@ -59,7 +60,7 @@ interface Found {
   evidence?: Evidence;
 }
 
-function evidenceOf(visit: Visit): Evidence {
+function evidenceOf(visit: Probe): Evidence {
   const last = lastHop(visit);
   const evidence: Evidence = {
     asked: last?.url ?? null,
@@ -94,7 +95,7 @@ const REDIRECTS: Readonly<Record<string, readonly [cause: string, message: strin
 };
 
 /** Of redirects that say too much: with what they lead to. */
-function ofLocation(code: string, url: string, visit: Visit): Found | null {
+function ofLocation(code: string, url: string, visit: Probe): Found | null {
   if (code === 'REDIRECT_BLOCKED_PORT')
     return {
       cause: 'redirect-port-blocked',
@@ -169,7 +170,7 @@ const CONNECTIONS: Readonly<Record<string, readonly [cause: string, message: str
   ],
 };
 
-function ofFailure(failure: Failure, visit: Visit): Found {
+function ofFailure(failure: Failure, visit: Probe): Found {
   const { phase, code } = failure;
   const host = hostOf(failure.url);
   const ofService = FROM_THE_SERVICE[code];
@@ -330,12 +331,12 @@ function ofHandshake(failure: Failure, host: string): Found {
 }
 
 /** Words to put behind a status; '' where the first URL was answered itself, in whichever spelling it is listed. */
-function afterRedirects({ hops }: Visit): string {
+function afterRedirects({ hops }: Probe): string {
   if (hops.length < 2) return '';
   return ` at the end of ${hops.length === 2 ? 'a redirect' : `${hops.length - 1} redirects`}`;
 }
 
-function ofStatus(visit: Visit, now: number): Found {
+function ofStatus(visit: Probe, now: number): Found {
   const last = lastHop(visit)!;
   const { status, headers } = last;
   const parsed = parseUrl(last.url);

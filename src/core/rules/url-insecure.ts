@@ -9,7 +9,8 @@ export const urlInsecure = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
-  when: 'a URL has the scheme `http:` (a loopback host: warning, reported once for a registry that is on loopback itself)',
+  failsWhen:
+    'a URL has the scheme `http:` (a loopback host: warning, reported once for a registry that is on loopback itself)',
   why: 'HTTPS is required practice: anybody on the way can change what is sent, and browsers refuse mixed content.',
   check({ role, url, parsed, registry }) {
     if (parsed.protocol !== 'http:') return null;
@@ -26,7 +27,7 @@ export const urlInsecure = defineRule({
         ? 'This is fine for trying things out; subscribers need an https URL.'
         : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
       evidence: { url },
-      ...(local ? { once: 'loopback' } : {}),
+      ...(local ? { dedupeKey: 'loopback' } : {}),
     };
   },
 });

@@ -1,4 +1,4 @@
-import { urlFault } from '../url.ts';
+import { urlError } from '../url.ts';
 import { shorten } from '../text.ts';
 import { defineRule } from '../rule.ts';
 
@@ -9,11 +9,11 @@ export const urlMalformed = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: 'by-resource',
-  hides: true,
-  when: 'a URL is not an absolute http(s) URL, or holds a user name or password, which browsers refuse',
+  hidesApp: true,
+  failsWhen: 'a URL is not an absolute http(s) URL, or holds a user name or password, which browsers refuse',
   why: 'The service cannot fetch it.',
   check({ role, url }) {
-    const fault = urlFault(url);
+    const fault = urlError(url);
     if (!fault) return null;
     return {
       cause: fault.cause,

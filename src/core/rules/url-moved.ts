@@ -1,5 +1,5 @@
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 
 export const urlMoved = defineRule({
   id: 'url-moved',
@@ -8,8 +8,9 @@ export const urlMoved = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
-  unless: ['url-insecure http', 'redirect-insecure', ...SOMETHING_ELSE],
-  when: 'the registry URL is redirected for good (301, 308) to another one; for a URL that the manifest lists that is a note',
+  supersededBy: ['url-insecure http', 'redirect-insecure', ...NOT_THE_FILE],
+  failsWhen:
+    'the registry URL is redirected for good (301, 308) to another one; for a URL that the manifest lists that is a note',
   why: 'The host says that the old address is not kept for ever; whoever subscribed to it loses the registry when the redirect goes.',
   check({ role, answer }) {
     // A published artifact keeps the URL that it was published under.

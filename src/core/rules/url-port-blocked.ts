@@ -8,9 +8,9 @@ export const urlPortBlocked = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
-  hides: true,
-  unless: ['url-malformed'],
-  when: 'a URL names a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
+  hidesApp: true,
+  supersededBy: ['url-malformed'],
+  failsWhen: 'a URL names a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
   why: 'They refuse such a URL before anything is sent; command-line tools fetch it, so the fault stays unseen.',
   check({ role, url, parsed }) {
     const port = blockedPort(parsed.host);

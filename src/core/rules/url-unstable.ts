@@ -8,7 +8,8 @@ export const urlUnstable = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: 'checksum-mismatch',
-  when: 'an artifact URL names something whose bytes move: `latest`, a branch, a source archive that the host generates',
+  failsWhen:
+    'an artifact URL names something whose bytes move: `latest`, a branch, a source archive that the host generates',
   why: 'Once the bytes behind it change, every subscriber sees a checksum mismatch.',
   check({ role, url, parsed }) {
     if (role !== 'artifact') return null;

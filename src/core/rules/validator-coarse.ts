@@ -1,6 +1,6 @@
 import { header, httpDate } from '../headers.ts';
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
 export const validatorCoarse = defineRule({
@@ -11,8 +11,8 @@ export const validatorCoarse = defineRule({
   severity: 'note',
   spec: null,
   symptom: 'registry-does-not-refresh',
-  unless: SOMETHING_ELSE,
-  when: 'a JSON file comes with Last-Modified and without an ETag',
+  supersededBy: NOT_THE_FILE,
+  failsWhen: 'a JSON file comes with Last-Modified and without an ETag',
   why: 'The date counts whole seconds: whoever fetched between two publishes of one second is told for ever that nothing has changed.',
   check({ role, answer }) {
     if (role !== 'manifest' && role !== 'metadata') return null;
@@ -23,7 +23,7 @@ export const validatorCoarse = defineRule({
       message: `${hostOf(url)} sends the ${role} with Last-Modified alone, which cannot tell two changes of one second apart.`,
       advice: 'Send an ETag made from the content as well.',
       evidence: { lastModified: date },
-      once: hostOf(url),
+      dedupeKey: hostOf(url),
     };
   },
 });

@@ -1,6 +1,6 @@
 import { header } from '../headers.ts';
 import { defineRule } from '../rule.ts';
-import { SOMETHING_ELSE } from '../something-else.ts';
+import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
 export const validatorUnsteady = defineRule({
@@ -10,11 +10,11 @@ export const validatorUnsteady = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',
-  unless: SOMETHING_ELSE,
-  when: 'a JSON file comes with another ETag each time, for the same bytes',
+  supersededBy: NOT_THE_FILE,
+  failsWhen: 'a JSON file comes with another ETag each time, for the same bytes',
   why: 'Nobody who asks whether it has changed is ever told that it has not; each hourly check takes the whole file, from every subscriber.',
   check({ role, answer, conditional }) {
-    for (const { condition, madeUp, visit, sameBytes } of conditional) {
+    for (const { condition, fabricated: madeUp, visit, sameBytes } of conditional) {
       const hop = lastHop(visit);
       if (madeUp || !hop || sameBytes !== true || hop.url !== lastHop(answer)!.url) continue;
       const now = header(hop.headers, 'etag');
@@ -24,7 +24,7 @@ export const validatorUnsteady = defineRule({
         advice:
           'Make the ETag from the content alone: no inode, node name or time of the answer in it; all servers behind the address must agree.',
         evidence: { first: condition[1], second: now },
-        once: hostOf(hop.url),
+        dedupeKey: hostOf(hop.url),
       };
     }
     return null;

@@ -10,7 +10,7 @@ export const versionDuplicate = defineRule({
   severity: 'error',
   spec: '9',
   symptom: 'app-does-not-appear',
-  when: 'the same version stands twice, or two versions have the same precedence (build metadata does not count)',
+  failsWhen: 'the same version stands twice, or two versions have the same precedence (build metadata does not count)',
   why: 'A version must mean one artifact; which of the two a subscriber gets is chance.',
   check({ versions }) {
     const first = new Map<string, VersionEntry>();

@@ -9,7 +9,7 @@ export const versionExtreme = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'app-does-not-appear',
-  when: 'a version has a major number above 99,999,999, a number above 2^53, or more than 256 characters',
+  failsWhen: 'a version has a major number above 99,999,999, a number above 2^53, or more than 256 characters',
   why: 'Everything published later must be higher still, and semver libraries refuse numbers above 2^53 and long versions.',
   check({ version }) {
     if (!isSemver(version)) return null;

@@ -11,7 +11,8 @@ export const versionNotListed = defineRule({
   spec: '4.4',
   symptom: 'app-does-not-appear',
   confirms: true,
-  when: '(diagnose) the version that was asked for with `--version` is not in the metadata file; the highest one that is, or one written in another form, is named',
+  failsWhen:
+    '(diagnose) the version that was asked for with `--version` is not in the metadata file; the highest one that is, or one written in another form, is named',
   why: 'The service finds new versions in the metadata file alone; an artifact that is uploaded but not listed is not there.',
   check({ versions, askedVersion, copyAge }): Problem | null {
     if (askedVersion === null || versions.some((entry) => entry.version === askedVersion)) return null;

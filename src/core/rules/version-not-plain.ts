@@ -9,7 +9,7 @@ export const versionNotPlain = defineRule({
   severity: 'warning',
   spec: '2.2',
   symptom: null,
-  when: 'a semantic version has a pre-release or build part, outside the form MAJOR.MINOR.PATCH',
+  failsWhen: 'a semantic version has a pre-release or build part, outside the form MAJOR.MINOR.PATCH',
   why: 'The specification gives the plain form; whether subscribers are offered a pre-release is not said.',
   check({ version }) {
     if (isPlainVersion(version) || !isSemver(version)) return null;

@@ -9,7 +9,7 @@ export const versionWithdrawn = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: null,
-  when: 'a published version is no longer listed',
+  failsWhen: 'a published version is no longer listed',
   why: 'Old versions are kept: whoever installed it can neither reinstall nor verify it.',
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));

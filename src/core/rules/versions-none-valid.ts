@@ -8,9 +8,10 @@ export const versionsNoneValid = defineRule({
   severity: 'error',
   spec: '2.2',
   symptom: 'app-does-not-appear',
-  hides: true,
-  unless: ['document-misshapen'],
-  when: 'no valid version is left in `versions` (a warning while no version is listed at all, as for an app that was just added)',
+  hidesApp: true,
+  supersededBy: ['document-misshapen'],
+  failsWhen:
+    'no valid version is left in `versions` (a warning while no version is listed at all, as for an app that was just added)',
   why: 'At least one valid version must exist for the app to appear.',
   check({ versions, listed }) {
     if (versions.some((entry) => entry.version !== null && isSemver(entry.version))) return null;
@@ -18,7 +19,7 @@ export const versionsNoneValid = defineRule({
       return {
         at: '/versions',
         severity: 'warning',
-        hides: true,
+        hidesApp: true,
         cause: 'empty',
         message: 'No version is listed yet, so subscribers do not see the app.',
         advice: 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>',

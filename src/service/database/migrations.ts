@@ -1,5 +1,5 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import type { Database } from './tables.ts';
 
 /** Every migration there ever was, by name, in order. One that was released is never changed: a new one follows it. */
@@ -110,7 +110,7 @@ export async function migrate(db: Kysely<Database>): Promise<void> {
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (error instanceof Error && error.message.includes('corrupted migrations'))
-    throw new Trouble(
+    throw new AppregError(
       'database-newer',
       'The database was made by another version of appreg.',
       'Run the newest appreg that this database has seen, or name another database.',

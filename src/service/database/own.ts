@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { printable } from '../../core/text.ts';
-import { isTrouble, Trouble } from '../../core/trouble.ts';
+import { isAppregError, AppregError } from '../../core/trouble.ts';
 import { holdLock } from './hold-lock.ts';
 import { findBinaries, mayRead, reachableBinaries, type RunAs, runAs, tryBinaries } from './binaries.ts';
 
@@ -63,16 +63,16 @@ async function takeOver(root: string, password: string, control: Control): Promi
       const release = await holdLock(url);
       if (release !== null) return { url, release };
       if (Date.now() > until)
-        throw new Trouble(
+        throw new AppregError(
           'data-folder-in-use',
           `Another appreg service uses ${printable(root)}.`,
           'Stop it first, or name another folder with --data. Several nodes share a PostgreSQL server: DATABASE_URL.',
         );
     } catch (error) {
-      if (isTrouble(error)) throw error;
+      if (isAppregError(error)) throw error;
       // The server may be stopping at this moment, or still reading its journal.
       if (Date.now() > until)
-        throw new Trouble(
+        throw new AppregError(
           'postgres-start',
           `PostgreSQL runs for ${printable(root)}, but does not let appreg in: ${printable((error as Error).message)}`,
           logHint(join(root, 'postgres')),
@@ -112,15 +112,15 @@ async function openFolder(root: string, as: RunAs): Promise<void> {
   }
   if (await mayRead(root, as)) return;
   if (made !== undefined) await rmdir(root);
-  throw new Trouble(
+  throw new AppregError(
     'data-folder-closed',
     `PostgreSQL does not run as root, and its user (${as.uid}) does not get to ${printable(root)}.`,
     'Name a folder that is open to it, such as --data /var/lib/appreg; or start appreg service as another user.',
   );
 }
 
-function unusable(path: string, error: unknown): Trouble {
-  return new Trouble(
+function unusable(path: string, error: unknown): AppregError {
+  return new AppregError(
     'data-folder-unusable',
     `${printable(path)} cannot be used: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
     'Name a folder that may be written to: appreg service --data <folder>',
@@ -157,7 +157,7 @@ async function makeDatabase(root: string, home: string, bin: string, as: RunAs):
     // Another service, started at the same moment, was faster.
     if ((await ownerOf(home)) !== null) return;
     const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
-    throw new Trouble(
+    throw new AppregError(
       'postgres-start',
       `PostgreSQL's database cannot be made in ${printable(root)}: ${printable(said.split('\n').at(-1)!)}`,
       'It takes about 100 MB. Name another folder with --data, or set DATABASE_URL.',
@@ -201,7 +201,7 @@ async function runningPort(home: string, control: Control): Promise<number> {
       await control(`--log=${join(home, 'server.log')}`, '-o', `-p ${await freePort()}`, 'start');
     } catch (error) {
       // Its port was taken meanwhile, or another service was faster, or is stopping the server at this moment.
-      if (tries === 3) throw new Trouble('postgres-start', await lastWords(home), logHint(home), { cause: error });
+      if (tries === 3) throw new AppregError('postgres-start', await lastWords(home), logHint(home), { cause: error });
       await sleep(500);
     }
   }

@@ -10,14 +10,14 @@ import type { Env } from '../web/routes.ts';
 import { basePath, isOwn, signedIn } from './door.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
-import { failure } from './screens-entry.ts';
+import { failurePage } from './screens-entry.ts';
 
 /** What the handlers of all screens have in common: who asks, from where, how often; and how they are answered. */
 
 export type PageContext = Context<Env>;
 type Status = 200 | 400 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503;
 
-export interface Visit {
+export interface PageRequest {
   c: PageContext;
   /** Null for somebody who is not signed in. */
   organization: OrganizationView | null;
@@ -29,14 +29,14 @@ export interface Visit {
   text(name: string): string;
 }
 
-export interface MemberVisit extends Visit {
+export interface MemberRequest extends PageRequest {
   organization: OrganizationView;
 }
 
 const BODY_LIMIT = 64 * 1024;
 
 /** Answers for a visit, whatever happens. */
-export function openDesk(service: Service, allowances: Allowances) {
+export function openPageRequests(service: Service, allowances: Allowances) {
   const { settings, log } = service;
   const limiters = {
     reads: openLimiter(allowances.reads),
@@ -45,7 +45,7 @@ export function openDesk(service: Service, allowances: Allowances) {
     signUps: openLimiter(allowances.signUps),
   };
 
-  async function visitOf(c: PageContext): Promise<Visit> {
+  async function visitOf(c: PageContext): Promise<PageRequest> {
     const now = new Date();
     const organization = await signedIn(c, service);
     c.set('organization', organization ?? undefined);
@@ -63,7 +63,7 @@ export function openDesk(service: Service, allowances: Allowances) {
   async function answered(
     c: PageContext,
     path: string,
-    answer: (visit: Visit) => Response | Promise<Response>,
+    answer: (visit: PageRequest) => Response | Promise<Response>,
   ): Promise<Response> {
     c.set('route', path);
     try {
@@ -102,11 +102,11 @@ export function openDesk(service: Service, allowances: Allowances) {
     /** Counts what an address does that is not signed in. @throws where that is too much */
     countOf: (c: PageContext, name: 'failures' | 'signUps') => count(c, name, addressOf(c)),
     /** For everybody. */
-    open(path: string, answer: (visit: Visit) => Response | Promise<Response>) {
+    open(path: string, answer: (visit: PageRequest) => Response | Promise<Response>) {
       return (c: PageContext) => answered(c, path, answer);
     },
     /** For those who are signed in; others sign in first. */
-    member(path: string, answer: (visit: MemberVisit) => Response | Promise<Response>) {
+    member(path: string, answer: (visit: MemberRequest) => Response | Promise<Response>) {
       return (c: PageContext) =>
         answered(c, path, (visit) => {
           const { organization } = visit;
@@ -147,7 +147,7 @@ class Ended extends Error {
 }
 
 /** The thing, where it is there. Nobody is told whether another organization has it. */
-export function found<Thing>(thing: Thing | null, what: string): Thing {
+export function orNotFound<Thing>(thing: Thing | null, what: string): Thing {
   if (thing !== null) return thing;
   const text = `There is no such ${what}, or it belongs to another organization.`;
   throw new Ended({ status: 404, title: 'Not found', text, signedIn: true });
@@ -168,7 +168,7 @@ function refused(
   settings: Service['settings'],
   { status, title, text, signedIn: isSignedIn = false }: Refused,
 ): Response | Promise<Response> {
-  const screen = failure({ title, text, signedIn: isSignedIn });
+  const screen = failurePage({ title, text, signedIn: isSignedIn });
   return c.html(layout(frameOf(c, settings, null), screen), status, PAGE_HEADERS);
 }
 

@@ -24,13 +24,13 @@ export async function signedIn(c: Context, { db, settings }: Service): Promise<O
 }
 
 /** Opens a session and gives the browser its cookie. */
-export async function letIn(c: Context, { db, settings }: Service, organizationId: string): Promise<void> {
+export async function signIn(c: Context, { db, settings }: Service, organizationId: string): Promise<void> {
   const { cookie, expiresAt } = await openSession(db, organizationId);
   setCookie(c, cookieName(settings), cookie, { ...options(settings), expires: expiresAt });
 }
 
 /** Takes the cookie back. @returns its value, or null */
-export function letOut(c: Context, settings: Public): string | null {
+export function signOut(c: Context, settings: Public): string | null {
   return deleteCookie(c, cookieName(settings), options(settings)) ?? null;
 }
 

@@ -2,7 +2,7 @@ import type { OrganizationView } from '../views.ts';
 import { asset } from './assets.ts';
 import { legible, said } from './foreign.ts';
 import { type Html, html, NOTHING } from './html.ts';
-import { MARK } from './mark.ts';
+import { LOGO } from './mark.ts';
 
 /** The frame around every screen: head, navigation, landmarks. */
 
@@ -71,14 +71,14 @@ function main(body: Html, again: number | null, now: Date): Html {
 
 function plainTop(): Html {
   return html`<header class="top">
-    <a class="brand" href=".">${MARK}<span>appreg</span></a>
+    <a class="brand" href=".">${LOGO}<span>appreg</span></a>
   </header>`;
 }
 
 function top(organization: OrganizationView, place: Screen['place']): Html {
   const settings = place === 'registries' || place === 'organization';
   return html`<header class="top">
-    <a class="brand" href=".">${MARK}<span>appreg</span></a>
+    <a class="brand" href=".">${LOGO}<span>appreg</span></a>
     <nav aria-label="Main">
       <a href="apps" ${current(place === 'apps')}>Apps</a>
       <a href="settings/registries" ${current(settings)}>Settings</a>

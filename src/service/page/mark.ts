@@ -1,7 +1,7 @@
 import { html } from './html.ts';
 
 /** The sign of the program, in the colour of the text around it. */
-export const MARK = html`<svg
+export const LOGO = html`<svg
   class="mark"
   viewBox="0 0 20 20"
   width="20"

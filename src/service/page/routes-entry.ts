@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Service } from '../context.ts';
-import { nameFault } from '../names.ts';
+import { nameError } from '../names.ts';
 import { closeSession, createOrganization, organizationOf, rotateToken } from '../organizations.ts';
 import { subscribeOfficial } from '../subscribe.ts';
 import type { Env } from '../web/routes.ts';
-import type { openDesk } from './desk.ts';
-import { letIn, letOut, pathWithin } from './door.ts';
-import { failure, signIn, signUp, tokenGone, tokenShown } from './screens-entry.ts';
-import { organizationScreen } from './screens-settings.ts';
+import type { openPageRequests } from './desk.ts';
+import { signIn, signOut, pathWithin } from './door.ts';
+import { failurePage, signInPage, signUpPage, tokenGonePage, tokenPage } from './screens-entry.ts';
+import { organizationPage } from './screens-settings.ts';
 
 /** Signing up, in and out; and the token of the organization. */
-export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, service: Service): void {
+export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openPageRequests>, service: Service): void {
   const { db, settings, log } = service;
   const { openSignUp } = settings;
 
@@ -25,7 +25,7 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, 
     desk.open('/sign-in', ({ c, organization, show, goTo }) => {
       const next = pathWithin(c.req.query('next') ?? '/');
       if (organization !== null) return goTo(next);
-      return show(signIn({ error: null, openSignUp, next, signedOut: c.req.query('done') === 'signed-out' }));
+      return show(signInPage({ error: null, openSignUp, next, signedOut: c.req.query('done') === 'signed-out' }));
     }),
   );
 
@@ -40,9 +40,9 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, 
           text('token').trim() === ''
             ? 'Enter the token: it begins with apr_.'
             : 'No organization has this token. Check that all of it was copied; a rotated token does not work any more.';
-        return show(signIn({ error, openSignUp, next }), 403);
+        return show(signInPage({ error, openSignUp, next }), 403);
       }
-      await letIn(c, service, organization.id);
+      await signIn(c, service, organization.id);
       return goTo(next);
     }),
   );
@@ -50,13 +50,13 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, 
   page.post(
     '/sign-out',
     desk.open('/sign-out', async ({ c, goTo }) => {
-      const cookie = letOut(c, settings);
+      const cookie = signOut(c, settings);
       if (cookie !== null) await closeSession(db, cookie);
       return goTo('/sign-in?done=signed-out');
     }),
   );
 
-  const closed = failure({
+  const closed = failurePage({
     title: 'Sign-up is closed',
     text: 'The operator of this service creates organizations, and hands out their tokens.',
     signedIn: false,
@@ -65,7 +65,7 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, 
   page.get(
     '/sign-up',
     desk.open('/sign-up', ({ show }) =>
-      openSignUp ? show(signUp({ error: null, name: '', key: randomUUID() })) : show(closed, 403),
+      openSignUp ? show(signUpPage({ error: null, name: '', key: randomUUID() })) : show(closed, 403),
     ),
   );
 
@@ -75,21 +75,21 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, 
       if (!openSignUp) return show(closed, 403);
       const name = text('name').trim();
       const key = /^[\w-]{36}$/.test(text('key')) ? text('key') : randomUUID();
-      const fault = nameFault(name);
-      if (fault !== null) return show(signUp({ error: `The name ${fault} Enter another.`, name, key }), 400);
+      const fault = nameError(name);
+      if (fault !== null) return show(signUpPage({ error: `The name ${fault} Enter another.`, name, key }), 400);
       desk.countOf(c, 'signUps');
       const { organization, token } = await createOrganization(db, name, `page-${key}`);
       await subscribeOfficial(service, organization.id);
-      if (token === null) return show(tokenGone());
+      if (token === null) return show(tokenGonePage());
       log('info', 'organization-created', { organization: organization.id });
-      await letIn(c, service, organization.id);
-      return show(tokenShown(organization, token, false));
+      await signIn(c, service, organization.id);
+      return show(tokenPage(organization, token, false));
     }),
   );
 
   page.get(
     '/settings/organization',
-    desk.member('/settings/organization', ({ organization, show }) => show(organizationScreen(organization))),
+    desk.member('/settings/organization', ({ organization, show }) => show(organizationPage(organization))),
   );
 
   page.post(
@@ -99,8 +99,8 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, 
       const token = await rotateToken(db, organization.id);
       log('info', 'token-rotated', { organization: organization.id });
       // All sessions ended with the old token; this one goes on.
-      await letIn(c, service, organization.id);
-      return show(tokenShown(organization, token, true));
+      await signIn(c, service, organization.id);
+      return show(tokenPage(organization, token, true));
     }),
   );
 }

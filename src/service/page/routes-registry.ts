@@ -6,11 +6,11 @@ import { refreshNow } from '../refresh-now.ts';
 import { listSubscriptions, subscriptionOf } from '../subscriptions.ts';
 import { iconAnswer } from '../web/icon.ts';
 import type { Env } from '../web/routes.ts';
-import { found, type openDesk } from './desk.ts';
+import { orNotFound, type openPageRequests } from './desk.ts';
 import { ICON_HEADERS } from './headers.ts';
 import { findingsOf } from './problems.ts';
-import { appScreen, catalogueScreen } from './screens-app.ts';
-import { registryScreen, reportScreen, SHOWN, type Shown } from './screens-registry.ts';
+import { appPage, cataloguePage } from './screens-app.ts';
+import { registryPage, reportPage, SHOWN, type Shown } from './screens-registry.ts';
 
 /** A registry, its apps and its report; the apps of all registries; their icons. */
 
@@ -25,14 +25,14 @@ const DONE: Record<string, string> = {
   fresh: 'It was checked less than a minute ago; nothing newer is to be had.',
 };
 
-export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, service: Service): void {
+export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openPageRequests>, service: Service): void {
   const { db } = service;
 
   page.get(
     `${LIST}/:id`,
     desk.member(`${LIST}/:id`, async ({ c, organization, now, show }) => {
       const id = c.req.param('id')!;
-      const one = found(await subscriptionOf(db, organization.id, id), 'registry');
+      const one = orNotFound(await subscriptionOf(db, organization.id, id), 'registry');
       const search = (c.req.query('q') ?? '').trim().slice(0, 200);
       const after = c.req.query('after') ?? null;
       const asked = SHOWN.find((name) => name === c.req.query('show'));
@@ -47,7 +47,7 @@ export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
         now.getTime() - since < PATIENCE && since <= now.getTime() && Date.parse(one.checkedAt ?? '1970') < since;
       const done = DONE[c.req.query('done') ?? ''] ?? null;
       return show(
-        registryScreen({ one, report, ...found(apps, 'registry'), after, search, show: shown, waiting, done, now }),
+        registryPage({ one, report, ...orNotFound(apps, 'registry'), after, search, show: shown, waiting, done, now }),
       );
     }),
   );
@@ -56,7 +56,7 @@ export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
     `${LIST}/:id/refresh`,
     desk.member(`${LIST}/:id/refresh`, async ({ c, organization, now, goTo }) => {
       const id = c.req.param('id')!;
-      const asked = found(await refreshNow(service, organization.id, id), 'registry');
+      const asked = orNotFound(await refreshNow(service, organization.id, id), 'registry');
       if (!asked) return goTo(`${LIST}/${id}?done=fresh`);
       return goTo(`${LIST}/${id}?asked=${now.getTime()}`);
     }),
@@ -65,15 +65,15 @@ export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
   page.get(
     `${LIST}/:id/report`,
     desk.member(`${LIST}/:id/report`, async ({ c, organization, now, show }) => {
-      const one = found(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
-      return show(reportScreen(one, await reportOf(db, organization.id, one.id), now));
+      const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
+      return show(reportPage(one, await reportOf(db, organization.id, one.id), now));
     }),
   );
 
   page.get(
     `${LIST}/:id/app`,
     desk.member(`${LIST}/:id/app`, async ({ c, organization, now, show }) => {
-      const one = found(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
+      const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
       // A key may be any text, also one that would mean another place in a path.
       const key = c.req.query('key') ?? '';
       const after = c.req.query('after') ?? null;
@@ -83,7 +83,7 @@ export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
         reportOf(db, organization.id, one.id),
       ]);
       const findings = report === null ? [] : findingsOf(report, key);
-      return show(appScreen({ one, app: found(app, 'app'), ...found(versions, 'app'), after, findings, now }));
+      return show(appPage({ one, app: orNotFound(app, 'app'), ...orNotFound(versions, 'app'), after, findings, now }));
     }),
   );
 
@@ -96,7 +96,7 @@ export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
         listInstallable(db, organization.id, { search, limit: PAGE, after }),
         listSubscriptions(db, organization.id),
       ]);
-      return show(catalogueScreen({ ...apps, after, search, registries: registries.length }));
+      return show(cataloguePage({ ...apps, after, search, registries: registries.length }));
     }),
   );
 

@@ -1,18 +1,12 @@
 import type { Hono } from 'hono';
 import type { Service } from '../context.ts';
-import { nameFault } from '../names.ts';
+import { nameError } from '../names.ts';
 import { subscribe } from '../subscribe.ts';
 import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../subscriptions.ts';
 import type { Env } from '../web/routes.ts';
-import { found, type openDesk } from './desk.ts';
+import { orNotFound, type openPageRequests } from './desk.ts';
 import { html } from './html.ts';
-import {
-  registriesScreen,
-  renameScreen,
-  type SubscribeForm,
-  subscribeScreen,
-  unsubscribeScreen,
-} from './screens-settings.ts';
+import { registriesPage, renamePage, type SubscribeForm, subscribePage, unsubscribePage } from './screens-settings.ts';
 
 /** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), renaming, unsubscribing. */
 
@@ -20,7 +14,7 @@ const LIST = '/settings/registries';
 const LONGEST_URL = 2048;
 const DONE: Record<string, string> = { unsubscribed: 'You unsubscribed from the registry.' };
 
-export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk>, service: Service): void {
+export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openPageRequests>, service: Service): void {
   const { db } = service;
   page.get(
     '/settings',
@@ -31,7 +25,7 @@ export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
     LIST,
     desk.member(LIST, async ({ c, organization, now, show }) => {
       const list = await listSubscriptions(db, organization.id);
-      return show(registriesScreen(list, DONE[c.req.query('done') ?? ''] ?? null, now));
+      return show(registriesPage(list, DONE[c.req.query('done') ?? ''] ?? null, now));
     }),
   );
 
@@ -39,7 +33,7 @@ export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
   page.get(
     `${LIST}/subscribe`,
     desk.member(`${LIST}/subscribe`, ({ c, show }) =>
-      show(subscribeScreen({ ...blank, url: (c.req.query('url') ?? '').slice(0, LONGEST_URL) })),
+      show(subscribePage({ ...blank, url: (c.req.query('url') ?? '').slice(0, LONGEST_URL) })),
     ),
   );
 
@@ -48,39 +42,39 @@ export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
     desk.member(`${LIST}/subscribe`, async ({ organization, show, goTo, text }) => {
       const [url, name] = [text('url').trim(), text('name').trim()];
       const form = { ...blank, url, name, urlError: urlFault(url), nameError: faultOfName(name) };
-      if (form.urlError !== null || form.nameError !== null) return show(subscribeScreen(form), 400);
+      if (form.urlError !== null || form.nameError !== null) return show(subscribePage(form), 400);
       const done = await subscribe(service, organization.id, { url, name });
-      if (done.outcome === 'refused-url') return show(subscribeScreen({ ...form, urlError: done.message }), 400);
-      if (done.outcome === 'too-many') return show(subscribeScreen({ ...form, urlError: done.message }), 409);
-      if (done.outcome === 'busy') return show(subscribeScreen({ ...form, urlError: done.message }), 429);
+      if (done.outcome === 'refused-url') return show(subscribePage({ ...form, urlError: done.message }), 400);
+      if (done.outcome === 'too-many') return show(subscribePage({ ...form, urlError: done.message }), 409);
+      if (done.outcome === 'busy') return show(subscribePage({ ...form, urlError: done.message }), 429);
       if (done.outcome === 'unusable') {
         const { message, findings } = done;
         const why = findings.length === 0 ? { urlError: message } : { unusable: { message, findings } };
-        return show(subscribeScreen({ ...form, ...why }), 422);
+        return show(subscribePage({ ...form, ...why }), 422);
       }
       const path = `${LIST}/${done.subscriptionId}`;
       if (done.outcome === 'created') return goTo(`${path}?done=subscribed`);
       const already = html`Your organization is subscribed to this registry already.
         <a href="${path.slice(1)}">Open it</a>`;
-      return show(subscribeScreen({ ...form, urlError: already }), 409);
+      return show(subscribePage({ ...form, urlError: already }), 409);
     }),
   );
 
   page.get(
     `${LIST}/:id/rename`,
     desk.member(`${LIST}/:id/rename`, async ({ c, organization, show }) => {
-      const one = found(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
-      return show(renameScreen(one, one.name, null));
+      const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
+      return show(renamePage(one, one.name, null));
     }),
   );
 
   page.post(
     `${LIST}/:id/rename`,
     desk.member(`${LIST}/:id/rename`, async ({ c, organization, show, goTo, text }) => {
-      const one = found(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
+      const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
       const name = text('name').trim();
       const fault = faultOfName(name);
-      if (fault !== null) return show(renameScreen(one, name, fault), 400);
+      if (fault !== null) return show(renamePage(one, name, fault), 400);
       await renameSubscription(db, organization.id, one.id, name);
       return goTo(`${LIST}/${one.id}?done=renamed`);
     }),
@@ -89,7 +83,7 @@ export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openDesk
   page.get(
     `${LIST}/:id/unsubscribe`,
     desk.member(`${LIST}/:id/unsubscribe`, async ({ c, organization, show }) =>
-      show(unsubscribeScreen(found(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry'))),
+      show(unsubscribePage(orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry'))),
     ),
   );
 
@@ -111,6 +105,6 @@ function urlFault(url: string): string | null {
 }
 
 function faultOfName(name: string): string | null {
-  const fault = nameFault(name);
+  const fault = nameError(name);
   return fault === null ? null : `The name ${fault} Enter what your organization calls this registry.`;
 }

@@ -3,7 +3,7 @@ import type { Service } from '../context.ts';
 import type { Allowances } from '../web/limits.ts';
 import type { Env } from '../web/routes.ts';
 import { assetNamed } from './assets.ts';
-import { openDesk } from './desk.ts';
+import { openPageRequests } from './desk.ts';
 import { entryRoutes } from './routes-entry.ts';
 import { registryRoutes } from './routes-registry.ts';
 import { settingsRoutes } from './routes-settings.ts';
@@ -11,7 +11,7 @@ import { settingsRoutes } from './routes-settings.ts';
 /** The page: what people see of the service in a browser. Mounted at the root, beside the API. */
 export function pageRoutes(service: Service, allowances: Allowances): Hono<Env> {
   const page = new Hono<Env>();
-  const desk = openDesk(service, allowances);
+  const desk = openPageRequests(service, allowances);
   page.get('/assets/:name', (c) => {
     c.set('route', '/assets/:name');
     const asset = assetNamed(c.req.param('name'));

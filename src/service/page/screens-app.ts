@@ -14,7 +14,7 @@ import { day, when } from './when.ts';
 
 /** An app with its versions; and the apps of all registries. */
 
-export interface AppScreen {
+export interface AppPage {
   one: SubscriptionView;
   app: AppView;
   versions: readonly VersionView[];
@@ -25,7 +25,7 @@ export interface AppScreen {
   now: Date;
 }
 
-export function appScreen({ one, app, versions, next, after, findings, now }: AppScreen): Screen {
+export function appPage({ one, app, versions, next, after, findings, now }: AppPage): Screen {
   const path = `settings/registries/${one.id}/app?key=${encodeURIComponent(app.key)}`;
   const body = html`${back(`settings/registries/${one.id}`, one.name)}
     <div class="head app-head">
@@ -136,7 +136,7 @@ function why({ state, offered, reason, swappedChecksum, withdrawnAt }: VersionVi
       </ul>`;
 }
 
-export interface CatalogueScreen {
+export interface CataloguePage {
   apps: readonly InstallableView[];
   next: string | null;
   after: string | null;
@@ -145,7 +145,7 @@ export interface CatalogueScreen {
   registries: number;
 }
 
-export function catalogueScreen(view: CatalogueScreen): Screen {
+export function cataloguePage(view: CataloguePage): Screen {
   const bare = view.apps.length === 0 && view.search === '' && view.after === null;
   const body = html`<div class="head">
       <div>
@@ -159,7 +159,7 @@ export function catalogueScreen(view: CatalogueScreen): Screen {
   return { title: 'Apps', place: 'apps', body, again: 30 };
 }
 
-function catalogueList({ apps, next, after, search }: CatalogueScreen): Html {
+function catalogueList({ apps, next, after, search }: CataloguePage): Html {
   const address = (to: string | null): string => {
     const query = new URLSearchParams({
       ...(search === '' ? {} : { q: search }),

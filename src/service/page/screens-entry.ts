@@ -6,7 +6,7 @@ import { copyButton, field, notice } from './parts.ts';
 
 /** The screens before somebody is signed in, and the one that shows a token. */
 
-export interface SignIn {
+export interface SignInForm {
   error: string | null;
   openSignUp: boolean;
   /** Where to go afterwards. */
@@ -14,7 +14,7 @@ export interface SignIn {
   signedOut?: boolean;
 }
 
-export function signIn({ error, openSignUp, next, signedOut = false }: SignIn): Screen {
+export function signInPage({ error, openSignUp, next, signedOut = false }: SignInForm): Screen {
   const body = html`<div class="card entry">
     <h1>Sign in</h1>
     <p class="lead">with the token of your organization.</p>
@@ -34,14 +34,14 @@ export function signIn({ error, openSignUp, next, signedOut = false }: SignIn): 
   return { title: 'Sign in', place: null, body };
 }
 
-export interface SignUp {
+export interface SignUpForm {
   error: string | null;
   name: string;
   /** So that a form that is sent twice makes one organization. */
   key: string;
 }
 
-export function signUp({ error, name, key }: SignUp): Screen {
+export function signUpPage({ error, name, key }: SignUpForm): Screen {
   const body = html`<div class="card entry">
     <h1>Create an organization</h1>
     <p class="lead">It subscribes to registries, and sees the apps in them.</p>
@@ -56,7 +56,7 @@ export function signUp({ error, name, key }: SignUp): Screen {
 }
 
 /** The only moment at which the token can be read. */
-export function tokenShown(organization: OrganizationView, token: string, rotated: boolean): Screen {
+export function tokenPage(organization: OrganizationView, token: string, rotated: boolean): Screen {
   const body = html`<div class="${rotated ? 'card' : 'card entry'}">
     <h1>${rotated ? 'The new token' : html`${said(organization.name, 80)} is ready`}</h1>
     <p class="lead">
@@ -78,7 +78,7 @@ export function tokenShown(organization: OrganizationView, token: string, rotate
 }
 
 /** The form of a new organization was sent a second time. */
-export function tokenGone(): Screen {
+export function tokenGonePage(): Screen {
   const body = html`<div class="card entry">
     <h1>Created already</h1>
     <p class="lead">This form was sent before: its organization is there, and its token was shown then.</p>
@@ -90,14 +90,14 @@ export function tokenGone(): Screen {
   return { title: 'Created already', place: null, body };
 }
 
-export interface Failure {
+export interface FailurePage {
   title: string;
   text: string;
   signedIn: boolean;
 }
 
 /** What cannot be shown, and the way on. */
-export function failure({ title, text, signedIn }: Failure): Screen {
+export function failurePage({ title, text, signedIn }: FailurePage): Screen {
   const body = html`<div class="card entry">
     <h1>${title}</h1>
     <p class="lead">${text}</p>

@@ -16,7 +16,7 @@ import { day, when } from './when.ts';
 export const SHOWN = ['all', 'visible', 'hidden'] as const;
 export type Shown = (typeof SHOWN)[number];
 
-export interface RegistryScreen {
+export interface RegistryPage {
   one: SubscriptionView;
   report: Report | null;
   apps: readonly AppView[];
@@ -32,7 +32,7 @@ export interface RegistryScreen {
   now: Date;
 }
 
-export function registryScreen(view: RegistryScreen): Screen {
+export function registryPage(view: RegistryPage): Screen {
   const { one, report, waiting, done, now } = view;
   const { tone, word } = stateOf(one, waiting);
   const path = `settings/registries/${one.id}`;
@@ -96,7 +96,7 @@ function noApps(one: SubscriptionView): Html {
     : empty('No apps in this registry', 'Its manifest lists none. Apps that its author adds appear at the next check.');
 }
 
-function appList({ one, apps, next, after, search, show }: RegistryScreen, path: string): Html {
+function appList({ one, apps, next, after, search, show }: RegistryPage, path: string): Html {
   const address = (changes: { show?: Shown; after?: string | null }): string => {
     const query = new URLSearchParams();
     const to = changes.show ?? show;
@@ -145,7 +145,7 @@ export function pager(first: string | null, next: string | null): Html {
   </nav>`;
 }
 
-export function reportScreen(one: SubscriptionView, report: Report | null, now: Date): Screen {
+export function reportPage(one: SubscriptionView, report: Report | null, now: Date): Screen {
   const { tone, word } = stateOf(one);
   const body = html`${back(`settings/registries/${one.id}`, one.name)}
     <h1>Report</h1>

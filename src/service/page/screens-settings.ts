@@ -11,7 +11,7 @@ import { day } from './when.ts';
 
 /** Settings: App Registries, Subscribe to Registry, Organization. */
 
-export function registriesScreen(list: readonly SubscriptionView[], done: string | null, now: Date): Screen {
+export function registriesPage(list: readonly SubscriptionView[], done: string | null, now: Date): Screen {
   const body = html`<div class="head">
       <div>
         <h1>App Registries</h1>
@@ -80,7 +80,7 @@ export interface SubscribeForm {
   unusable: { message: string; findings: readonly Finding[] } | null;
 }
 
-export function subscribeScreen({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
+export function subscribePage({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
   const body = html`${back('settings/registries', 'App Registries')}
     <h1>Subscribe to Registry</h1>
     <p class="lead">Its manifest is looked at right away; then its apps become available for installation.</p>
@@ -116,7 +116,7 @@ export function subscribeScreen({ url, name, urlError, nameError, unusable }: Su
   return { title: 'Subscribe to Registry', place: 'registries', body };
 }
 
-export function renameScreen(one: SubscriptionView, name: string, error: string | null): Screen {
+export function renamePage(one: SubscriptionView, name: string, error: string | null): Screen {
   const body = html`${back(`settings/registries/${one.id}`, one.name)}
     <h1>Rename registry</h1>
     <p class="url">${code(one.url)}</p>
@@ -130,7 +130,7 @@ export function renameScreen(one: SubscriptionView, name: string, error: string 
   return { title: 'Rename registry', place: 'registries', body };
 }
 
-export function unsubscribeScreen(one: SubscriptionView): Screen {
+export function unsubscribePage(one: SubscriptionView): Screen {
   const body = html`${back(`settings/registries/${one.id}`, one.name)}
     <h1>Unsubscribe from ${said(one.name, 120)}?</h1>
     <p class="lead">
@@ -151,7 +151,7 @@ export function unsubscribeScreen(one: SubscriptionView): Screen {
   return { title: 'Unsubscribe', place: 'registries', body };
 }
 
-export function organizationScreen({ id, name, createdAt, tokenSince }: OrganizationView): Screen {
+export function organizationPage({ id, name, createdAt, tokenSince }: OrganizationView): Screen {
   const body = html`<h1>Organization</h1>
     <dl class="facts">
       <div>

@@ -1,4 +1,4 @@
-import { spanOf } from '../../core/span.ts';
+import { formatDuration } from '../../core/span.ts';
 import { type Html, html } from './html.ts';
 
 /** Moments, for people; the script of the page keeps them current. */
@@ -8,7 +8,7 @@ export function relative(iso: string, now: Date): string {
   const seconds = Math.round((Date.parse(iso) - now.getTime()) / 1000);
   const distance = Math.abs(seconds);
   if (distance < 60) return seconds > 0 ? 'in less than a minute' : 'just now';
-  const span = spanOf(distance < 120 ? 60 : distance).replace('60 s', '1 min');
+  const span = formatDuration(distance < 120 ? 60 : distance).replace('60 s', '1 min');
   return seconds > 0 ? `in ${span}` : `${span} ago`;
 }
 

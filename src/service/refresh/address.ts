@@ -1,6 +1,6 @@
 import { parseUrl } from '../../core/url.ts';
 
-import type { Guard } from '../../observe/http-guard.ts';
+import type { AddressPolicy } from '../../observe/http-guard.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/visit.ts';
 
 /** The URL of a registry, as somebody typed it. */
@@ -12,7 +12,10 @@ const LONGEST = 2048;
  * be a signature; so it is nothing to be logged.
  * @param guard says what is not asked at all, before any name is looked up @returns words for whoever typed it where it is none
  */
-export function registryUrl(text: string, guard: Guard | null | undefined): { url: string } | { fault: string } {
+export function parseRegistryUrl(
+  text: string,
+  guard: AddressPolicy | null | undefined,
+): { url: string } | { fault: string } {
   const typed = text.trim();
   if (typed.length > LONGEST) return { fault: `The URL is longer than ${LONGEST} characters.` };
   const parsed = parseUrl(typed);

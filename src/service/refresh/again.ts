@@ -1,14 +1,14 @@
-import { type Asked, isUnchanged } from './asked.ts';
-import { essenceOf } from './essence.ts';
-import type { Standing } from './standing.ts';
-import { bounded } from '../../observe/web-queue.ts';
+import { type RecordingClient, isUnchanged } from './asked.ts';
+import { responseFingerprint } from './essence.ts';
+import type { UnchangedToken } from './standing.ts';
+import { mapLimit } from '../../observe/web-queue.ts';
 
 /** Asking whether all that a registry's last outcome goes by is as it was. */
 
 /** Documents for one connection: a registry of few is asked over a single one. */
 const OF_A_CONNECTION = 8;
 
-export interface AskingAgain {
+export interface RevalidationContext {
   /** Connections at most. */
   connections: number;
   /** Milliseconds for each document. */
@@ -24,16 +24,16 @@ export interface AskingAgain {
  * look that follows.
  * @param now milliseconds since 1970
  */
-export async function standsStill(
-  standing: Standing,
-  asked: Asked,
-  { connections, total, limits, ended }: AskingAgain,
+export async function isStillUnchanged(
+  standing: UnchangedToken,
+  asked: RecordingClient,
+  { connections, total, limits, ended }: RevalidationContext,
   now: number,
 ): Promise<boolean> {
   const { questions, essences, accept } = standing;
   let still = true;
 
-  async function ask([url, name, value, essence]: Standing['questions'][number], limit: number): Promise<void> {
+  async function ask([url, name, value, essence]: UnchangedToken['questions'][number], limit: number): Promise<void> {
     if (!still || ended()) return void (still = false);
     const visit = await asked.ahead({
       method: 'GET',
@@ -44,12 +44,12 @@ export async function standsStill(
       total,
       body: () => ({ limit, over: 'cut', write: () => {} }),
     });
-    if (!isUnchanged(visit) || essenceOf(visit, value, now) !== essences[essence]) still = false;
+    if (!isUnchanged(visit) || responseFingerprint(visit, value, now) !== essences[essence]) still = false;
   }
 
   const [manifest, ...documents] = questions;
   await ask(manifest!, limits.manifest);
   const lanes = Math.min(connections, Math.ceil(documents.length / OF_A_CONNECTION));
-  await bounded(documents, (one) => ask(one, limits.metadata), lanes);
+  await mapLimit(documents, (one) => ask(one, limits.metadata), lanes);
   return still;
 }

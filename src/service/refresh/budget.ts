@@ -1,4 +1,4 @@
-import type { Unseen } from '../../core/facts.ts';
+import type { Missing } from '../../core/facts.ts';
 import type { Progress } from '../../observe/web.ts';
 import type { Limits } from '../settings.ts';
 
@@ -6,7 +6,7 @@ import type { Limits } from '../settings.ts';
 
 export interface Budget {
   /** Why an artifact is not fetched this time, or null; then it is counted. */
-  afford(): Unseen | null;
+  afford(): Missing | null;
   onProgress(progress: Readonly<Progress>): void;
   /** Aborted where nothing more is to be asked. */
   signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface Budget {
 const SHARE_FOR_ARTIFACTS = 0.5;
 /** The manifest alone may be large; it is no artifact. */
 const DOCUMENTS = 64 * 2 ** 20;
-const LATER: Unseen = { unseen: 'too much at once: its turn comes with the next check, which is soon' };
+const LATER: Missing = { missing: 'too much at once: its turn comes with the next check, which is soon' };
 
 /** @param stopping ends it as well: the node is told to stop */
 export function openBudget(limits: Limits, stopping: AbortSignal): Budget {

@@ -7,7 +7,7 @@ const REST = 5000;
 const grave = (finding: Finding): number => SEVERITIES.indexOf(finding.severity);
 
 /** A report that is not larger than anybody needs. Its counts stay those of the whole. */
-export function concise(report: Report): Report {
+export function truncateReport(report: Report): Report {
   const { findings, apps, notJudged } = report;
   if (findings.length <= FINDINGS && apps.length <= REST && notJudged.length <= REST) return report;
   const kept = new Set(findings.toSorted((a, b) => grave(a) - grave(b)).slice(0, FINDINGS));

@@ -1,5 +1,5 @@
-import type { AppFacts, DocumentFacts, Failure, Resource, Visit, Web } from '../../core/facts.ts';
-import { isUnseen } from '../../core/facts.ts';
+import type { AppFacts, DocumentFacts, Failure, Resource, Probe, HttpViews } from '../../core/facts.ts';
+import { isMissing } from '../../core/facts.ts';
 import { NOT_REACHED } from '../../core/visit.ts';
 import { kindOf } from './ip-address.ts';
 
@@ -9,28 +9,28 @@ import { kindOf } from './ip-address.ts';
  */
 
 /** Told of each failure that is made unrecognizable, for the operator. */
-export type Told = (failure: Failure) => void;
+export type NetworkFailure = (failure: Failure) => void;
 
-export function discreetDocument(facts: DocumentFacts, told: Told): DocumentFacts {
+export function redactNetworkOfDocument(facts: DocumentFacts, told: NetworkFailure): DocumentFacts {
   return { ...facts, web: discreetWeb(facts.web, told) };
 }
 
-export function discreetApp(facts: AppFacts, told: Told): AppFacts {
+export function redactNetworkOfApp(facts: AppFacts, told: NetworkFailure): AppFacts {
   return {
     ...facts,
-    metadata: discreetDocument(facts.metadata, told),
+    metadata: redactNetworkOfDocument(facts.metadata, told),
     icon: { ...facts.icon, web: discreetWeb(facts.icon.web, told) },
     artifacts: facts.artifacts.map((artifact) => ({ ...artifact, web: discreetWeb(artifact.web, told) })),
   };
 }
 
-function discreetWeb(web: Resource['web'], told: Told): Resource['web'] {
-  if (isUnseen(web)) return web;
-  const visit = (one: Visit): Visit => discreetVisit(one, told);
-  const maybe = (one: Web['head']): Web['head'] => (isUnseen(one) ? one : visit(one));
+function discreetWeb(web: Resource['web'], told: NetworkFailure): Resource['web'] {
+  if (isMissing(web)) return web;
+  const visit = (one: Probe): Probe => discreetVisit(one, told);
+  const maybe = (one: HttpViews['head']): HttpViews['head'] => (isMissing(one) ? one : visit(one));
   return {
     ...web,
-    service: visit(web.service),
+    server: visit(web.server),
     browser: web.browser.map(visit),
     preflight: maybe(web.preflight),
     head: maybe(web.head),
@@ -42,7 +42,7 @@ function discreetWeb(web: Resource['web'], told: Told): Resource['web'] {
     ...(web.image ? { image: visit(web.image) } : {}),
     ...(web.gzip ? { gzip: visit(web.gzip) } : {}),
     ...(web.revalidation ? { revalidation: { ...web.revalidation, visit: visit(web.revalidation.visit) } } : {}),
-    ...(web.probes ? { probes: web.probes.map((one) => ({ ...one, visit: visit(one.visit) })) } : {}),
+    ...(web.headerProbes ? { headerProbes: web.headerProbes.map((one) => ({ ...one, visit: visit(one.visit) })) } : {}),
   };
 }
 
@@ -53,21 +53,21 @@ function isPublic(address: string | null): boolean {
   return address !== null && kindOf(address) === 'public';
 }
 
-function discreetVisit(visit: Visit, told: Told): Visit {
+function discreetVisit(visit: Probe, told: NetworkFailure): Probe {
   const { failure } = visit;
   const hops = visit.hops.map((hop) => {
-    const vain = hop.vain?.filter(({ address }) => isPublic(address));
-    return { ...hop, address: isPublic(hop.address) ? hop.address : null, ...(vain ? { vain } : {}) };
+    const vain = hop.failedAddresses?.filter(({ address }) => isPublic(address));
+    return { ...hop, address: isPublic(hop.address) ? hop.address : null, ...(vain ? { failedAddresses: vain } : {}) };
   });
   const unreached = failure !== null && ['dns', 'connect'].includes(failure.phase) && !OPEN.test(failure.code);
   if (!unreached) return { ...visit, hops };
   told(failure);
-  const { troubles: _, ...rest } = visit;
+  const { retriedErrors: _, ...rest } = visit;
   return {
     ...rest,
     // How often it was tried tells a refusal from a timeout.
     attempts: 1,
-    waited: 0,
+    retryAfterMs: 0,
     hops: hops.map((hop) =>
       hop.status === 0 ? { url: hop.url, status: 0, headers: [], address: null, tls: null } : hop,
     ),

@@ -1,6 +1,6 @@
 import { freshness } from '../../core/cache.ts';
-import type { DocumentFacts, Hop, Visit } from '../../core/facts.ts';
-import { isUnseen } from '../../core/facts.ts';
+import type { DocumentFacts, Hop, Probe } from '../../core/facts.ts';
+import { isMissing } from '../../core/facts.ts';
 import { header, httpDate, seconds } from '../../core/headers.ts';
 
 /**
@@ -37,7 +37,7 @@ function kindOf(name: string): Kind {
  * The essence of a 304, as a text.
  * @param validator the value that it was asked with @param now milliseconds since 1970
  */
-export function essenceOf({ hops }: Visit, validator: string, now: number): string {
+export function responseFingerprint({ hops }: Probe, validator: string, now: number): string {
   let text = '';
   for (const [i, hop] of hops.entries()) {
     text += `${i === 0 ? '' : hop.url} ${hop.status} ${hop.tls === null ? '' : `${hop.tls.fingerprint256} ${hop.tls.protocol}`}\n`;
@@ -80,10 +80,10 @@ function oldest(hop: Hop, now: number): number {
  * otherwise goes by more than the essence.
  * @param answer the 304 that confirmed it
  */
-export function aged(facts: DocumentFacts, answer: Visit, now: number, later: number): DocumentFacts {
+export function aged(facts: DocumentFacts, answer: Probe, now: number, later: number): DocumentFacts {
   const { web } = facts;
-  const [last, fresh] = [isUnseen(web) ? undefined : web.service.hops.at(-1), answer.hops.at(-1)];
-  if (isUnseen(web) || !last || !fresh) return facts;
+  const [last, fresh] = [isMissing(web) ? undefined : web.server.hops.at(-1), answer.hops.at(-1)];
+  if (isMissing(web) || !last || !fresh) return facts;
   const headers = last.headers.map(([name, value]): [string, string] => {
     const kind = kindOf(name);
     if (kind === 'passing') return [name, 'another'];
@@ -92,6 +92,6 @@ export function aged(facts: DocumentFacts, answer: Visit, now: number, later: nu
     const isFresh = fresh.headers.some((line) => line[0] === name && line[1] === value);
     return [name, moment === null || !isFresh ? value : new Date(moment + later).toUTCString()];
   });
-  const hops = [...web.service.hops.slice(0, -1), { ...last, headers }];
-  return { ...facts, web: { ...web, service: { ...web.service, hops } } };
+  const hops = [...web.server.hops.slice(0, -1), { ...last, headers }];
+  return { ...facts, web: { ...web, server: { ...web.server, hops } } };
 }

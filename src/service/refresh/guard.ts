@@ -3,7 +3,7 @@ import { lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { callbackify } from 'node:util';
-import type { Guard, Target } from '../../observe/http-guard.ts';
+import type { AddressPolicy, Target } from '../../observe/http-guard.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/visit.ts';
 import type { Asking } from '../context.ts';
 import type { Log } from '../log.ts';
@@ -21,7 +21,7 @@ const PATIENCE = 8000;
 /** How a service asks. @param ownPorts that it listens at itself */
 export function openAsking(settings: Settings, log: Log, ownPorts: () => readonly number[]): Asking {
   return {
-    guard: openGuard({
+    guard: openAddressPolicy({
       ...settings,
       ownPorts,
       onRefused: ({ host, port }, address, kind) =>
@@ -38,14 +38,14 @@ export function openAsking(settings: Settings, log: Log, ownPorts: () => readonl
   };
 }
 
-export interface GuardOptions extends Pick<Settings, 'allowHosts' | 'allowHttp'> {
+export interface AddressPolicyOptions extends Pick<Settings, 'allowHosts' | 'allowHttp'> {
   /** The ports that the service itself listens at. */
   ownPorts(): readonly number[];
   /** Told of every refused address. */
   onRefused?(target: Target, address: string, kind: AddressKind | 'own'): void;
 }
 
-export function openGuard({ allowHosts, allowHttp, ownPorts, onRefused }: GuardOptions): Guard {
+export function openAddressPolicy({ allowHosts, allowHttp, ownPorts, onRefused }: AddressPolicyOptions): AddressPolicy {
   const allowed = new Set(allowHosts.map(plainHost));
   return (target, address) => {
     const { port, secure } = target;

@@ -6,14 +6,14 @@ import { inBatches } from './batch.ts';
  * worked on by itself: whoever is slow keeps nobody else's place. pg-boss's own workers take one job at a time, or wait for
  * the slowest of a batch; the four statements of each job took more than a refresh where nothing changed.
  */
-export interface Hands {
+export interface JobWorkers {
   /** There may be something to do. */
   wake(): void;
   /** Takes nothing more, and waits so many milliseconds for what is under way; the rest goes to others. */
   stop(milliseconds: number): Promise<void>;
 }
 
-export interface HandsOptions<Data> {
+export interface JobWorkersOptions<Data> {
   /** Jobs at once. */
   most: number;
   /** Milliseconds between two looks at an empty queue, and between two signs of life. */
@@ -28,7 +28,11 @@ type Claim = Pick<Job, 'id'> & { retryCount: number };
 
 const AT_ONCE = 100;
 
-export function startHands<Data extends object>(boss: PgBoss, queue: string, options: HandsOptions<Data>): Hands {
+export function startJobWorkers<Data extends object>(
+  boss: PgBoss,
+  queue: string,
+  options: JobWorkersOptions<Data>,
+): JobWorkers {
   const { most, act, onTrouble } = options;
   const running = new Map<string, { claim: Claim; lost: AbortController }>();
   /** Also those whose end is still to be written. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IconFacts, ImageFacts } from '../../core/facts.ts';
-import { isUnseen } from '../../core/facts.ts';
+import { isMissing } from '../../core/facts.ts';
 import { sameAddress } from '../../core/url.ts';
 import type { IconRow } from '../database/tables.ts';
 
@@ -31,7 +31,7 @@ export function openShelf(): IconShelf {
       if (url === null) return;
       const address = sameAddress(url);
       byAddress.set(address, null);
-      if (isUnseen(content) || content.cut || isUnseen(image)) return;
+      if (isMissing(content) || content.cut || isMissing(image)) return;
       const type = typeOf(image);
       if (type === null || bytes.length === 0 || bytes.length >= BYTES || bytes.length > room) return;
       room -= bytes.length;

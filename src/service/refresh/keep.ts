@@ -1,7 +1,7 @@
 import { digestOf } from '../../core/checksum.ts';
 import type { AppFacts, ArtifactFacts } from '../../core/facts.ts';
-import { isUnseen } from '../../core/facts.ts';
-import { isObject, type JsonValue, member, readingOf, stringOrNull } from '../../core/json.ts';
+import { isMissing } from '../../core/facts.ts';
+import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../../core/json.ts';
 import type { Finding } from '../../core/report.ts';
 import { shorten } from '../../core/text.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/version.ts';
@@ -45,8 +45,8 @@ interface Entry {
 
 /** The versions that a metadata file lists, or null where it is no usable one. */
 export function listIn({ metadata }: AppFacts): readonly JsonValue[] | null {
-  if (isUnseen(metadata.content)) return null;
-  const list = member(readingOf(metadata.content).value, 'versions');
+  if (isMissing(metadata.content)) return null;
+  const list = member(parseDocument(metadata.content).value, 'versions');
   return Array.isArray(list) ? list : null;
 }
 
@@ -57,7 +57,7 @@ const LONGEST = { version: 200, url: 4096 };
  * @param list what the metadata file lists @param findings the errors of this run about the app
  * @param limit versions that are kept at most, the highest first
  */
-export function keepVersions(
+export function updateVersions(
   known: readonly StoredVersion[],
   list: readonly JsonValue[],
   artifacts: readonly ArtifactFacts[],
@@ -146,25 +146,25 @@ function byBytes(
   errors: readonly Finding[],
   now: Date,
 ): StoredVersion {
-  if (!facts || isUnseen(facts.web)) return base;
+  if (!facts || isMissing(facts.web)) return base;
   const error = errors.find(({ resource }) => resource === 'artifact');
   const { content } = facts;
-  if (isUnseen(content)) {
+  if (isMissing(content)) {
     // What was verified once is offered on while its host is merely down, but not where it says that nothing is there.
-    const { service } = facts.web;
+    const { server: service } = facts.web;
     const gone = service.failure === null && [401, 403, 404, 410].includes(statusOf(service));
     if (base.verifiedAt !== null && base.state === 'verified' && !gone) return base;
     const rule = error?.rule ?? ruleOfFailure(service) ?? 'unreachable';
     return refused(base, now, rule, error?.message ?? 'Its artifact cannot be fetched.');
   }
-  const digests = [content, ...(facts.again && !isUnseen(facts.again) ? [facts.again] : [])];
+  const digests = [content, ...(facts.again && !isMissing(facts.again) ? [facts.again] : [])];
   const right = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
   if (!right || error) {
     const rule = error?.rule ?? 'artifact-checksum-mismatch';
     return refused(base, now, rule, error?.message ?? 'The artifact’s bytes have another checksum.');
   }
-  const seen = facts.since === undefined ? now : new Date(facts.since);
-  const stands = base.state === 'verified' && base.verifiedAt !== null && facts.since !== undefined;
+  const seen = facts.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
+  const stands = base.state === 'verified' && base.verifiedAt !== null && facts.reusedFrom !== undefined;
   return {
     ...base,
     state: 'verified',
@@ -180,8 +180,8 @@ function byBytes(
 /** Listed with another digest than the one in force. It is offered on only where its bytes are still the old ones. */
 function swapped(row: StoredVersion, { facts, listed }: Entry, errors: readonly Finding[], now: Date): StoredVersion {
   const base = { ...row, swappedChecksum: shorten(storable(listed), 200), withdrawnAt: null };
-  if (!facts || isUnseen(facts.web) || isUnseen(facts.content)) return base;
-  if (isAnswered(facts.web.service) && `sha256:${facts.content.sha256}` === row.artifactChecksum) return base;
+  if (!facts || isMissing(facts.web) || isMissing(facts.content)) return base;
+  if (isAnswered(facts.web.server) && `sha256:${facts.content.sha256}` === row.artifactChecksum) return base;
   const error = errors.find(({ rule }) => rule === 'artifact-changed');
   return refused(base, now, 'artifact-changed', error?.message ?? 'It was published with another checksum.');
 }

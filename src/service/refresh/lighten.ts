@@ -1,4 +1,4 @@
-import { isUnseen } from '../../core/facts.ts';
+import { isMissing } from '../../core/facts.ts';
 import type { RememberedApp } from '../../observe/memory.ts';
 
 /** What is remembered of an app has to fit into memory for two dozen apps at once, whatever its archives hold. */
@@ -7,10 +7,10 @@ const OF_AN_ARTIFACT = 1500;
 const OF_AN_ENTRY = 130;
 
 /** The same without the artifacts that are too heavy; those count as verified all the same, by their rows. */
-export function lightened({ ids, facts }: RememberedApp): RememberedApp {
+export function truncateFacts({ ids, facts }: RememberedApp): RememberedApp {
   let weight = 0;
   const light = facts.artifacts.map(({ archive }) => {
-    const own = OF_AN_ARTIFACT + (isUnseen(archive) ? 0 : archive.entries.length * OF_AN_ENTRY);
+    const own = OF_AN_ARTIFACT + (isMissing(archive) ? 0 : archive.entries.length * OF_AN_ENTRY);
     if (weight + own > WEIGHT) return false;
     weight += own;
     return true;

@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
 import type { Db } from '../database/open.ts';
 import { dropOrphanedIcons } from './app-rows.ts';
-import { type Hands, startHands } from './hands.ts';
+import { type JobWorkers, startJobWorkers } from './hands.ts';
 import { refreshRegistry } from './refresh.ts';
 import type { RefreshContext } from './run.ts';
 
@@ -56,7 +56,7 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
   });
   boss.on('error', (error) => log('warn', 'queue-trouble', { error }));
   await boss.start();
-  let hands: readonly Hands[] = [];
+  let hands: readonly JobWorkers[] = [];
   try {
     await makeQueues(boss, settings.limits.refresh);
     if (isWorker) {
@@ -101,9 +101,9 @@ async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
   await boss.createQueue(TIDY, { ...short, policy: 'short', expireInSeconds: 600, retryLimit: 0 });
 }
 
-async function startWorkers(boss: PgBoss, context: QueueContext): Promise<Hands[]> {
+async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWorkers[]> {
   const { settings, db, log } = context;
-  const hands: Hands[] = [];
+  const hands: JobWorkers[] = [];
   await boss.work(SWEEP, { pollingIntervalSeconds: 1 }, async () => {
     try {
       await enqueueDue(boss, db);
@@ -121,7 +121,7 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<Hands[
   const slow = Math.ceil(settings.concurrency / 4);
   for (const [name, most] of [[REFRESH, settings.concurrency] as const, [REFRESH_SLOW, slow] as const])
     hands.push(
-      startHands<{ id: number }>(boss, name, {
+      startJobWorkers<{ id: number }>(boss, name, {
         most,
         pollEvery: POLL_EVERY,
         beatEvery: (HEARTBEAT * 1000) / 2,

@@ -1,4 +1,4 @@
-import type { Earlier, EarlierVersion } from '../../core/facts.ts';
+import type { Baseline, PublishedVersion } from '../../core/facts.ts';
 import type { RememberedApp } from '../../observe/memory.ts';
 import type { Db } from '../database/open.ts';
 import { storable, unpack } from '../database/packed.ts';
@@ -17,7 +17,7 @@ export interface AppRecord {
   versions: StoredVersion[];
 }
 
-export interface Records {
+export interface AppRecords {
   /** Says in which order apps will be asked for. */
   order(keys: readonly string[]): void;
   /** An app, or null where there is no row of it. It is held until it is let go of. */
@@ -30,7 +30,7 @@ export interface Records {
 /** As many as are looked at together. */
 const PORTION = 24;
 
-export function openRecords(db: Db, registryId: number): Records {
+export function openAppRecords(db: Db, registryId: number): AppRecords {
   const held = new Map<string, Promise<AppRecord | null>>();
   const there = new Map<string, AppRecord>();
   let rest: readonly string[] = [];
@@ -90,14 +90,14 @@ async function readApps(db: Db, registryId: number, keys: readonly string[]): Pr
 }
 
 /** What had been published before, as rules compare with it: whatever was ever in force. */
-export interface DatabaseEarlier extends Earlier {
+export interface DatabaseBaseline extends Baseline {
   /** To be called before an app is judged. */
   load(key: string, record: AppRecord | null): void;
 }
 
 /** @param keys of the apps of which a version was ever in force: who installed one misses it */
-export function earlierOf(keys: readonly string[]): DatabaseEarlier {
-  let loaded: { key: string; versions: EarlierVersion[] | null } | null = null;
+export function databaseBaseline(keys: readonly string[]): DatabaseBaseline {
+  let loaded: { key: string; versions: PublishedVersion[] | null } | null = null;
   return {
     source: 'what this service saw before',
     keys,

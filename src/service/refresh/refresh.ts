@@ -1,11 +1,11 @@
 import type { Report } from '../../core/report.ts';
-import { openHttp } from '../../observe/http.ts';
+import { openHttpClient } from '../../observe/http.ts';
 import { keptDocument } from '../../observe/memory.ts';
 import { pack } from '../database/packed.ts';
-import { type AskingAgain, standsStill } from './again.ts';
-import { openAsked } from './asked.ts';
+import { type RevalidationContext, isStillUnchanged } from './again.ts';
+import { openRecordingClient } from './asked.ts';
 import { type Budget, openBudget } from './budget.ts';
-import { concise } from './concise.ts';
+import { truncateReport } from './concise.ts';
 import {
   askingOf,
   begin,
@@ -17,9 +17,9 @@ import {
   type Run,
   totalOf,
 } from './run.ts';
-import { type Registry, rowsOf } from './rows.ts';
+import { type Registry, registryRecords } from './rows.ts';
 import { nextCheck } from './schedule.ts';
-import { judgedBy, standingIn } from './standing.ts';
+import { judgedBy, unchangedTokenIn } from './standing.ts';
 
 /** One look at one registry, for all of its subscribers: the same engine as `appreg verify`, with a memory. */
 
@@ -40,16 +40,16 @@ const SLOW = 20_000;
 /** Refreshes a registry if it is due. Writes each app as it comes, and the registry's own row at the end. */
 export async function refreshRegistry(context: RefreshContext, id: number, stopping: AbortSignal): Promise<Outcome> {
   const now = context.now();
-  const registry = await rowsOf(context.db).read(id, now.getTime());
+  const registry = await registryRecords(context.db).read(id, now.getTime());
   if (!registry?.due) return 'not-due';
   if (!registry.wanted) return 'unwanted';
   const started = performance.now();
   const budget = openBudget(context.settings.limits, stopping);
-  const asked = openAsked(openHttp(askingOf(context, budget)));
+  const asked = openRecordingClient(openHttpClient(askingOf(context, budget)));
   try {
-    const standing = standingIn(registry.standing, judgedBy(context.settings), now.getTime());
+    const standing = unchangedTokenIn(registry.standing, judgedBy(context.settings), now.getTime());
     const isKnown = standing !== null && standing.questions.length > 0;
-    if (isKnown && (await standsStill(standing, asked, againOf(context, budget, started), now.getTime()))) {
+    if (isKnown && (await isStillUnchanged(standing, asked, againOf(context, budget, started), now.getTime()))) {
       return await endUnchanged(context, registry, standing.questions.length - 1, performance.now() - started);
     }
     if (stopping.aborted) return 'handed-back';
@@ -68,7 +68,7 @@ export async function refreshRegistry(context: RefreshContext, id: number, stopp
 /** Asking again takes no more than a part of the time: the look that may follow needs the rest. */
 const SHARE = 0.25;
 
-function againOf({ settings }: RefreshContext, { signal }: Budget, started: number): AskingAgain {
+function againOf({ settings }: RefreshContext, { signal }: Budget, started: number): RevalidationContext {
   const { limits } = settings;
   const until = started + limits.refresh * SHARE;
   return {
@@ -100,7 +100,7 @@ async function endUnchanged(context: RefreshContext, registry: Registry, apps: n
   const at = context.now();
   const next = nextAfter(context, at, took, 0, false);
   const end = { id: registry.id, at, nextCheckAt: next, slow: took > SLOW };
-  if (!(await rowsOf(context.db).writeUnchanged(end))) return 'not-due';
+  if (!(await registryRecords(context.db).writeUnchanged(end))) return 'not-due';
   const { errors, warnings } = registry;
   const outcome = errors > 0 ? 'problems' : 'good';
   tell(context, registry, { outcome, took, apps, unchanged: true, artifacts: 0, bytes: 0, errors, warnings, next });
@@ -127,7 +127,7 @@ async function end(run: Run, report: Report, interrupted: boolean, took: number)
   const now = context.now();
   const next = nextAfter(context, now, took, failures, unfinished);
   const kept = usable && run.manifest ? keptDocument(run.manifest, run.now.toISOString(), () => true) : null;
-  const taken = run.manifest?.viewsSince !== undefined && run.remembered !== null;
+  const taken = run.manifest?.viewsReusedFrom !== undefined && run.remembered !== null;
   await context.db
     .updateTable('registries')
     .set({
@@ -139,7 +139,7 @@ async function end(run: Run, report: Report, interrupted: boolean, took: number)
       errors: report.summary.errors,
       warnings: report.summary.warnings,
       symptoms: JSON.stringify(report.symptoms),
-      report: await pack(concise(report)),
+      report: await pack(truncateReport(report)),
       ...(kept && !taken ? { manifest: await pack(kept) } : {}),
       slow: took > SLOW,
       standing: usable && !unfinished ? run.settling.end(report) : null,

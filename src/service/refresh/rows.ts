@@ -26,7 +26,7 @@ interface Unchanged {
   slow: boolean;
 }
 
-export interface Rows {
+export interface RegistryRecords {
   /** @param now of whoever asks, in milliseconds since 1970; null for a registry that is not there */
   read(id: number, now: number): Promise<Registry | null>;
   /** @returns false where another look has come to another outcome meanwhile: then nothing is written */
@@ -34,16 +34,16 @@ export interface Rows {
 }
 
 const AT_ONCE = 64;
-const opened = new WeakMap<Db, Rows>();
+const opened = new WeakMap<Db, RegistryRecords>();
 
 /** Those of a database, for all who use the same connections. */
-export function rowsOf(db: Db): Rows {
+export function registryRecords(db: Db): RegistryRecords {
   let rows = opened.get(db);
   if (!rows) opened.set(db, (rows = openRows(db)));
   return rows;
 }
 
-function openRows(db: Db): Rows {
+function openRows(db: Db): RegistryRecords {
   const read = inBatches(async (asked: readonly { id: number; ahead: number }[]) => {
     const ids = asked.map(({ id }) => id);
     const ahead = asked.map((one) => one.ahead);

@@ -1,7 +1,7 @@
 import { isSafeKey } from '../../core/app-key.ts';
-import type { AppFacts, DocumentFacts, Failure, Unseen } from '../../core/facts.ts';
-import { isUnseen } from '../../core/facts.ts';
-import { isObject, type JsonObject, member, readingOf } from '../../core/json.ts';
+import type { AppFacts, DocumentFacts, Failure, Missing } from '../../core/facts.ts';
+import { isMissing } from '../../core/facts.ts';
+import { isObject, type JsonObject, member, parseDocument } from '../../core/json.ts';
 import { type Judging, startJudging } from '../../core/judge.ts';
 import type { Annotate } from '../../core/ledger.ts';
 import type { Finding } from '../../core/report.ts';
@@ -13,25 +13,25 @@ import type { Service } from '../context.ts';
 import { unpack } from '../database/packed.ts';
 import type { Limits } from '../settings.ts';
 import { type AppChange, writeApp } from './app-rows.ts';
-import type { Asked } from './asked.ts';
+import type { RecordingClient } from './asked.ts';
 import type { Budget } from './budget.ts';
-import { discreetApp, discreetDocument } from './discreet.ts';
+import { redactNetworkOfApp, redactNetworkOfDocument } from './discreet.ts';
 import { type IconShelf, openShelf } from './icons.ts';
-import { keepVersions, listIn } from './keep.ts';
-import { lightened } from './lighten.ts';
+import { updateVersions, listIn } from './keep.ts';
+import { truncateFacts } from './lighten.ts';
 import { appsIn, writeListing } from './manifest-apps.ts';
 import {
   type AppRecord,
-  type DatabaseEarlier,
-  earlierOf,
+  type DatabaseBaseline,
+  databaseBaseline,
   keysInForce,
   manifestOf,
-  openRecords,
-  type Records,
+  openAppRecords,
+  type AppRecords,
 } from './records.ts';
 import type { Registry } from './rows.ts';
-import { openSettling, type Settling } from './settle.ts';
-import { inVain, judgedBy } from './standing.ts';
+import { openExpiryProbe, type ExpiryProbe } from './settle.ts';
+import { isPointless, judgedBy } from './standing.ts';
 
 /** Looking at a registry with the memory of the looks before: each app is judged and written as it comes. */
 
@@ -48,11 +48,11 @@ export interface Run {
   /** The manifest that is remembered, packed. */
   remembered: Buffer | null;
   now: Date;
-  asked: Asked;
+  asked: RecordingClient;
   judging: Judging;
-  settling: Settling;
-  earlier: DatabaseEarlier;
-  records: Records;
+  settling: ExpiryProbe;
+  earlier: DatabaseBaseline;
+  records: AppRecords;
   shelf: IconShelf;
   budget: Budget;
   /** Errors about the app that is being judged. */
@@ -86,12 +86,12 @@ export async function begin(
   context: RefreshContext,
   registry: Registry,
   budget: Budget,
-  asked: Asked,
+  asked: RecordingClient,
   now: Date,
 ): Promise<Run> {
   const { db, settings } = context;
   const [keys, remembered] = await Promise.all([keysInForce(db, registry.id), manifestOf(db, registry.id)]);
-  const earlier = earlierOf(keys);
+  const earlier = databaseBaseline(keys);
   const run: Omit<Run, 'judging' | 'settling'> = {
     context,
     registry,
@@ -99,7 +99,7 @@ export async function begin(
     now,
     asked,
     earlier,
-    records: openRecords(db, registry.id),
+    records: openAppRecords(db, registry.id),
     shelf: openShelf(),
     budget,
     errors: [],
@@ -115,7 +115,7 @@ export async function begin(
       command: 'verify',
       target: registry.url,
       now: moment,
-      before: earlier,
+      baseline: earlier,
       origins: originsOf(settings.publicUrl),
       annotate,
     });
@@ -125,8 +125,8 @@ export async function begin(
     return {};
   });
   const by = judgedBy(settings);
-  const vain = inVain(registry.standing, by, now.getTime()) ? registry.standing : null;
-  const settling = openSettling(asked, (moment) => judgingAt(moment, () => ({})), now.getTime(), by, vain);
+  const vain = isPointless(registry.standing, by, now.getTime()) ? registry.standing : null;
+  const settling = openExpiryProbe(asked, (moment) => judgingAt(moment, () => ({})), now.getTime(), by, vain);
   // Where it goes on behind the last look, it comes to the apps in another order than the next one.
   if (registry.resumeAfter !== null) settling.unsettle();
   return Object.assign(run, { judging, settling });
@@ -196,7 +196,7 @@ function chosen(run: Run, keys: readonly string[]): string[] {
 function verifiedAlready(
   { records, now, settling }: Run,
   { app, version, url, checksum }: ListedArtifact,
-): Unseen | null {
+): Missing | null {
   const record = records.held(app);
   const row = record?.versions.find((one) => one.version === version);
   if (row?.state !== 'verified' || row.artifactChecksum !== checksum || row.artifactUrl !== url) return null;
@@ -204,7 +204,10 @@ function verifiedAlready(
   const since = row.verifiedAt?.getTime() ?? 0;
   if (isRemembered || now.getTime() - since > STANDS) return null;
   settling.notAfter(since + STANDS);
-  return { unseen: `verified on ${new Date(since).toISOString().slice(0, 10)}, and not fetched again`, aside: true };
+  return {
+    missing: `verified on ${new Date(since).toISOString().slice(0, 10)}, and not fetched again`,
+    intentional: true,
+  };
 }
 
 function told(run: Run, { code, url, message }: Failure): void {
@@ -213,14 +216,14 @@ function told(run: Run, { code, url, message }: Failure): void {
 
 async function manifest(run: Run, facts: DocumentFacts): Promise<void> {
   const { context, registry } = run;
-  const discreet = discreetDocument(facts, (failure) => told(run, failure));
+  const discreet = redactNetworkOfDocument(facts, (failure) => told(run, failure));
   run.judging.manifest(discreet);
   run.settling.manifest(discreet);
-  const apps = isUnseen(facts.content) ? undefined : member(readingOf(facts.content).value, 'apps');
+  const apps = isMissing(facts.content) ? undefined : member(parseDocument(facts.content).value, 'apps');
   if (!isObject(apps)) return;
   run.apps = apps;
   // It is the one that the rows were written by.
-  if (run.remembered !== null && facts.viewsSince !== undefined) return;
+  if (run.remembered !== null && facts.viewsReusedFrom !== undefined) return;
   run.settling.unsettle();
   const limit = context.settings.limits.apps;
   await writeListing(context.db, registry.id, appsIn(apps, limit), limit);
@@ -231,7 +234,7 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
   const record = await records.of(seen.key);
   earlier.load(seen.key, record);
   run.errors = [];
-  const discreet = discreetApp(seen, (failure) => told(run, failure));
+  const discreet = redactNetworkOfApp(seen, (failure) => told(run, failure));
   const verdict = run.judging.app(discreet);
   run.settling.app(discreet);
   run.done += 1;
@@ -241,7 +244,7 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
   const list = listIn(seen);
   const versions =
     list &&
-    keepVersions(record.versions, list, seen.artifacts, run.errors, now, context.settings.limits.versionsPerApp);
+    updateVersions(record.versions, list, seen.artifacts, run.errors, now, context.settings.limits.versionsPerApp);
   run.versionsBeyond += versions?.beyond ?? 0;
   const kept = keptApp(seen, record.remembered, now.toISOString(), () => true);
   // Whether what the manifest says of it is whole, so that its metadata file alone is in the way.
@@ -252,7 +255,7 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
     failingSince: list || !isUsable ? null : (record.failingSince ?? now),
     versions,
     icon: run.shelf.iconOf(seen.icon),
-    remembered: kept && lightened(kept),
+    remembered: kept && truncateFacts(kept),
   };
   if (await writeApp(context.db, registry.id, record, change)) run.settling.unsettle();
   if (run.findings > FINDINGS) run.budget.stop();

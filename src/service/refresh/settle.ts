@@ -2,17 +2,17 @@ import type { AppFacts, DocumentFacts } from '../../core/facts.ts';
 import type { Judging } from '../../core/judge.ts';
 import type { Report } from '../../core/report.ts';
 import { sameAddress } from '../../core/url.ts';
-import { takenOverUntil, viewsUntil } from '../../observe/memory.ts';
-import type { Asked } from './asked.ts';
+import { reusableUntil, viewsUntil } from '../../observe/memory.ts';
+import type { RecordingClient } from './asked.ts';
 import { aged } from './essence.ts';
-import { standingOf } from './standing.ts';
+import { unchangedTokenOf } from './standing.ts';
 
 /**
  * Finds out, along a look, whether its outcome would be the same for as long as nothing changes, and until when: all was
  * answered with "not modified", nothing had to be written, and whoever judges the same facts at the last moment, with the
  * answers that there might be by then, comes to the same report. So nobody need know which rule goes by the time.
  */
-export interface Settling {
+export interface ExpiryProbe {
   /** The manifest and each app, as they are judged. */
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
@@ -28,13 +28,13 @@ export interface Settling {
  * @param judgingAt judges anew as of a moment (ISO 8601) @param now of the look, in milliseconds since 1970
  * @param vain what was kept where it was tried in vain, not long ago; or null
  */
-export function openSettling(
-  asked: Asked,
+export function openExpiryProbe(
+  asked: RecordingClient,
   judgingAt: (moment: string) => Judging,
   now: number,
   by: string,
   vain: string | null,
-): Settling {
+): ExpiryProbe {
   let judging: Judging | null = null;
   let last = now;
   let until = now;
@@ -53,7 +53,7 @@ export function openSettling(
     },
     app(facts) {
       if (judging === null || asked.confirmed() === null) return void (judging = null);
-      until = Math.min(until, takenOverUntil(facts, now));
+      until = Math.min(until, reusableUntil(facts, now));
       judging.app({ ...facts, metadata: agedBy(facts.metadata) });
     },
     notAfter: (moment) => void (until = Math.min(until, moment)),
@@ -64,7 +64,9 @@ export function openSettling(
       if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
       const then = judging.finish(report.summary.seconds);
       const isSame = JSON.stringify(then) === JSON.stringify(report);
-      return (isSame ? standingOf(confirmed.values(), by, until, now) : null) ?? standingOf([], by, last, now);
+      return (
+        (isSame ? unchangedTokenOf(confirmed.values(), by, until, now) : null) ?? unchangedTokenOf([], by, last, now)
+      );
     },
   };
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { VERSION } from '../../core/tool.ts';
 import type { Settings } from '../settings.ts';
 import type { Confirmed } from './asked.ts';
-import { essenceOf } from './essence.ts';
+import { responseFingerprint } from './essence.ts';
 
 /**
  * What has to be answered in which way for the last outcome to stand: the documents of a registry, asked for with
  * conditions, each with the essence of its "not modified". Kept as a text in the registry's row.
  */
-export interface Standing {
+export interface UnchangedToken {
   /** By which version and settings it was judged. */
   by: string;
   /** Milliseconds since 1970: before and after that it is looked at and judged again in any case. */
@@ -27,32 +27,44 @@ export interface Standing {
 const LONGEST = 200_000;
 
 /** @returns the text; null for a registry that is too large @param now milliseconds since 1970 */
-export function standingOf(confirmed: Iterable<Confirmed>, by: string, until: number, now: number): string | null {
+export function unchangedTokenOf(
+  confirmed: Iterable<Confirmed>,
+  by: string,
+  until: number,
+  now: number,
+): string | null {
   const essences = new Map<string, number>();
-  const questions: Standing['questions'][number][] = [];
+  const questions: UnchangedToken['questions'][number][] = [];
   let accept: string | null = null;
   for (const { url, accept: accepted, condition, visit } of confirmed) {
     if (accepted !== (accept ??= accepted)) return null;
     const [name, value] = condition;
-    const essence = essenceOf(visit, value, now);
+    const essence = responseFingerprint(visit, value, now);
     if (!essences.has(essence)) essences.set(essence, essences.size);
     questions.push([url, name, value, essences.get(essence)!]);
   }
-  const standing: Standing = { by, from: now, until, accept: accept ?? '', essences: [...essences.keys()], questions };
+  const standing: UnchangedToken = {
+    by,
+    from: now,
+    until,
+    accept: accept ?? '',
+    essences: [...essences.keys()],
+    questions,
+  };
   const text = JSON.stringify(standing);
   return text.length > LONGEST ? null : text;
 }
 
 /** @returns null where it is over, or not one of ours @param now milliseconds since 1970 */
-export function standingIn(text: string | null, by: string, now: number): Standing | null {
+export function unchangedTokenIn(text: string | null, by: string, now: number): UnchangedToken | null {
   if (text === null) return null;
-  const standing = JSON.parse(text) as Standing;
+  const standing = JSON.parse(text) as UnchangedToken;
   return standing.by === by && standing.from <= now && now <= standing.until ? standing : null;
 }
 
 /** True where it was found out that no outcome can stand, and there is no sense in finding that out again. */
-export function inVain(text: string | null, by: string, now: number): boolean {
-  return standingIn(text, by, now)?.questions.length === 0;
+export function isPointless(text: string | null, by: string, now: number): boolean {
+  return unchangedTokenIn(text, by, now)?.questions.length === 0;
 }
 
 const known = new WeakMap<Settings, string>();

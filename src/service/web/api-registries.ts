@@ -1,6 +1,6 @@
 import { listApps } from '../catalog.ts';
 import type { Service } from '../context.ts';
-import { nameFault } from '../names.ts';
+import { nameError } from '../names.ts';
 import { refreshNow } from '../refresh-now.ts';
 import { subscribe } from '../subscribe.ts';
 import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../subscriptions.ts';
@@ -21,7 +21,7 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/subscribe',
       access: 'organization',
       async answer(c, { id: organizationId }) {
-        const asked = textsIn(await readBody(c), { url: urlFault, name: nameFault });
+        const asked = textsIn(await readBody(c), { url: urlFault, name: nameError });
         const done = await subscribe(service, organizationId, asked);
         if (done.outcome === 'refused-url') throw invalidUrl(done.message);
         if (done.outcome === 'too-many') throw new Refusal('too-many-subscriptions', done.message);

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { nameFault } from '../names.ts';
+import { nameError } from '../names.ts';
 import { type FieldError, Refusal } from './problems.ts';
 
 /** Largest body of a request, in bytes. */
@@ -77,5 +77,5 @@ export function textsIn<Name extends string>(
 
 /** The name in a body. */
 export function nameIn(body: Body): string {
-  return textsIn(body, { name: nameFault }).name;
+  return textsIn(body, { name: nameError }).name;
 }

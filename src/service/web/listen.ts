@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { printable } from '../../core/text.ts';
-import { Trouble } from '../../core/trouble.ts';
+import { AppregError } from '../../core/trouble.ts';
 import type { Settings } from '../settings.ts';
 
 /** Milliseconds that requests under way have to end. */
@@ -23,7 +23,7 @@ export async function listen(
   await new Promise<void>((done, fail) => {
     server.once('error', fail).listen(port, host, done);
   }).catch((error: NodeJS.ErrnoException) => {
-    throw new Trouble(
+    throw new AppregError(
       'listen-failed',
       `Nothing can listen on ${printable(host)} port ${port}: ${error.code ?? error.message}`,
       error.code === 'EADDRINUSE'

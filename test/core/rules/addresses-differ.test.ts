@@ -5,7 +5,7 @@ import { hop, NOW, tls, visit, web } from '../../support/visits.ts';
 
 const URL_ON_PORT = 'https://a.example:8443/x';
 const facts = (vain: AddressFailure[], status = 200) => ({
-  web: web(visit(hop({}, { url: URL_ON_PORT, status, vain, tls: tls() }))),
+  web: web(visit(hop({}, { url: URL_ON_PORT, status, failedAddresses: vain, tls: tls() }))),
   now: NOW,
 });
 const ended: AddressFailure = {
@@ -33,7 +33,7 @@ ruleTable(addressesDiffer, {
         cause: 'expired',
         message: 'a.example has several addresses, and 192.0.2.2 does not answer as 192.0.2.1 does: the certificate of',
         advice: 'Correct the server at 192.0.2.2, or remove that address from DNS. Renew the certificate',
-        once: 'a.example:8443',
+        dedupeKey: 'a.example:8443',
         evidence: { differing: ['192.0.2.2 CERT_HAS_EXPIRED'], notAfter: '2026-11-14T12:00:00.000Z' },
       },
     ],

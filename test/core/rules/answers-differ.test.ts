@@ -11,47 +11,50 @@ ruleTable(answersDiffer, {
   clean: [
     ['the same', resource({ browser: [copied()] })],
     ['nobody looked further', resource({ browser: [other] })],
-    ['replaced before the probes', resource({ browser: [other], probes: coming([other, other, other], []) })],
+    ['replaced before the probes', resource({ browser: [other], headerProbes: coming([other, other, other], []) })],
     [
       'replaced during the probes',
-      resource({ browser: [other], probes: coming([same, other, other], [other, other, other]) }),
+      resource({ browser: [other], headerProbes: coming([same, other, other], [other, other, other]) }),
     ],
     [
       'a status by turns: host-unsteady',
-      resource({ browser: [refused(404)], probes: coming([same, refused(404), same], [same, refused(404), same]) }),
+      resource({
+        browser: [refused(404)],
+        headerProbes: coming([same, refused(404), same], [same, refused(404), same]),
+      }),
     ],
-    ['refused', resource({ browser: [refused()], probes: following(refused(), ['agent']) })],
+    ['refused', resource({ browser: [refused()], headerProbes: following(refused(), ['agent']) })],
   ],
   faulty: [
     [
       'by turns',
-      resource({ browser: [other], probes: coming([same, other, same], [other, same, same]) }),
+      resource({ browser: [other], headerProbes: coming([same, other, same], [other, same, same]) }),
       { cause: 'intermittent', message: 'SHA-256 aaaa' },
     ],
     [
       'once',
-      resource({ browser: [other], probes: coming([same, same, same], [same, same, same]) }),
+      resource({ browser: [other], headerProbes: coming([same, same, same], [same, same, same]) }),
       { cause: 'intermittent' },
     ],
     [
       'another one each time',
-      resource({ browser: [other], probes: coming([third('c'), third('d'), third('e')], []) }),
+      resource({ browser: [other], headerProbes: coming([third('c'), third('d'), third('e')], []) }),
       { cause: 'each-time', severity: 'note' },
     ],
-    ['by origin', resource({ browser: [other], probes: following(other, ['origin']) }), { cause: 'origin' }],
-    ['by client', resource({ browser: [other], probes: following(other, ['agent']) }), { cause: 'agent' }],
+    ['by origin', resource({ browser: [other], headerProbes: following(other, ['origin']) }), { cause: 'origin' }],
+    ['by client', resource({ browser: [other], headerProbes: following(other, ['agent']) }), { cause: 'agent' }],
     [
       'a page for browsers',
       resource({
         browser: [{ ...other, copy: copy({ same: false, decoded: { bytes: 9, sha256: 'c', kind: 'html' } }) }],
-        probes: following(other, ['fetch-metadata']),
+        headerProbes: following(other, ['fetch-metadata']),
       }),
       { cause: 'fetch-metadata', message: '(html)' },
     ],
     [
       'by turns, met by the probes alone',
-      resource({ browser: [same], probes: coming([same, other, same], [other, same, same]) }),
-      { cause: 'intermittent', once: 'intermittent apps.example.com' },
+      resource({ browser: [same], headerProbes: coming([same, other, same], [other, same, same]) }),
+      { cause: 'intermittent', dedupeKey: 'intermittent apps.example.com' },
     ],
   ],
 });

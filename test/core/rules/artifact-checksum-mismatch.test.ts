@@ -213,7 +213,7 @@ ruleTable(artifactChecksumMismatch, {
       'converted line ends, counted in all of it',
       facts(content(Buffer.from('1f8b0800', 'hex')), LISTED, {
         gzipFault: 'Z_DATA_ERROR',
-        again: content(Buffer.from('1f8b0800', 'hex'), { lineFeeds: { all: 9, behindCr: 9 } }),
+        again: content(Buffer.from('1f8b0800', 'hex'), { lineFeeds: { all: 9, afterCr: 9 } }),
       }),
       { cause: 'line-ends-converted' },
     ],

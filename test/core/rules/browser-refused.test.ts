@@ -10,33 +10,37 @@ ruleTable(browserRefused, {
   clean: [
     ['answered', resource({ browser: [visit()], image: visit() })],
     ['nobody looked further', resource({ browser: [refused()] })],
-    ['for its origin', resource({ browser: [refused()], probes: following(refused(), ['origin']) })],
-    ['for its compression', resource({ browser: [refused()], probes: following(refused(), ['encoding']) })],
+    ['for its origin', resource({ browser: [refused()], headerProbes: following(refused(), ['origin']) })],
+    ['for its compression', resource({ browser: [refused()], headerProbes: following(refused(), ['encoding']) })],
     [
       'now and then',
-      resource({ browser: [refused()], probes: coming([visit(), refused(), visit()], [visit(), visit()]) }),
+      resource({ browser: [refused()], headerProbes: coming([visit(), refused(), visit()], [visit(), visit()]) }),
     ],
   ],
   faulty: [
     [
       'resource isolation',
-      resource({ browser: [refused()], probes: following(refused(), ['fetch-metadata']) }),
+      resource({ browser: [refused()], headerProbes: following(refused(), ['fetch-metadata']) }),
       { cause: 'fetch-metadata', message: 'Sec-Fetch-Site: cross-site, Sec-Fetch-Mode: cors, Sec-Fetch-Dest: empty' },
     ],
-    ['by name', resource({ browser: [refused()], probes: following(refused(), ['agent']) }), { cause: 'agent' }],
+    ['by name', resource({ browser: [refused()], headerProbes: following(refused(), ['agent']) }), { cause: 'agent' }],
     [
       'without an answer',
-      resource({ browser: [reset], probes: following(reset, ['fetch-metadata']) }),
+      resource({ browser: [reset], headerProbes: following(reset, ['fetch-metadata']) }),
       { cause: 'fetch-metadata', message: 'ECONNRESET' },
     ],
     [
       'a plain <img>',
-      resource({ browser: [visit()], image, probes: following(image, ['fetch-metadata'], 'image') }, visit(), 'icon'),
+      resource(
+        { browser: [visit()], image, headerProbes: following(image, ['fetch-metadata'], 'image') },
+        visit(),
+        'icon',
+      ),
       { cause: 'image-fetch-metadata', message: 'Sec-Fetch-Mode: no-cors, Sec-Fetch-Dest: image' },
     ],
     [
       'a plain <img> of another site',
-      resource({ browser: [visit()], image, probes: following(image, ['origin'], 'image') }, visit(), 'icon'),
+      resource({ browser: [visit()], image, headerProbes: following(image, ['origin'], 'image') }, visit(), 'icon'),
       { cause: 'image-origin', message: 'Referer' },
     ],
   ],

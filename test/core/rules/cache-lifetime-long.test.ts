@@ -1,13 +1,13 @@
-import type { Role } from '../../../src/core/facts.ts';
+import type { ResourceKind } from '../../../src/core/facts.ts';
 import { cacheLifetimeLong } from '../../../src/core/rules/cache-lifetime-long.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, NOW, visit, web } from '../../support/visits.ts';
 
-const facts = (headers: Record<string, string>, role: Role = 'manifest') => {
+const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest') => {
   const answer = visit(hop(headers));
   return { role, web: web(answer), answer, now: NOW };
 };
-const control = (value: string, more: Record<string, string> = {}, role: Role = 'manifest') =>
+const control = (value: string, more: Record<string, string> = {}, role: ResourceKind = 'manifest') =>
   facts({ 'cache-control': value, ...more }, role);
 
 ruleTable(cacheLifetimeLong, {

@@ -1,9 +1,9 @@
-import type { Role } from '../../../src/core/facts.ts';
+import type { ResourceKind } from '../../../src/core/facts.ts';
 import { cacheLifetimeMissing } from '../../../src/core/rules/cache-lifetime-missing.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, NOW, visit, web } from '../../support/visits.ts';
 
-const facts = (headers: Record<string, string>, role: Role = 'manifest') => {
+const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest') => {
   const answer = visit(hop(headers));
   return { role, web: web(answer), answer, now: NOW };
 };

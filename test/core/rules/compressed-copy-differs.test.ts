@@ -12,14 +12,14 @@ ruleTable(compressedCopyDiffers, {
   clean: [
     ['the same', resource({ browser: [copied()] })],
     ['nobody looked what it depends on', resource({ browser: [other] })],
-    ['replaced meanwhile', resource({ browser: [other], probes: coming([other, other, other], []) })],
-    ['for another origin', resource({ browser: [other], probes: following(other, ['origin']) })],
+    ['replaced meanwhile', resource({ browser: [other], headerProbes: coming([other, other, other], []) })],
+    ['for another origin', resource({ browser: [other], headerProbes: following(other, ['origin']) })],
   ],
   faulty: [
-    ['older', resource({ browser: [other], probes: following(other, ['encoding']) }, answer), { cause: 'older' }],
+    ['older', resource({ browser: [other], headerProbes: following(other, ['encoding']) }, answer), { cause: 'older' }],
     [
       'nobody knows which is older',
-      resource({ browser: [other], probes: following(other, ['encoding']) }),
+      resource({ browser: [other], headerProbes: following(other, ['encoding']) }),
       { cause: 'other', message: '100 bytes, SHA-256 aaaaaaaaaaaa…, from 192.0.2.1 and 90 bytes, SHA-256 bbbb' },
     ],
     ...(
@@ -34,7 +34,7 @@ ruleTable(compressedCopyDiffers, {
       const instead = copied({ same: false, decoded: { bytes: 9, sha256: 'c'.repeat(64), kind } });
       return [
         `${words} instead`,
-        resource({ browser: [instead], probes: following(instead, ['encoding']) }),
+        resource({ browser: [instead], headerProbes: following(instead, ['encoding']) }),
         {
           cause: 'another-kind',
           message: `sends ${words} instead of the metadata file to clients that accept compression`,
@@ -46,13 +46,16 @@ ruleTable(compressedCopyDiffers, {
       'a page instead of an icon',
       (() => {
         const instead = copied({ same: false, decoded: { bytes: 9, sha256: 'c'.repeat(64), kind: 'html' } });
-        return resource({ browser: [instead], probes: following(instead, ['encoding']) }, visit(), 'icon');
+        return resource({ browser: [instead], headerProbes: following(instead, ['encoding']) }, visit(), 'icon');
       })(),
       { cause: 'another-kind', message: 'an HTML page instead of the icon' },
     ],
     [
       'gzip alone',
-      resource({ browser: [copied({ coding: 'br' })], gzip: other, probes: following(other, ['encoding']) }, answer),
+      resource(
+        { browser: [copied({ coding: 'br' })], gzip: other, headerProbes: following(other, ['encoding']) },
+        answer,
+      ),
       { cause: 'older' },
     ],
   ],

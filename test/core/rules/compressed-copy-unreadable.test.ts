@@ -13,8 +13,11 @@ ruleTable(compressedCopyUnreadable, {
     ['the same', resource({ browser: [copied()] })],
     ['without the trailer', resource({ browser: [copied({ fault: 'truncated' })] })],
     ['other content', resource({ browser: [copied({ same: false })] })],
-    ['now and then', resource({ browser: [broken], probes: coming([visit(), broken, visit()], [visit(), broken]) })],
-    ['refused for its origin', resource({ browser: [refused()], probes: following(refused(), ['origin']) })],
+    [
+      'now and then',
+      resource({ browser: [broken], headerProbes: coming([visit(), broken, visit()], [visit(), broken]) }),
+    ],
+    ['refused for its origin', resource({ browser: [refused()], headerProbes: following(refused(), ['origin']) })],
   ],
   faulty: [
     ['plain', mislabelled('gzip', 'json'), { cause: 'wrong-label', message: 'the bytes are not compressed' }],
@@ -104,7 +107,7 @@ ruleTable(compressedCopyUnreadable, {
     ],
     [
       'a status',
-      resource({ browser: [refused(500)], probes: following(refused(500), ['encoding']) }),
+      resource({ browser: [refused(500)], headerProbes: following(refused(500), ['encoding']) }),
       { cause: 'status-500' },
     ],
   ],

@@ -1,13 +1,13 @@
-import type { Conditional, Visit } from '../../../src/core/facts.ts';
+import type { Conditional, Probe } from '../../../src/core/facts.ts';
 import { conditionRefused } from '../../../src/core/rules/condition-refused.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, ORIGIN, visit, web } from '../../support/visits.ts';
 
-const status = (code: number, more: Partial<Visit> = {}): Visit => visit(hop({}, { status: code }), more);
+const status = (code: number, more: Partial<Probe> = {}): Probe => visit(hop({}, { status: code }), more);
 const GIVEN = visit(hop({ etag: '"a"' }));
-const facts = (answer: Visit, condition: Conditional['condition'] = ['if-none-match', '"a"'], given = GIVEN) => ({
+const facts = (answer: Probe, condition: Conditional['condition'] = ['if-none-match', '"a"'], given = GIVEN) => ({
   role: 'manifest' as const,
-  web: web(given, { conditional: [{ condition, madeUp: false, visit: answer, sameBytes: null }] }),
+  web: web(given, { conditional: [{ condition, fabricated: false, visit: answer, sameBytes: null }] }),
   answer: given,
 });
 

@@ -1,9 +1,9 @@
-import type { Role } from '../../../src/core/facts.ts';
+import type { ResourceKind } from '../../../src/core/facts.ts';
 import { contentEncoded } from '../../../src/core/rules/content-encoded.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, visit, web } from '../../support/visits.ts';
 
-const facts = (coding: string | null, role: Role = 'artifact') => {
+const facts = (coding: string | null, role: ResourceKind = 'artifact') => {
   const answer = visit(hop(coding === null ? {} : { 'content-encoding': coding }));
   return { role, web: web(answer), answer };
 };

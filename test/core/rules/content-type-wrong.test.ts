@@ -1,9 +1,9 @@
-import type { Role } from '../../../src/core/facts.ts';
+import type { ResourceKind } from '../../../src/core/facts.ts';
 import { contentTypeWrong } from '../../../src/core/rules/content-type-wrong.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, visit, web } from '../../support/visits.ts';
 
-const facts = (type: string | null, role: Role = 'manifest') => {
+const facts = (type: string | null, role: ResourceKind = 'manifest') => {
   const answer = visit(hop(type === null ? {} : { 'content-type': type }));
   return { role, web: web(answer), answer };
 };

@@ -5,7 +5,15 @@ import { hop, visit, web } from '../../support/visits.ts';
 ruleTable(continueUnasked, {
   clean: [['an answer at once', { web: web(visit(hop())) }]],
   faulty: [
-    ['100 Continue first', { web: web(visit(hop({}, { continued: true }))) }, { once: 'apps.example.com' }],
-    ['on the way there', { web: web(visit([hop({}, { status: 302, continued: true }), hop()])) }, { message: '100' }],
+    [
+      '100 Continue first',
+      { web: web(visit(hop({}, { unsolicitedContinue: true }))) },
+      { dedupeKey: 'apps.example.com' },
+    ],
+    [
+      'on the way there',
+      { web: web(visit([hop({}, { status: 302, unsolicitedContinue: true }), hop()])) },
+      { message: '100' },
+    ],
   ],
 });

@@ -1,18 +1,18 @@
 import { corsHeadRefused } from '../../../src/core/rules/cors-head-refused.ts';
-import type { Visit } from '../../../src/core/facts.ts';
+import type { Probe } from '../../../src/core/facts.ts';
 import { resource } from '../../support/copies.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { acao, browser, hop, visit } from '../../support/visits.ts';
 
 const ALLOW = 'access-control-allow-origin';
-const head = (headers: Record<string, string> | [string, string][], status = 200): Visit => ({
+const head = (headers: Record<string, string> | [string, string][], status = 200): Probe => ({
   ...browser([hop(headers, { status })]),
   method: 'HEAD',
 });
-const options = (headers: Record<string, string>, status = 204): Visit => ({
+const options = (headers: Record<string, string>, status = 204): Probe => ({
   ...browser([hop({ 'access-control-allow-headers': '*', ...headers }, { status })]),
   method: 'OPTIONS',
-  asked: ['x-appreg-probe'],
+  requestedHeaders: ['x-appreg-probe'],
 });
 const good = { browser: [browser(acao('*'))], head: head(acao('*')), preflight: options(acao('*')) };
 

@@ -1,10 +1,10 @@
 import { PROBE_ORIGIN } from '../../../src/core/cors.ts';
-import type { Role, Visit } from '../../../src/core/facts.ts';
+import type { ResourceKind, Probe } from '../../../src/core/facts.ts';
 import { corsMissing } from '../../../src/core/rules/cors-missing.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { acao, browser, hop, ORIGIN, visit, web } from '../../support/visits.ts';
 
-const facts = (asked: Visit, role: Role = 'manifest', origins: string[] = [ORIGIN]) => ({
+const facts = (asked: Probe, role: ResourceKind = 'manifest', origins: string[] = [ORIGIN]) => ({
   role,
   web: web(visit(), { browser: [asked] }),
   answer: visit(),

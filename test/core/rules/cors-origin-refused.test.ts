@@ -1,10 +1,10 @@
 import { PROBE_ORIGIN } from '../../../src/core/cors.ts';
-import type { Visit } from '../../../src/core/facts.ts';
+import type { Probe } from '../../../src/core/facts.ts';
 import { corsOriginRefused } from '../../../src/core/rules/cors-origin-refused.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { acao, browser, failed, hop, ORIGIN, visit, web } from '../../support/visits.ts';
 
-const facts = (asked: Visit | Visit[], origins: string[] = [ORIGIN]) => ({
+const facts = (asked: Probe | Probe[], origins: string[] = [ORIGIN]) => ({
   role: 'manifest' as const,
   web: web(visit(), { browser: [asked].flat() }),
   answer: visit(),
@@ -74,7 +74,7 @@ ruleTable(corsOriginRefused, {
       'a setting of the host is told once for each kind of file',
       facts(browser(acao('https://other.test'))),
       {
-        once: `manifest apps.example.com lets browsers read the manifest from https://other.test only, not from ${ORIGIN}.`,
+        dedupeKey: `manifest apps.example.com lets browsers read the manifest from https://other.test only, not from ${ORIGIN}.`,
       },
     ],
   ],

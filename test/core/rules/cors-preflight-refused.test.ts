@@ -1,16 +1,16 @@
-import type { Unseen, Visit } from '../../../src/core/facts.ts';
+import type { Missing, Probe } from '../../../src/core/facts.ts';
 import { corsPreflightRefused } from '../../../src/core/rules/cors-preflight-refused.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { acao, browser, failed, hop, ORIGIN, visit, web } from '../../support/visits.ts';
 
-const options = (headers: Record<string, string>, status = 204, asked = ['x-appreg-probe']): Visit =>
-  visit(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, asked });
-const facts = (preflight: Visit | Unseen, plain: Visit = browser(acao('*')), ...preflights: (Visit | Unseen)[]) => ({
+const options = (headers: Record<string, string>, status = 204, asked = ['x-appreg-probe']): Probe =>
+  visit(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, requestedHeaders: asked });
+const facts = (preflight: Probe | Missing, plain: Probe = browser(acao('*')), ...preflights: (Probe | Missing)[]) => ({
   role: 'manifest' as const,
   web: web(visit(), { browser: [plain], preflight, preflights }),
   answer: visit(),
 });
-const own = { unseen: 'a browser sends none' };
+const own = { missing: 'a browser sends none' };
 const all = { 'access-control-allow-headers': '*' };
 
 ruleTable(corsPreflightRefused, {
@@ -33,7 +33,7 @@ ruleTable(corsPreflightRefused, {
       facts(options({}, 405), browser([hop(acao('*'), { status: 416 })])),
       { cause: 'status-405' },
     ],
-    ['405', facts(options({}, 405)), { cause: 'status-405', once: 'manifest apps.example.com' }],
+    ['405', facts(options({}, 405)), { cause: 'status-405', dedupeKey: 'manifest apps.example.com' }],
     ['a redirect', facts(options(acao('*', all), 301)), { cause: 'redirect' }],
     ['no origin allowed', facts(options(all)), { cause: 'origin' }],
     ['no headers allowed', facts(options(acao('*'))), { cause: 'header-refused' }],

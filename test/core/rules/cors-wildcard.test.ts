@@ -16,7 +16,7 @@ ruleTable(corsWildcard, {
     ['none', facts({})],
   ],
   faulty: [
-    ['*', facts(acao('*')), { cause: 'star', once: 'apps.example.com' }],
+    ['*', facts(acao('*')), { cause: 'star', dedupeKey: 'apps.example.com' }],
     ['whoever asks', facts(acao(PROBE_ORIGIN), PROBE_ORIGIN), { cause: 'echo' }],
     [
       'whoever asks, with credentials',

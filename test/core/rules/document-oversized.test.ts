@@ -1,12 +1,12 @@
 import { documentOversized } from '../../../src/core/rules/document-oversized.ts';
-import { readingOf } from '../../../src/core/json.ts';
+import { parseDocument } from '../../../src/core/json.ts';
 import { contentFrom, documentFacts } from '../../support/core-facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
 const nested = (depth: number, inner = ''): string => '['.repeat(depth) + inner + ']'.repeat(depth);
 const cut = (source: string | Uint8Array) => {
   const content = { ...contentFrom(source), cut: true };
-  return { content, reading: readingOf(content) };
+  return { content, reading: parseDocument(content) };
 };
 
 ruleTable(documentOversized, {

@@ -22,7 +22,7 @@ ruleTable(fileNameDiffers, {
     [
       'another case of a folder, and of the file in it',
       file('apps/a/v.json', 'Apps/a/V.json', 'metadata'),
-      { cause: 'case', message: 'names the folder apps, but it is listed as Apps', once: 'apps' },
+      { cause: 'case', message: 'names the folder apps, but it is listed as Apps', dedupeKey: 'apps' },
     ],
     [
       'the decomposed form on disk',

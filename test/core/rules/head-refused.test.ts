@@ -1,9 +1,9 @@
 import { headRefused } from '../../../src/core/rules/head-refused.ts';
-import type { Visit } from '../../../src/core/facts.ts';
+import type { Probe } from '../../../src/core/facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, visit, web } from '../../support/visits.ts';
 
-const facts = (head: Visit, get: Visit = visit(hop({ 'content-length': '5', etag: '"a"' }))) => ({
+const facts = (head: Probe, get: Probe = visit(hop({ 'content-length': '5', etag: '"a"' }))) => ({
   role: 'manifest' as const,
   web: web(get, { head }),
   answer: get,

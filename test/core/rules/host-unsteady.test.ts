@@ -1,25 +1,25 @@
 import { hostUnsteady } from '../../../src/core/rules/host-unsteady.ts';
-import type { Repeated } from '../../../src/core/facts.ts';
+import type { RepeatedProbe } from '../../../src/core/facts.ts';
 import { coming, refused } from '../../support/copies.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, ADDRESS, visit, web } from '../../support/visits.ts';
 
-const byTurns = (repeated: Repeated) => ({
+const byTurns = (repeated: RepeatedProbe) => ({
   role: 'manifest' as const,
   url: ADDRESS,
-  web: web(visit(), { repeated: [repeated] }),
+  web: web(visit(), { repeatedProbes: [repeated] }),
 });
 
 ruleTable(hostUnsteady, {
   clean: [
     ['at once', { role: 'icon', url: ADDRESS, web: web() }],
-    ['waited as asked', { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, waited: 1000 })) }],
+    ['waited as asked', { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retryAfterMs: 1000 })) }],
     [
       'no IPv6 on this machine',
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop({}, { vain: [{ address: '2001:db8::1', code: 'ENETUNREACH' }] }))),
+        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ENETUNREACH' }] }))),
       },
     ],
     [
@@ -27,7 +27,11 @@ ruleTable(hostUnsteady, {
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop({}, { url: 'http://localhost:8080/x', vain: [{ address: '::1', code: 'ECONNREFUSED' }] }))),
+        web: web(
+          visit(
+            hop({}, { url: 'http://localhost:8080/x', failedAddresses: [{ address: '::1', code: 'ECONNREFUSED' }] }),
+          ),
+        ),
       },
     ],
     ['a method that is refused', byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 200, 0], same: [404, 404, 429] })],
@@ -39,13 +43,22 @@ ruleTable(hostUnsteady, {
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop({}, { vain: [{ address: '2001:db8::1', code: 'ECONNREFUSED' }] }))),
+        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ECONNREFUSED' }] }))),
       },
-      { cause: 'address-dead', severity: 'warning', message: '2001:db8::1 (ECONNREFUSED)', once: 'apps.example.com' },
+      {
+        cause: 'address-dead',
+        severity: 'warning',
+        message: '2001:db8::1 (ECONNREFUSED)',
+        dedupeKey: 'apps.example.com',
+      },
     ],
     [
       'an IPv4 address that is silent',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop({}, { vain: [{ address: '192.0.2.9', code: 'ETIMEDOUT' }] }))) },
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop({}, { failedAddresses: [{ address: '192.0.2.9', code: 'ETIMEDOUT' }] }))),
+      },
       { cause: 'address-dead', severity: 'warning' },
     ],
     [
@@ -53,29 +66,33 @@ ruleTable(hostUnsteady, {
       {
         role: 'icon',
         url: ADDRESS,
-        web: web(visit(hop({}, { vain: [{ address: '2001:db8::1', code: 'ETIMEDOUT' }] }))),
+        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ETIMEDOUT' }] }))),
       },
       { cause: 'address-dead', severity: 'note', message: 'IPv6 does not work from here' },
     ],
     [
       'second attempt',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['ECONNRESET'] })) },
-      { message: 'second attempt; before: ECONNRESET', once: 'apps.example.com' },
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
+      { message: 'second attempt; before: ECONNRESET', dedupeKey: 'apps.example.com' },
     ],
     [
       'third attempt',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 3, troubles: ['status 502', 'status 502'] })) },
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop(), { attempts: 3, retriedErrors: ['status 502', 'status 502'] })),
+      },
       { message: 'third' },
     ],
     [
       'a limit without a time to wait',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['status 429'] })) },
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['status 429'] })) },
       { advice: 'raise the limit' },
     ],
     [
       'a 404 that did not come again',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['status 404'] })) },
-      { advice: 'each server', once: 'apps.example.com' },
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['status 404'] })) },
+      { advice: 'each server', dedupeKey: 'apps.example.com' },
     ],
     [
       'HEAD by turns',
@@ -85,7 +102,7 @@ ruleTable(hostUnsteady, {
     [
       'plain GETs by turns',
       byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 500], same: [404, 404] }),
-      { cause: 'by-turns', message: 'the same requests for the manifest', once: 'apps.example.com' },
+      { cause: 'by-turns', message: 'the same requests for the manifest', dedupeKey: 'apps.example.com' },
     ],
     [
       'what browsers get, by turns',
@@ -94,7 +111,7 @@ ruleTable(hostUnsteady, {
         url: ADDRESS,
         web: web(visit(), {
           browser: [refused(404)],
-          probes: coming([visit(), refused(404), visit()], [visit(), refused(404), visit()]),
+          headerProbes: coming([visit(), refused(404), visit()], [visit(), refused(404), visit()]),
         }),
       },
       { cause: 'by-turns', message: '404' },

@@ -1,25 +1,30 @@
-import type { Conditional, Visit } from '../../../src/core/facts.ts';
+import type { Conditional, Probe } from '../../../src/core/facts.ts';
 import { notModifiedUntrue } from '../../../src/core/rules/not-modified-untrue.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, visit, web } from '../../support/visits.ts';
 
-const status = (code: number): Visit => visit(hop({}, { status: code }));
+const status = (code: number): Probe => visit(hop({}, { status: code }));
 const facts = (...conditional: Conditional[]) => ({
   role: 'manifest' as const,
   web: web(visit(), { conditional }),
   answer: visit(),
 });
-const madeUp = (answer: Visit): Conditional => ({
+const madeUp = (answer: Probe): Conditional => ({
   condition: ['if-none-match', '"never"'],
-  madeUp: true,
+  fabricated: true,
   visit: answer,
   sameBytes: null,
 });
-const earlier = (answer: Visit): Conditional => ({
+const earlier = (answer: Probe): Conditional => ({
   ...madeUp(answer),
   condition: ['if-modified-since', 'Fri, 20 Nov 2026 12:00:00 GMT'],
 });
-const issued: Conditional = { condition: ['if-none-match', '"a"'], madeUp: false, visit: status(304), sameBytes: null };
+const issued: Conditional = {
+  condition: ['if-none-match', '"a"'],
+  fabricated: false,
+  visit: status(304),
+  sameBytes: null,
+};
 
 ruleTable(notModifiedUntrue, {
   clean: [

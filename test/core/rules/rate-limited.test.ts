@@ -7,18 +7,22 @@ ruleTable(rateLimited, {
     ['at once', { role: 'icon', url: ADDRESS, web: web() }],
     [
       'retried, but not asked to wait',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, troubles: ['ECONNRESET'] })) },
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
     ],
   ],
   faulty: [
     [
       'waited',
-      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, waited: 2000, troubles: ['status 429'] })) },
-      { message: '2 s', once: 'apps.example.com' },
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop(), { attempts: 2, retryAfterMs: 2000, retriedErrors: ['status 429'] })),
+      },
+      { message: '2 s', dedupeKey: 'apps.example.com' },
     ],
     [
       'waited on the side',
-      { role: 'icon', url: ADDRESS, web: web(visit(), { head: visit(hop(), { waited: 1000 }) }) },
+      { role: 'icon', url: ADDRESS, web: web(visit(), { head: visit(hop(), { retryAfterMs: 1000 }) }) },
       { message: '1 s' },
     ],
   ],

@@ -18,7 +18,7 @@ ruleTable(tlsExpiring, {
     ['no TLS', { web: web(), now: NOW }],
   ],
   faulty: [
-    ['21 days', until('2026-12-12T12:00:00.000Z'), { message: 'in 21 days', once: 'apps.example.com' }],
+    ['21 days', until('2026-12-12T12:00:00.000Z'), { message: 'in 21 days', dedupeKey: 'apps.example.com' }],
     ['a day', until('2026-11-22T13:00:00.000Z'), { message: 'in 1 day,' }],
     [
       'an intermediate certificate',

@@ -1,9 +1,9 @@
 import { tlsUntrusted } from '../../../src/core/rules/tls-untrusted.ts';
-import type { Visit } from '../../../src/core/facts.ts';
+import type { Probe } from '../../../src/core/facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, NOW, tls, visit, web } from '../../support/visits.ts';
 
-const facts = (service: Visit) => ({ role: 'manifest' as const, web: web(service), now: NOW });
+const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
 const untrusted = (code: string, more = {}) => facts(failed('tls', code, {}, { tls: tls(more) }));
 
 const named = (host: string, ...names: string[]) =>
@@ -168,7 +168,7 @@ ruleTable(tlsUntrusted, {
     [
       'trusted because of --ca',
       facts(visit(hop({}, { tls: tls({ privateCa: true }) }))),
-      { cause: 'private-ca', severity: 'note', once: 'apps.example.com' },
+      { cause: 'private-ca', severity: 'note', dedupeKey: 'apps.example.com' },
     ],
     [
       'an authority of the machine',

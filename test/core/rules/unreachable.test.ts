@@ -1,9 +1,9 @@
 import { unreachable } from '../../../src/core/rules/unreachable.ts';
-import type { Visit } from '../../../src/core/facts.ts';
+import type { Probe } from '../../../src/core/facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, NOW, visit, web } from '../../support/visits.ts';
 
-const facts = (service: Visit) => ({ role: 'manifest' as const, web: web(service), now: NOW });
+const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
 const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
   facts(visit(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
 const ended = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
@@ -67,15 +67,15 @@ ruleTable(unreachable, {
     [
       'no answer, whatever is asked for',
       facts(failed('headers', 'HEADERS_TIMEOUT')),
-      { once: 'manifest apps.example.com no-answer' },
+      { dedupeKey: 'manifest apps.example.com no-answer' },
     ],
     [
       'not one byte until the time is over',
       facts(failed('time', 'TOTAL_TIMEOUT')),
-      { cause: 'no-answer', once: 'manifest apps.example.com no-answer', advice: '--timeout' },
+      { cause: 'no-answer', dedupeKey: 'manifest apps.example.com no-answer', advice: '--timeout' },
     ],
-    ['500, which is the host’s', status(500), { once: 'manifest apps.example.com status-500' }],
-    ['401, which is the host’s', status(401), { once: 'manifest apps.example.com status-401' }],
+    ['500, which is the host’s', status(500), { dedupeKey: 'manifest apps.example.com status-500' }],
+    ['401, which is the host’s', status(401), { dedupeKey: 'manifest apps.example.com status-401' }],
     ['not HTTP', facts(failed('headers', 'HPE_INVALID_STATUS_CODE')), { cause: 'not-http' }],
     ['another protocol', facts(failed('headers', 'UPGRADE')), { cause: 'not-http' }],
     [
@@ -143,7 +143,7 @@ ruleTable(unreachable, {
         cause: 'captive-portal',
         message: 'captive portal',
         advice: 'Sign in to that network',
-        once: 'manifest apps.example.com captive-portal',
+        dedupeKey: 'manifest apps.example.com captive-portal',
       },
     ],
     [

@@ -1,8 +1,8 @@
-import type { Role } from '../../../src/core/facts.ts';
+import type { ResourceKind } from '../../../src/core/facts.ts';
 import { urlMalformed } from '../../../src/core/rules/url-malformed.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
-const of = (url: string, role: Role = 'artifact') => ({ role, url });
+const of = (url: string, role: ResourceKind = 'artifact') => ({ role, url });
 
 ruleTable(urlMalformed, {
   clean: [

@@ -1,10 +1,10 @@
-import type { Role } from '../../../src/core/facts.ts';
+import type { ResourceKind } from '../../../src/core/facts.ts';
 import { urlMoved } from '../../../src/core/rules/url-moved.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { ADDRESS, hop, visit, web } from '../../support/visits.ts';
 
 const at = (status: number, url: string) => hop({}, { status, url });
-const facts = (hops: ReturnType<typeof hop>[], role: Role = 'manifest') => {
+const facts = (hops: ReturnType<typeof hop>[], role: ResourceKind = 'manifest') => {
   const answer = visit(hops);
   return { role, web: web(answer), answer };
 };

@@ -1,10 +1,10 @@
-import type { Role } from '../../../src/core/facts.ts';
+import type { ResourceKind } from '../../../src/core/facts.ts';
 import { validatorCoarse } from '../../../src/core/rules/validator-coarse.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, visit, web } from '../../support/visits.ts';
 
 const DATE = 'Fri, 20 Nov 2026 12:00:00 GMT';
-const facts = (headers: Record<string, string>, role: Role = 'manifest') => {
+const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest') => {
   const answer = visit(hop(headers));
   return { role, web: web(answer), answer };
 };

@@ -8,7 +8,7 @@ const asked = (then: Record<string, string>, more: Partial<Conditional> = {}) =>
   role: 'metadata' as const,
   web: web(first, {
     conditional: [
-      { condition: ['if-none-match', '"a"'], madeUp: false, visit: visit(hop(then)), sameBytes: true, ...more },
+      { condition: ['if-none-match', '"a"'], fabricated: false, visit: visit(hop(then)), sameBytes: true, ...more },
     ],
   }),
   answer: first,
@@ -22,7 +22,7 @@ ruleTable(validatorUnsteady, {
     ['another one for other bytes', asked({ etag: '"b"' }, { sameBytes: false })],
     ['weak now, strong before', asked({ etag: 'W/"a"' })],
     ['none the second time', asked({})],
-    ['a question with a made-up tag', asked({ etag: '"b"' }, { madeUp: true })],
+    ['a question with a made-up tag', asked({ etag: '"b"' }, { fabricated: true })],
     [
       'behind a redirect that leads elsewhere each time',
       asked({}, { visit: visit(hop({ etag: '"b"' }, { url: 'https://b.test/r.json' })) }),

@@ -17,7 +17,7 @@ ruleTable(versionsNoneValid, {
       {
         at: '/versions',
         severity: 'warning',
-        hides: true,
+        hidesApp: true,
         cause: 'empty',
         message: 'No version is listed yet',
         advice: 'appreg publish-version',

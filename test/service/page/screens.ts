@@ -1,13 +1,19 @@
 import type { Screen } from '../../../src/service/page/layout.ts';
-import { appScreen, catalogueScreen } from '../../../src/service/page/screens-app.ts';
-import { failure, signIn, signUp, tokenGone, tokenShown } from '../../../src/service/page/screens-entry.ts';
-import { type RegistryScreen, registryScreen, reportScreen } from '../../../src/service/page/screens-registry.ts';
+import { appPage, cataloguePage } from '../../../src/service/page/screens-app.ts';
 import {
-  organizationScreen,
-  registriesScreen,
-  renameScreen,
-  subscribeScreen,
-  unsubscribeScreen,
+  failurePage,
+  signInPage,
+  signUpPage,
+  tokenGonePage,
+  tokenPage,
+} from '../../../src/service/page/screens-entry.ts';
+import { type RegistryPage, registryPage, reportPage } from '../../../src/service/page/screens-registry.ts';
+import {
+  organizationPage,
+  registriesPage,
+  renamePage,
+  subscribePage,
+  unsubscribePage,
 } from '../../../src/service/page/screens-settings.ts';
 import type { AppView } from '../../../src/service/views.ts';
 import * as views from './views.ts';
@@ -16,8 +22,8 @@ import * as views from './views.ts';
 
 const { NOW, APPS, CLEAN, FAILING, FINDINGS, FRESH, HOSTILE_TEXTS, PROBLEMS, REPORT, VERSIONS } = views;
 
-function registry(more: Partial<RegistryScreen>): Screen {
-  return registryScreen({
+function registry(more: Partial<RegistryPage>): Screen {
+  return registryPage({
     one: views.subscription({ apps: APPS.length, visible: 2 }),
     report: CLEAN,
     apps: APPS,
@@ -62,15 +68,15 @@ const hostileFindings = HOSTILE_TEXTS.map((text, i) => ({
 }));
 
 export const SCREENS: Record<string, () => Screen> = {
-  'entry-sign-in': () => signIn({ error: null, openSignUp: true, next: '/' }),
-  'entry-sign-in-wrong': () => signIn({ error: 'No organization has this token.', openSignUp: false, next: '/' }),
-  'entry-sign-up': () => signUp({ error: null, name: '', key: 'k' }),
-  'entry-token': () => tokenShown(views.organization(), TOKEN, false),
-  'entry-token-gone': () => tokenGone(),
-  'entry-failure': () => failure({ title: 'Not found', text: 'There is no such page.', signedIn: false }),
-  'token-rotated': () => tokenShown(views.organization(), TOKEN, true),
+  'entry-sign-in': () => signInPage({ error: null, openSignUp: true, next: '/' }),
+  'entry-sign-in-wrong': () => signInPage({ error: 'No organization has this token.', openSignUp: false, next: '/' }),
+  'entry-sign-up': () => signUpPage({ error: null, name: '', key: 'k' }),
+  'entry-token': () => tokenPage(views.organization(), TOKEN, false),
+  'entry-token-gone': () => tokenGonePage(),
+  'entry-failure': () => failurePage({ title: 'Not found', text: 'There is no such page.', signedIn: false }),
+  'token-rotated': () => tokenPage(views.organization(), TOKEN, true),
   registries: () =>
-    registriesScreen(
+    registriesPage(
       [
         views.subscription({
           id: '4c9c4a0e-7b1d-4a56-8f5e-0c1b2a3d4e5f',
@@ -96,16 +102,16 @@ export const SCREENS: Record<string, () => Screen> = {
       null,
       NOW,
     ),
-  'registries-empty': () => registriesScreen([], 'You unsubscribed from the registry.', NOW),
+  'registries-empty': () => registriesPage([], 'You unsubscribed from the registry.', NOW),
   'registries-hostile': () =>
-    registriesScreen(
+    registriesPage(
       HOSTILE_TEXTS.map((name, i) => ({ ...hostile, name, id: hostile.id.replace('0b9c', `00${10 + i}`) })),
       null,
       NOW,
     ),
-  subscribe: () => subscribeScreen({ url: '', name: '', urlError: null, nameError: null, unusable: null }),
+  subscribe: () => subscribePage({ url: '', name: '', urlError: null, nameError: null, unusable: null }),
   'subscribe-wrong': () =>
-    subscribeScreen({
+    subscribePage({
       url: 'apps.example.com',
       name: '',
       urlError: 'This is no URL of a registry. Write the whole address, with https:// in front.',
@@ -113,7 +119,7 @@ export const SCREENS: Record<string, () => Screen> = {
       unusable: null,
     }),
   'subscribe-unusable': () =>
-    subscribeScreen({
+    subscribePage({
       url: PROBLEMS.url,
       name: 'Vendor tools',
       urlError: null,
@@ -121,7 +127,7 @@ export const SCREENS: Record<string, () => Screen> = {
       unusable: { message: 'Its manifest cannot be used.', findings: FINDINGS.slice(0, 2) },
     }),
   'subscribe-hostile': () =>
-    subscribeScreen({
+    subscribePage({
       url: hostile.url,
       name: long,
       urlError: null,
@@ -136,13 +142,13 @@ export const SCREENS: Record<string, () => Screen> = {
   'registry-pages': () => registry({ next: 'lamp', after: 'a', waiting: true, show: 'hidden' }),
   'registry-hostile': () =>
     registry({ one: hostile, apps: hostileApps, report: { ...REPORT, findings: hostileFindings }, search: long }),
-  rename: () => renameScreen(PROBLEMS, PROBLEMS.name, 'The name is empty. Write one.'),
-  unsubscribe: () => unsubscribeScreen(PROBLEMS),
-  report: () => reportScreen(PROBLEMS, REPORT, NOW),
-  'report-none': () => reportScreen(FRESH, null, NOW),
-  'report-hostile': () => reportScreen(hostile, { ...REPORT, findings: hostileFindings, outcome: 'incomplete' }, NOW),
+  rename: () => renamePage(PROBLEMS, PROBLEMS.name, 'The name is empty. Write one.'),
+  unsubscribe: () => unsubscribePage(PROBLEMS),
+  report: () => reportPage(PROBLEMS, REPORT, NOW),
+  'report-none': () => reportPage(FRESH, null, NOW),
+  'report-hostile': () => reportPage(hostile, { ...REPORT, findings: hostileFindings, outcome: 'incomplete' }, NOW),
   app: () =>
-    appScreen({
+    appPage({
       one: PROBLEMS,
       app: APPS[0]!,
       versions: VERSIONS,
@@ -152,7 +158,7 @@ export const SCREENS: Record<string, () => Screen> = {
       now: NOW,
     }),
   'app-hidden': () =>
-    appScreen({
+    appPage({
       one: PROBLEMS,
       app: APPS[2]!,
       versions: [VERSIONS[3]!],
@@ -162,7 +168,7 @@ export const SCREENS: Record<string, () => Screen> = {
       now: NOW,
     }),
   'app-none': () =>
-    appScreen({
+    appPage({
       one: FAILING,
       app: views.app({
         versions: 0,
@@ -178,7 +184,7 @@ export const SCREENS: Record<string, () => Screen> = {
       now: NOW,
     }),
   'app-hostile': () =>
-    appScreen({
+    appPage({
       one: hostile,
       app: hostileApps[0]!,
       versions: HOSTILE_TEXTS.map((text) =>
@@ -193,20 +199,20 @@ export const SCREENS: Record<string, () => Screen> = {
       findings: hostileFindings,
       now: NOW,
     }),
-  organization: () => organizationScreen(views.organization()),
-  'organization-hostile': () => organizationScreen(views.organization({ name: long })),
+  organization: () => organizationPage(views.organization()),
+  'organization-hostile': () => organizationPage(views.organization({ name: long })),
   apps: () =>
-    catalogueScreen({
+    cataloguePage({
       apps: APPS.slice(0, 2).map((one) => ({ ...one, registry: { id: PROBLEMS.id, name: PROBLEMS.name } })),
       next: 'x',
       after: null,
       search: '',
       registries: 2,
     }),
-  'apps-empty': () => catalogueScreen({ apps: [], next: null, after: null, search: '', registries: 0 }),
-  'apps-none-verified': () => catalogueScreen({ apps: [], next: null, after: null, search: '', registries: 2 }),
+  'apps-empty': () => cataloguePage({ apps: [], next: null, after: null, search: '', registries: 0 }),
+  'apps-none-verified': () => cataloguePage({ apps: [], next: null, after: null, search: '', registries: 2 }),
   'apps-hostile': () =>
-    catalogueScreen({
+    cataloguePage({
       apps: hostileApps.map((one) => ({ ...one, registry: { id: PROBLEMS.id, name: long } })),
       next: null,
       after: null,

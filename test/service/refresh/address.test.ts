@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { openGuard } from '../../../src/service/refresh/guard.ts';
-import { registryUrl } from '../../../src/service/refresh/address.ts';
+import { openAddressPolicy } from '../../../src/service/refresh/guard.ts';
+import { parseRegistryUrl } from '../../../src/service/refresh/address.ts';
 
-const guard = openGuard({ allowHosts: ['localhost', 'reg.corp:8443'], allowHttp: false, ownPorts: () => [] });
+const guard = openAddressPolicy({ allowHosts: ['localhost', 'reg.corp:8443'], allowHttp: false, ownPorts: () => [] });
 
 describe('a URL that is asked', () => {
   test.each([
@@ -15,7 +15,7 @@ describe('a URL that is asked', () => {
     ['https://a.example/b/../r.json?sig=A%2fb', 'https://a.example/r.json?sig=A%2fb'],
     ['http://localhost:4000/registry.json', 'http://localhost:4000/registry.json'],
     ['https://reg.corp:8443/registry.json', 'https://reg.corp:8443/registry.json'],
-  ])('%s', (typed, url) => expect(registryUrl(typed, guard)).toEqual({ url }));
+  ])('%s', (typed, url) => expect(parseRegistryUrl(typed, guard)).toEqual({ url }));
 });
 
 describe('a URL that is not', () => {
@@ -35,7 +35,7 @@ describe('a URL that is not', () => {
     [`https://apps.example.com/${'x'.repeat(2048)}`, 'longer than 2048'],
     [`https://apps.example.com/${'ü'.repeat(400)}`, 'longer than 2048'],
   ])('%#: %.60s', (typed, words) => {
-    const result = registryUrl(typed, guard);
+    const result = parseRegistryUrl(typed, guard);
     expect('fault' in result ? result.fault : result).toContain(words);
     expect(JSON.stringify(result)).not.toContain('secret');
   });

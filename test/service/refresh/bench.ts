@@ -1,7 +1,7 @@
 import { openLog } from '../../../src/service/log.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
 import type { Report } from '../../../src/core/report.ts';
-import { openGuard } from '../../../src/service/refresh/guard.ts';
+import { openAddressPolicy } from '../../../src/service/refresh/guard.ts';
 import { type Outcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import type { RefreshContext } from '../../../src/service/refresh/run.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/settings.ts';
@@ -65,7 +65,7 @@ export async function openBench(more: Partial<Settings> = {}, limits: Partial<Li
     metrics: openMetrics(),
     asking: {
       patience: 0,
-      guard: openGuard({ ...settings, ownPorts: () => [] }),
+      guard: openAddressPolicy({ ...settings, ownPorts: () => [] }),
       headersTimeout: 1500,
       idleTimeout: 1500,
       connectTimeout: 3000,

@@ -1,28 +1,40 @@
 import { describe, expect, test } from 'vitest';
-import type { DocumentFacts, Failure, Visit } from '../../../src/core/facts.ts';
-import { isUnseen } from '../../../src/core/facts.ts';
+import type { DocumentFacts, Failure, Probe } from '../../../src/core/facts.ts';
+import { isMissing } from '../../../src/core/facts.ts';
 import { startJudging } from '../../../src/core/judge.ts';
-import { discreetDocument } from '../../../src/service/refresh/discreet.ts';
+import { redactNetworkOfDocument } from '../../../src/service/refresh/discreet.ts';
 
 /** Subscribers learn one and the same, however far the service came inside the operator's network. */
 
 const URL = 'https://inside.example/registry.json';
 
-function document(code: string, phase: Failure['phase'], more: Partial<Visit> = {}): DocumentFacts {
-  const service: Visit = {
+function document(code: string, phase: Failure['phase'], more: Partial<Probe> = {}): DocumentFacts {
+  const service: Probe = {
     method: 'GET',
     origin: null,
     hops: [
-      { url: URL, status: 0, headers: [], address: '10.0.0.7', tls: null, vain: [{ address: '10.0.0.8', code: 'X' }] },
+      {
+        url: URL,
+        status: 0,
+        headers: [],
+        address: '10.0.0.7',
+        tls: null,
+        failedAddresses: [{ address: '10.0.0.8', code: 'X' }],
+      },
     ],
     failure: { phase, code, message: `connect ${code} 10.0.0.7:443`, url: URL, got: null, expected: null },
     attempts: 2,
-    waited: 0,
-    troubles: [code],
+    retryAfterMs: 0,
+    retriedErrors: [code],
     ...more,
   };
-  const absent = { unseen: 'because of unreachable' };
-  return { url: URL, file: null, web: { service, browser: [], preflight: absent, head: absent }, content: absent };
+  const absent = { missing: 'because of unreachable' };
+  return {
+    url: URL,
+    file: null,
+    web: { server: service, browser: [], preflight: absent, head: absent },
+    content: absent,
+  };
 }
 
 function reported(facts: DocumentFacts): string {
@@ -45,7 +57,7 @@ describe('a host that was not reached', () => {
     const told: string[] = [];
     const reports = CASES.map(([code, phase], i) =>
       reported(
-        discreetDocument(document(code, phase, { attempts: 1 + (i % 3) }), (failure) => told.push(failure.code)),
+        redactNetworkOfDocument(document(code, phase, { attempts: 1 + (i % 3) }), (failure) => told.push(failure.code)),
       ),
     );
     expect(new Set(reports).size).toBe(1);
@@ -57,10 +69,10 @@ describe('a host that was not reached', () => {
   test('behind a redirect is told so too, with what came before', () => {
     const first = { url: URL, status: 302, headers: [], address: '8.8.8.8', tls: null };
     const second = { url: 'https://10.0.0.7/', status: 0, headers: [], address: null, tls: null };
-    const seen = discreetDocument(document('ADDRESS_REFUSED', 'connect', { hops: [first, second] }), () => {});
+    const seen = redactNetworkOfDocument(document('ADDRESS_REFUSED', 'connect', { hops: [first, second] }), () => {});
     const report = reported(seen);
     expect(report).toContain('not-reached');
-    expect(isUnseen(seen.web) ? [] : seen.web.service.hops.map(({ address }) => address)).toEqual(['8.8.8.8', null]);
+    expect(isMissing(seen.web) ? [] : seen.web.server.hops.map(({ address }) => address)).toEqual(['8.8.8.8', null]);
   });
 });
 
@@ -71,13 +83,13 @@ describe('what a URL tells by itself', () => {
   ])('%s is told', (code, word) => {
     const facts = document(code, 'connect');
     if (code === 'INSECURE_REFUSED') facts.url = 'http://inside.example/registry.json';
-    expect(reported(discreetDocument(facts, () => {}))).toContain(word);
+    expect(reported(redactNetworkOfDocument(facts, () => {}))).toContain(word);
   });
 });
 
 test('an answer stays as it was, but for addresses that are nobody’s business', () => {
   const hop = { url: URL, status: 404, headers: [] as [string, string][], address: '127.0.0.1', tls: null };
-  const seen = discreetDocument(document('X', 'headers', { hops: [hop], failure: null, attempts: 1 }), () => {});
+  const seen = redactNetworkOfDocument(document('X', 'headers', { hops: [hop], failure: null, attempts: 1 }), () => {});
   const report = reported(seen);
   expect(report).toContain('status-404');
   expect(report).not.toContain('127.0.0.1');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { DocumentFacts, Visit } from '../../../src/core/facts.ts';
+import type { DocumentFacts, Probe } from '../../../src/core/facts.ts';
 import { judge } from '../../../src/core/judge.ts';
-import { aged, essenceOf } from '../../../src/service/refresh/essence.ts';
+import { aged, responseFingerprint } from '../../../src/service/refresh/essence.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const http = (moment: number): string => new Date(moment).toUTCString();
@@ -13,9 +13,9 @@ const BASE: Record<string, string> = {
   'access-control-allow-origin': '*',
 };
 
-function unchanged(headers: Record<string, string>): Visit {
+function unchanged(headers: Record<string, string>): Probe {
   const hop = { url: 'https://a.test/r.json', status: 304, headers: Object.entries(headers), address: null, tls: null };
-  return { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, waited: 0 };
+  return { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0 };
 }
 
 function documentWith(headers: Record<string, string>): DocumentFacts {
@@ -24,13 +24,13 @@ function documentWith(headers: Record<string, string>): DocumentFacts {
   return {
     url: 'https://a.test/r.json',
     file: null,
-    web: { service: visit, browser: [], preflight: visit, head: visit },
+    web: { server: visit, browser: [], preflight: visit, head: visit },
     content: { text: '{}', base64: null, bytes: 2, cut: false },
   };
 }
 
 const essence = (more: Record<string, string>, validator = '"1"'): string =>
-  essenceOf(unchanged({ ...BASE, ...more }), validator, NOW);
+  responseFingerprint(unchanged({ ...BASE, ...more }), validator, NOW);
 
 describe('what is of the moment is no part of it', () => {
   test.each<[string, Record<string, string>, Record<string, string>]>([
@@ -72,10 +72,10 @@ describe('what says something of the document is', () => {
 
   test('the certificate, and where it was found', () => {
     const one = unchanged(BASE);
-    const tls = { fingerprint256: 'AA', protocol: 'TLSv1.3' } as Visit['hops'][number]['tls'];
+    const tls = { fingerprint256: 'AA', protocol: 'TLSv1.3' } as Probe['hops'][number]['tls'];
     const other = { ...one, hops: [{ ...one.hops[0]!, tls }] };
     const moved = { ...one, hops: [...one.hops, { ...one.hops[0]!, url: 'https://b.test/r.json' }] };
-    expect(new Set([one, other, moved].map((visit) => essenceOf(visit, '"1"', NOW))).size).toBe(3);
+    expect(new Set([one, other, moved].map((visit) => responseFingerprint(visit, '"1"', NOW))).size).toBe(3);
   });
 });
 
@@ -83,7 +83,7 @@ describe('a document as it may be later', () => {
   const LATER = 86_400_000;
   const later = (stored: Record<string, string>, fresh: Record<string, string>): Record<string, string> => {
     const { web } = aged(documentWith(stored), unchanged(fresh), NOW, LATER);
-    return Object.fromEntries((web as { service: Visit }).service.hops.at(-1)!.headers);
+    return Object.fromEntries((web as { server: Probe }).server.hops.at(-1)!.headers);
   };
 
   test('has moments that moved on, the age that it may have, and other numbers', () => {

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { type GuardOptions, openGuard } from '../../../src/service/refresh/guard.ts';
+import { type AddressPolicyOptions, openAddressPolicy } from '../../../src/service/refresh/guard.ts';
 
-const strict: GuardOptions = { allowHosts: [], allowHttp: false, ownPorts: () => [8080] };
+const strict: AddressPolicyOptions = { allowHosts: [], allowHttp: false, ownPorts: () => [8080] };
 
 /** What becomes of a URL whose name has the address, or of a literal. */
-function judged(url: string, address: string | null, options: Partial<GuardOptions> = {}): string | null {
+function judged(url: string, address: string | null, options: Partial<AddressPolicyOptions> = {}): string | null {
   const { hostname, port, protocol } = new URL(url);
   const secure = protocol === 'https:';
   const target = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (secure ? 443 : 80), secure };
-  return openGuard({ ...strict, ...options })(target, address ?? target.host);
+  return openAddressPolicy({ ...strict, ...options })(target, address ?? target.host);
 }
 
 describe('a name or an address', () => {
-  test.each<[string, string | null, Partial<GuardOptions>, string | null]>([
+  test.each<[string, string | null, Partial<AddressPolicyOptions>, string | null]>([
     ['https://reg.example/', '8.8.8.8', {}, null],
     ['https://reg.example/', '10.0.0.1', {}, 'ADDRESS_REFUSED'],
     ['https://reg.example/', '::1', {}, 'ADDRESS_REFUSED'],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import { expect, test } from 'vitest';
-import { type Hands, startHands } from '../../../src/service/refresh/hands.ts';
+import { type JobWorkers, startJobWorkers } from '../../../src/service/refresh/hands.ts';
 
 /** A queue in memory, with what became of its jobs, and how many statements that took. */
 function openQueue(names: string[]) {
@@ -40,8 +40,12 @@ function openQueue(names: string[]) {
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `job-${i}`);
 
-function start(boss: PgBoss, act: (name: string, lost: AbortSignal) => Promise<void>, troubles: unknown[] = []): Hands {
-  return startHands<{ name: string }>(boss, 'work', {
+function start(
+  boss: PgBoss,
+  act: (name: string, lost: AbortSignal) => Promise<void>,
+  troubles: unknown[] = [],
+): JobWorkers {
+  return startJobWorkers<{ name: string }>(boss, 'work', {
     most: 4,
     pollEvery: 30,
     beatEvery: 20,

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openGuard } from '../../../src/service/refresh/guard.ts';
+import { openAddressPolicy } from '../../../src/service/refresh/guard.ts';
 import {
   answer,
   type Behaviour,
@@ -280,7 +280,7 @@ function withNames(names: Record<string, string[]>): () => void {
     callback(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
   };
   // As strict as ever about addresses; only the port of the test's own host is let pass.
-  const strict = openGuard({ allowHosts: [], allowHttp: true, ownPorts: () => [] });
+  const strict = openAddressPolicy({ allowHosts: [], allowHttp: true, ownPorts: () => [] });
   bench.context.asking = {
     ...before,
     lookup,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ArtifactFacts } from '../../../src/core/facts.ts';
 import type { Finding } from '../../../src/core/report.ts';
-import { type Kept, keepVersions, type StoredVersion } from '../../../src/service/refresh/keep.ts';
+import { type Kept, updateVersions, type StoredVersion } from '../../../src/service/refresh/keep.ts';
 
 const digest = (letter: string): string => letter.repeat(64);
 const sum = (letter: string): string => `sha256:${digest(letter)}`;
@@ -41,7 +41,7 @@ const entry = (version: string, letter: string, url = `https://h.example/${versi
 
 /** An artifact whose bytes have the digest; a number is the status that came instead, null that nobody asked. */
 function got(what: string | number | null, more: Partial<ArtifactFacts> = {}): ArtifactFacts {
-  const none = { unseen: 'later' };
+  const none = { missing: 'later' };
   if (what === null) return { url: 'x', file: null, web: none, content: none, archive: none };
   const status = typeof what === 'number' ? what : 200;
   const hop = { url: 'https://h.example/', status, headers: [], address: null, tls: null };
@@ -49,15 +49,15 @@ function got(what: string | number | null, more: Partial<ArtifactFacts> = {}): A
     status === 0
       ? { phase: 'connect' as const, code: 'X', message: 'x', url: 'https://h.example/', got: null, expected: null }
       : null;
-  const service = { method: 'GET' as const, origin: null, hops: [hop], failure, attempts: 1, waited: 0 };
+  const service = { method: 'GET' as const, origin: null, hops: [hop], failure, attempts: 1, retryAfterMs: 0 };
   const content =
     typeof what === 'number'
-      ? { unseen: 'because of unreachable' }
+      ? { missing: 'because of unreachable' }
       : { bytes: 5, sha256: digest(what), sha1: '', md5: '', head: '', cut: false, decoded: null };
   return {
     url: 'x',
     file: null,
-    web: { service, browser: [], preflight: none, head: none },
+    web: { server: service, browser: [], preflight: none, head: none },
     content,
     archive: none,
     ...more,
@@ -74,7 +74,7 @@ function keep(
   findings: Finding[] = [],
   limit = 9,
 ): Kept {
-  return keepVersions(known, list as never[], artifacts, findings, NOW, limit);
+  return updateVersions(known, list as never[], artifacts, findings, NOW, limit);
 }
 
 describe('a version', () => {
@@ -87,7 +87,7 @@ describe('a version', () => {
   test.each<[string, StoredVersion | null, object, ArtifactFacts, Finding[], Partial<StoredVersion> | null]>([
     ['not come to yet', null, entry('1.0.0', 'a'), got(null), [], { ...pending, firstSeenAt: NOW }],
     ['not come to again', row('1.0.0', 'a'), entry('1.0.0', 'a'), got(null), [], null],
-    ['taken over', row('1.0.0', 'a'), entry('1.0.0', 'a'), got('a', { since: THEN.toISOString() }), [], null],
+    ['taken over', row('1.0.0', 'a'), entry('1.0.0', 'a'), got('a', { reusedFrom: THEN.toISOString() }), [], null],
     ['seen anew', row('1.0.0', 'a'), entry('1.0.0', 'a'), got('a'), [], { verifiedAt: NOW, triedAt: NOW }],
     [
       'other bytes than listed',
@@ -222,7 +222,7 @@ describe('a version', () => {
       'listed again',
       row('1.0.0', 'a', { withdrawnAt: THEN }),
       entry('1.0.0', 'a'),
-      got('a', { since: THEN.toISOString() }),
+      got('a', { reusedFrom: THEN.toISOString() }),
       [],
       { withdrawnAt: null },
     ],
@@ -271,7 +271,7 @@ describe('versions', () => {
   test('one that is listed twice with two checksums is offered with the digest in force alone', () => {
     const twice = [entry('1.0.0', 'b'), entry('1.0.0', 'a')];
     expect(keep([], twice, [got('b'), got('a')]).put).toMatchObject([{ state: 'refused', rule: 'version-duplicate' }]);
-    expect(keep([row('1.0.0', 'a')], twice, [got('b'), got('a', { since: THEN.toISOString() })]).put).toEqual([]);
+    expect(keep([row('1.0.0', 'a')], twice, [got('b'), got('a', { reusedFrom: THEN.toISOString() })]).put).toEqual([]);
   });
 
   test('the highest ones are kept where there are too many, and what is known counts', () => {

@@ -10,10 +10,10 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified } from '../../support/live-registry.ts';
-import type { Visit } from '../../../src/core/facts.ts';
+import type { Probe } from '../../../src/core/facts.ts';
 import type { Confirmed } from '../../../src/service/refresh/asked.ts';
-import { standingIn, standingOf } from '../../../src/service/refresh/standing.ts';
-import { rowsOf } from '../../../src/service/refresh/rows.ts';
+import { unchangedTokenIn, unchangedTokenOf } from '../../../src/service/refresh/standing.ts';
+import { registryRecords } from '../../../src/service/refresh/rows.ts';
 import { type Bench, openBench } from './bench.ts';
 
 /** A registry of which nothing changed is not judged anew; whatever comes with time comes all the same, and on time. */
@@ -123,7 +123,7 @@ describe('where nothing changed', () => {
 
   test('of a registry of thousands it is not kept what each of its hosts said', () => {
     const hop = { url: '', status: 304, headers: [], address: null, tls: null };
-    const visit: Visit = { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, waited: 0 };
+    const visit: Probe = { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0 };
     const all = (count: number): Confirmed[] =>
       Array.from({ length: count }, (_, i) => ({
         url: `https://apps.example/${i}/versions.json`,
@@ -131,11 +131,11 @@ describe('where nothing changed', () => {
         condition: ['if-none-match', `"${i}"`],
         visit,
       }));
-    expect(standingOf(all(3000), 'by', 1, 0)).toBeNull();
-    expect(standingIn(standingOf(all(1000), 'by', 1, 0), 'by', 0)?.questions).toHaveLength(1000);
-    expect(standingIn(standingOf(all(1), 'by', 1, 0), 'by', 2)).toBeNull();
-    expect(standingIn(standingOf(all(1), 'by', 1, 0), 'by', -1)).toBeNull();
-    expect(standingIn(standingOf(all(1), 'by', 1, 0), 'another', 0)).toBeNull();
+    expect(unchangedTokenOf(all(3000), 'by', 1, 0)).toBeNull();
+    expect(unchangedTokenIn(unchangedTokenOf(all(1000), 'by', 1, 0), 'by', 0)?.questions).toHaveLength(1000);
+    expect(unchangedTokenIn(unchangedTokenOf(all(1), 'by', 1, 0), 'by', 2)).toBeNull();
+    expect(unchangedTokenIn(unchangedTokenOf(all(1), 'by', 1, 0), 'by', -1)).toBeNull();
+    expect(unchangedTokenIn(unchangedTokenOf(all(1), 'by', 1, 0), 'another', 0)).toBeNull();
   });
 
   test('artifacts are fetched again after a month', async () => {
@@ -303,7 +303,7 @@ test('an outcome that another look has overtaken is not written over', async () 
   const id = await settled(serve());
   await bench.db.updateTable('registries').set({ standing: null, failures: 3 }).where('id', '=', id).execute();
   const end = { id, at: new Date(), nextCheckAt: new Date(), slow: false };
-  expect(await rowsOf(bench.db).writeUnchanged(end)).toBe(false);
+  expect(await registryRecords(bench.db).writeUnchanged(end)).toBe(false);
 });
 
 test('whether it was judged anew or stood, a look says what verify says', async () => {
