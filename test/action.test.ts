@@ -148,9 +148,9 @@ describe('inputs', () => {
   });
 
   test('max-warnings and args', () => {
-    const warned = run(workspace, PUSH, { path: 'warned', args: '--rule apps-none=warning' });
+    const warned = run(workspace, PUSH, { path: 'warned', args: '--rule no-apps=warning' });
     expect(warned).toMatchObject({ code: 0, outputs: { warnings: '1' } });
-    expect(run(workspace, PUSH, { path: 'warned', args: `--rule 'apps-none=warning'`, 'max-warnings': '0' }).code).toBe(
+    expect(run(workspace, PUSH, { path: 'warned', args: `--rule 'no-apps=warning'`, 'max-warnings': '0' }).code).toBe(
       1,
     );
   });

@@ -167,7 +167,7 @@ function appDifference(key: string, old: AppState | undefined, now: AppState | u
     latest: unseen ? { before: null, after: null } : { before: latestIn(was), after: latestIn(is) },
     visible: { before: was.visible, after: is.visible },
     because: is.because,
-    unpublished: was.versions.size + is.versions.size === 0 && is.because.includes('versions-none-valid'),
+    unpublished: was.versions.size + is.versions.size === 0 && is.because.includes('no-valid-versions'),
   };
 }
 

@@ -114,7 +114,7 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
     const { content } = place.document;
     const oversized = !isMissing(content) && parseDocument(content).oversized !== null;
     const readable = !isMissing(content) && parseDocument(content).value !== undefined;
-    const fault = oversized ? 'document-oversized' : readable ? 'document-misshapen' : 'document-unreadable';
+    const fault = oversized ? 'document-oversized' : readable ? 'schema-violation' : 'document-unreadable';
     const why: Missing = !isMissing(content)
       ? { missing: `because of ${fault}` }
       : content.runWide || content.missing.startsWith('because of ')

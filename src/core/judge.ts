@@ -256,7 +256,7 @@ export function startJudging(options: JudgeOptions): Judging {
       if (!isObject(apps)) {
         for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
         if (value !== undefined)
-          ledger.noteSkipped('metadata', 'the apps, which the manifest does not name (document-misshapen)');
+          ledger.noteSkipped('metadata', 'the apps, which the manifest does not name (schema-violation)');
         for (const key of asked?.apps ?? [])
           ledger.addMissingApp({ key, visible: null, because: ledger.blockers(place), latest: null });
         return;

@@ -17,7 +17,7 @@ import { type UrlParts, urlParts } from './url.ts';
 import { originOf, ruleOfFailure } from './visit.ts';
 
 /** The facts of a field that has another type than it should. */
-export const SCHEMA_VIOLATION: Missing = { missing: 'because of document-misshapen' };
+export const SCHEMA_VIOLATION: Missing = { missing: 'because of schema-violation' };
 
 const EARLY: Record<ResourceKind, string> = {
   manifest: 'manifest',

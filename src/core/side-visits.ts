@@ -66,7 +66,9 @@ function why(web: HttpViews, of: SideProbe, visits: readonly (Probe | null)[]): 
   const failed = failure(NAMES[of], visits);
   if (failed !== null) return failed;
   const isRefused = visits.some((visit) => visit !== null && mayBeRepeated(of, visit));
-  return isRefused && unsteadyOf(web, of) !== null ? { missing: 'because of host-unsteady', intentional: true } : null;
+  return isRefused && unsteadyOf(web, of) !== null
+    ? { missing: 'because of host-intermittent', intentional: true }
+    : null;
 }
 
 function failure(name: string, visits: readonly (Probe | null)[]): Missing | null {

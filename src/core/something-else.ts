@@ -7,7 +7,7 @@ export const NOT_THE_FILE: readonly string[] = [
   'document-unreadable xml-error',
   'document-unreadable text-message',
   'document-unreadable program-message',
-  'document-misshapen error-message',
+  'schema-violation error-message',
   'icon-not-image html',
   'icon-not-image xml',
   'icon-not-image json',

@@ -27,7 +27,7 @@ export function verdictOf(
   );
   const latest = latestOf(valid.map((e) => e.version!));
   if (!isSafeKey(key)) hiding.add('app-key-unsafe');
-  if (!isWholeEntry(entry)) hiding.add('document-misshapen');
+  if (!isWholeEntry(entry)) hiding.add('schema-violation');
   // A rule that was turned off leaves the app as hidden as it was.
   if (hiding.size === 0 && !isMissing(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
   if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
@@ -46,7 +46,7 @@ function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]
     !Array.isArray(list) ||
     list.length > entries.length ||
     entries.some((e) => e.version === null || isSemver(e.version));
-  return misshapen ? 'document-misshapen' : 'versions-none-valid';
+  return misshapen ? 'schema-violation' : 'no-valid-versions';
 }
 
 /** True where each text that an app entry must have is one (spec 2.1). */

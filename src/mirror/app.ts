@@ -109,7 +109,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
   if (!isSafeKey(key)) return problem('app-key-unsafe', 'is no URL-safe key; subscribers do not see such an app', null);
   const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
   if (!isObject(entry) || metadataUrl === null || parseUrl(metadataUrl) === null)
-    return problem('document-misshapen', 'has no usable appMetadataUrl', metadataUrl);
+    return problem('schema-violation', 'has no usable appMetadataUrl', metadataUrl);
   const got = await downloadSmall(http, metadataUrl, 'application/json, */*;q=0.8');
   if (isFailed(got)) return problem(got.code, got.message, metadataUrl);
   const metadata = parseDocument(documentContent(got)).value;

@@ -17,7 +17,7 @@ import { type Tree, UNWALKED, walk } from './walk.ts';
 const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
 const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
 const OTHER_NAME: Missing = { missing: 'because of file-name-differs' };
-const NO_URL: Missing = { missing: 'because of document-misshapen' };
+const NO_URL: Missing = { missing: 'because of schema-violation' };
 /** Bytes of a manifest whose apps are so many that another thread reads ahead; for fewer it is not worth its start. */
 const MANY = 1_000_000;
 const PLAIN_NAME = /^\w[\w.-]*$/;

@@ -108,7 +108,7 @@ export interface ObserveResult {
   elsewhere: number;
 }
 
-const MISSHAPEN: Missing = { missing: 'because of document-misshapen' };
+const MISSHAPEN: Missing = { missing: 'because of schema-violation' };
 const MALFORMED: Missing = { missing: 'because of url-malformed' };
 const SKIPPED: Missing = { missing: 'artifacts are not downloaded with --skip-artifacts', runWide: true };
 const NOT_SELECTED: Missing = { missing: 'its version was not asked for', runWide: true, intentional: true };

@@ -133,7 +133,7 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgement: J
     artifacts: [],
   };
   // A new app has no versions: that is the next step, and nothing to refuse.
-  const severities = { ...judgement.severities, 'versions-none-valid': 'off' } as const;
+  const severities = { ...judgement.severities, 'no-valid-versions': 'off' } as const;
   const findings = newFindings(
     () => ({ manifest, app: null }),
     { manifest: withText(manifest, edited), app: facts },

@@ -163,7 +163,7 @@ function judgeApps(
   { now, severities }: JudgeSettings,
 ): { findings: Finding[]; complaints: Issue[] } {
   // A new app has no versions: that is the next step, and nothing to refuse.
-  const usual = { ...severities, 'versions-none-valid': 'off' } as const;
+  const usual = { ...severities, 'no-valid-versions': 'off' } as const;
   const judging = startJudging({ command: 'lint', target: '', now, severities: usual });
   judging.manifest(manifest);
   for (const { key, entry, icon, image } of apps) {

@@ -72,7 +72,7 @@ function symptomView(
 /** One cause per rule, cause and whoever has to act, errors first and then by how much they hit. */
 export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<SymptomView, 'causes' | 'remarks'> {
   const left = withoutVersions(all);
-  const findings = all.filter((finding) => finding.rule !== 'versions-none-valid' || !left.has(finding.app));
+  const findings = all.filter((finding) => finding.rule !== 'no-valid-versions' || !left.has(finding.app));
   const groups = groupFindings(findings, (finding) => {
     const actor = actorOf(finding);
     const host = actor === 'author' || actor === 'service' ? '' : hostIn(finding);
@@ -101,7 +101,7 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
 /** The apps that have no valid version left, where the strings that are none are told: one fault, told once. */
 function withoutVersions(findings: readonly Finding[]): Set<string | null> {
   const wrong = new Set(findings.filter(({ rule }) => rule === 'version-not-semver').map(({ app }) => app));
-  const none = findings.filter(({ rule, cause }) => rule === 'versions-none-valid' && cause === 'all-invalid');
+  const none = findings.filter(({ rule, cause }) => rule === 'no-valid-versions' && cause === 'all-invalid');
   return new Set(none.map(({ app }) => app).filter((app) => wrong.has(app)));
 }
 

@@ -6,7 +6,7 @@ import type { AppVerdict, Finding } from '../core/report.ts';
 export function unpublishedApps(findings: readonly Finding[]): ReadonlySet<string> {
   const unpublished = new Set<string>();
   for (const { rule, cause, app } of findings)
-    if (rule === 'versions-none-valid' && cause === 'empty' && app !== null) unpublished.add(app);
+    if (rule === 'no-valid-versions' && cause === 'empty' && app !== null) unpublished.add(app);
   for (const { rule, app } of findings) if (rule === 'version-withdrawn' && app !== null) unpublished.delete(app);
   return unpublished;
 }
@@ -18,6 +18,6 @@ export function reasonWords(
   named: (rule: string) => string = (rule) => rule,
 ): string {
   if (!unpublished.has(key)) return `of ${because.map(named).join(', ')}`;
-  const others = because.filter((rule) => rule !== 'versions-none-valid').map(named);
+  const others = because.filter((rule) => rule !== 'no-valid-versions').map(named);
   return `${others.length === 0 ? '' : `of ${others.join(', ')}, and because `}no version is published yet`;
 }

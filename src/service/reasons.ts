@@ -9,7 +9,7 @@ export interface HiddenReason {
 const WORDS: Record<string, string> = {
   // Rules that hide an app (core/visibility.ts), told of that app.
   'app-key-unsafe': 'Its key is not URL-safe.',
-  'document-misshapen': 'Its entry in the manifest, or its metadata file, lacks what the format requires.',
+  'schema-violation': 'Its entry in the manifest, or its metadata file, lacks what the format requires.',
   'document-oversized': 'Its metadata file is too large or nested too deeply.',
   'document-unreadable': 'Its metadata file is not readable JSON.',
   'file-missing': 'Its metadata file is not there.',
@@ -19,7 +19,7 @@ const WORDS: Record<string, string> = {
   unreachable: 'Its metadata file cannot be fetched.',
   'url-port-blocked': 'The address of its metadata file has a port that browsers block.',
   'url-malformed': 'The address of its metadata file is not a usable URL.',
-  'versions-none-valid': 'Its metadata file lists no valid version.',
+  'no-valid-versions': 'Its metadata file lists no valid version.',
   // What the service alone knows.
   'app-withdrawn': 'It is not in the registry’s manifest any more.',
   'version-unpublished': 'No version of it is published yet.',

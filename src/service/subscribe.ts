@@ -36,7 +36,7 @@ const TOLD = 20;
 /** A registry that was good within this time needs no look before somebody else subscribes to it. */
 const RECENT = 7_200_000;
 /** The rules that say why a manifest cannot be used; the others say what else is wrong. */
-const HIDING = new Set(['document-misshapen', ...rules.filter(({ hidesApp: hides }) => hides).map(({ id }) => id)]);
+const HIDING = new Set(['schema-violation', ...rules.filter(({ hidesApp: hides }) => hides).map(({ id }) => id)]);
 /** Registries of one organization: its list is told whole. */
 const MOST = 1000;
 /** However soon it was clear that a host is not reached: how soon says why. */

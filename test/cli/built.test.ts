@@ -29,7 +29,7 @@ function appreg(
 }
 
 describe('a configuration that is code', () => {
-  const config = '{ manifest: "registry.json", rules: { "apps-none": "error" } }';
+  const config = '{ manifest: "registry.json", rules: { "no-apps": "error" } }';
   test.each([
     ['an ES module', 'config.mjs', `export default ${config};`],
     ['an ES module that waits', 'waits.mjs', `await Promise.resolve(); export default ${config};`],
@@ -38,7 +38,7 @@ describe('a configuration that is code', () => {
     writeFileSync(join(root, name), text);
     const { status, stdout, stderr } = appreg({}, 'lint', '.', '--config', name);
     expect(stderr).toBe('');
-    expect(stdout).toContain('apps-none');
+    expect(stdout).toContain('no-apps');
     expect(status).toBe(1);
   });
 });
@@ -51,7 +51,7 @@ test('a file for the results that cannot be written is no defect', () => {
 });
 
 test('a rule has one level', () => {
-  const { status, stderr } = appreg({}, 'lint', '.', '--rule', 'apps-none=off=error');
+  const { status, stderr } = appreg({}, 'lint', '.', '--rule', 'no-apps=off=error');
   expect(status).toBe(2);
   expect(stderr).toContain('“off=error” is no level');
 });

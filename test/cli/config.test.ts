@@ -93,7 +93,7 @@ describe('the configuration is refused', () => {
     ['with an unknown field', '{ "baseURL": "https://x.example/" }', 'config-invalid'],
     ['with a wrong type', '{ "serviceOrigins": "https://x.example" }', 'config-invalid'],
     ['with an origin that has a path', '{ "serviceOrigins": ["https://x.example/"] }', 'config-invalid'],
-    ['with an unknown level', '{ "rules": { "apps-none": "loud" } }', 'config-invalid'],
+    ['with an unknown level', '{ "rules": { "no-apps": "loud" } }', 'config-invalid'],
   ])('%s', async (_, text, code) => {
     put('appreg.config.json', text);
     await expect(loadConfig(root, null, {})).rejects.toMatchObject({ known: true, code, exit: 2 });

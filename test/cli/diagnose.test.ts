@@ -169,7 +169,7 @@ describe('told by symptom', () => {
     expect(statuses(out)).toEqual(['clear', 'clear', 'clear', 'confirmed']);
     expect(line(out, 'who')).toContain('the author');
     expect(out).toMatch(
-      /Apps\n {2}app-b: hidden, because of versions-none-valid: .*\n {2}app-a: visible, latest 2\.0\.0/,
+      /Apps\n {2}app-b: hidden, because of no-valid-versions: .*\n {2}app-a: visible, latest 2\.0\.0/,
     );
   });
 

@@ -136,7 +136,7 @@ describe('in GitHub Actions, without a format', () => {
   test('a summary that cannot be written is said, and changes nothing else', () => {
     const { code, out, err } = run('lint clean', { ...env, GITHUB_STEP_SUMMARY: join(root, 'no/such/folder.md') });
     expect(code).toBe(0);
-    expect(out).toContain('apps-none');
+    expect(out).toContain('no-apps');
     expect(err).toMatch(/^No summary was written to .*folder\.md \(GITHUB_STEP_SUMMARY\): ENOENT$/m);
   });
 

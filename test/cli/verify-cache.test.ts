@@ -163,10 +163,10 @@ describe('what is asked for again', () => {
 
   test('what came only after a failed attempt', async () => {
     live.serve('1.tar.gz', inTurn(answer({ status: 503 }), gzipped(live.older)));
-    expect((await cached()).report.findings.map((f) => f.rule)).toContain('host-unsteady');
+    expect((await cached()).report.findings.map((f) => f.rule)).toContain('host-intermittent');
     const second = await cached();
     expect(second.asked).toContain('/1.tar.gz');
-    expect(second.report.findings.map((f) => f.rule)).not.toContain('host-unsteady');
+    expect(second.report.findings.map((f) => f.rule)).not.toContain('host-intermittent');
   });
 
   test('a new version, and what changed; the rest of the app stays verified', async () => {
@@ -275,7 +275,7 @@ describe('a host that answers a condition oddly', () => {
     live.versions.pop();
     live.serve('a.json', frozen(JSON.stringify({ versions: live.versions })));
     const second = await cached();
-    expect(second.report.findings.map((f) => f.rule)).toContain('not-modified-untrue');
+    expect(second.report.findings.map((f) => f.rule)).toContain('not-modified-incorrect');
     expect(second.report.summary.versions).toBe(1);
   });
 

@@ -67,7 +67,7 @@ test('what subscribers would not see any more, and why', () => {
   const found = diffRegistries(snapshot(['a', 'b', 'c']), snapshot(['a', 'b'], { a: listed('v1') }));
   expect(found.vanishing).toEqual(['a', 'c']);
   expect(found.apps.map(({ key, visible, because }) => ({ key, visible, because }))).toEqual([
-    { key: 'a', visible: { before: true, after: false }, because: ['versions-none-valid'] },
+    { key: 'a', visible: { before: true, after: false }, because: ['no-valid-versions'] },
     { key: 'c', visible: { before: true, after: null }, because: [] },
   ]);
 });

@@ -135,8 +135,8 @@ describe('one fault, one error', () => {
     ['a manifest that is a page', snapshot('<html><title>x</title>'), ['error document-unreadable html-page']],
     ['a comma too many', snapshot('{"apps":{},}'), ['error document-unreadable trailing-comma']],
     ['100,000 levels', snapshot(`{"apps":{},"x":${'['.repeat(100_000)}`), ['error document-oversized depth']],
-    ['a manifest of the wrong type', snapshot('null'), ['error document-misshapen wrong-type']],
-    ['metadata instead of the manifest', snapshot(listed('1.0.0')), ['error document-misshapen metadata-file']],
+    ['a manifest of the wrong type', snapshot('null'), ['error schema-violation wrong-type']],
+    ['metadata instead of the manifest', snapshot(listed('1.0.0')), ['error schema-violation metadata-file']],
     [
       'a byte order mark',
       snapshot(`\ufeff${JSON.stringify({ apps: { a: entry('a') } })}`),
@@ -152,11 +152,11 @@ describe('one fault, one error', () => {
       snapshot(`{"apps":{"a":${JSON.stringify(entry('a'))},"a":${JSON.stringify(entry('a'))}}}`),
       ['error json-duplicate-key'],
     ],
-    ['an entry that is null', snapshot({ apps: { a: null } }), ['error document-misshapen wrong-type']],
-    ['no name', app({ name: undefined }), ['error document-misshapen missing']],
+    ['an entry that is null', snapshot({ apps: { a: null } }), ['error schema-violation wrong-type']],
+    ['no name', app({ name: undefined }), ['error schema-violation missing']],
     ['a blank name', app({ name: '\u200b' }), ['warning text-empty']],
     ['a name that turns the line around', app({ name: 'a\u202eb' }), ['warning text-unprintable']],
-    ['no metadata URL', app({ appMetadataUrl: undefined }), ['error document-misshapen missing']],
+    ['no metadata URL', app({ appMetadataUrl: undefined }), ['error schema-violation missing']],
     ['a relative metadata URL', app({ appMetadataUrl: 'versions.json' }), ['error url-malformed relative']],
     ['a metadata URL over http', app({ appMetadataUrl: 'http://x.test/a.json' }), ['error url-insecure http']],
     [
@@ -179,17 +179,17 @@ describe('one fault, one error', () => {
       app({ blockStyle: { iconUrl: `${BASE}i.svg`, color: 'red' } }),
       ['error block-color-malformed'],
     ],
-    ['no colour', app({ blockStyle: { iconUrl: `${BASE}i.svg` } }), ['error document-misshapen missing']],
+    ['no colour', app({ blockStyle: { iconUrl: `${BASE}i.svg` } }), ['error schema-violation missing']],
     ['an unsafe key', snapshot(['a/b']), ['error app-key-unsafe']],
     ['an empty metadata file', metadata(''), ['error document-unreadable empty']],
-    ['the manifest as metadata', metadata({ apps: {} }), ['error document-misshapen manifest-file']],
-    ['no versions field', metadata({}), ['error document-misshapen missing']],
-    ['no versions', metadata({ versions: [] }), ['warning versions-none-valid empty']],
-    ['versions that are no objects', metadata({ versions: [null] }), ['error document-misshapen wrong-type']],
+    ['the manifest as metadata', metadata({ apps: {} }), ['error schema-violation manifest-file']],
+    ['no versions field', metadata({}), ['error schema-violation missing']],
+    ['no versions', metadata({ versions: [] }), ['warning no-valid-versions empty']],
+    ['versions that are no objects', metadata({ versions: [null] }), ['error schema-violation wrong-type']],
     [
       'a version that is a number',
       metadata({ versions: [version({ version: 1 })] }),
-      ['error document-misshapen wrong-type'],
+      ['error schema-violation wrong-type'],
     ],
     [
       'an upper-case checksum',
@@ -209,7 +209,7 @@ describe('one fault, one error', () => {
     [
       'no checksum',
       metadata({ versions: [version({ artifactChecksum: undefined })] }),
-      ['error document-misshapen missing'],
+      ['error schema-violation missing'],
     ],
     [
       'one bad version among good ones',
@@ -242,14 +242,14 @@ describe('one fault, one error', () => {
       ['warning url-unusual fragment'],
     ],
     ['a zip', metadata({ versions: [version({ artifactUrl: `${BASE}1.zip` })] }), ['warning artifact-suffix']],
-    ['no apps', snapshot({ apps: {} }), ['note apps-none']],
+    ['no apps', snapshot({ apps: {} }), ['note no-apps']],
     ['an orphan', { ...snapshot(['a']), orphans: ['apps/z/versions.json'] }, ['note metadata-orphaned']],
   ];
   test.each(table)('%s', (_, facts, expected) => expect(short(lint(facts))).toEqual(expected));
 
   test('a single version that is none is told with its consequence: no version is left', () => {
     expect(short(lint(metadata({ versions: [version({ version: 'v1.0.0' })] })))).toEqual([
-      'error versions-none-valid all-invalid',
+      'error no-valid-versions all-invalid',
       'error version-not-semver',
     ]);
   });
@@ -263,12 +263,12 @@ describe('one fault, one error', () => {
     );
     expect(new Set(report.findings.map((f) => f.rule))).toEqual(
       new Set([
-        'document-misshapen',
+        'schema-violation',
         'property-unknown',
         'app-key-unsafe',
         'url-malformed',
         'version-not-semver',
-        'versions-none-valid',
+        'no-valid-versions',
       ]),
     );
   });
@@ -331,7 +331,7 @@ describe('places', () => {
       column: 3,
     });
     expect(
-      one(lint(snapshot(`{"apps":{}, "more":\r\n   1, "x-y": 2}`), { severities: { 'apps-none': 'off' } })),
+      one(lint(snapshot(`{"apps":{}, "more":\r\n   1, "x-y": 2}`), { severities: { 'no-apps': 'off' } })),
     ).toMatchObject({ rule: 'property-unknown', line: 1, column: 13 });
   });
 
@@ -348,7 +348,7 @@ describe('places', () => {
   });
 
   test('the later one of two is pointed at', () => {
-    expect(one(lint(snapshot(`{"apps": {},\n\n "apps": {}}`), { severities: { 'apps-none': 'off' } }))).toMatchObject({
+    expect(one(lint(snapshot(`{"apps": {},\n\n "apps": {}}`), { severities: { 'no-apps': 'off' } }))).toMatchObject({
       rule: 'json-duplicate-key',
       line: 3,
       column: 2,
@@ -437,11 +437,11 @@ describe('order', () => {
 describe('visibility', () => {
   test.each<[name: string, facts: Snapshot, because: string[]]>([
     ['an unsafe key', snapshot(['a b']), ['app-key-unsafe']],
-    ['an entry of the wrong type', snapshot({ apps: { a: 1 } }), ['document-misshapen']],
+    ['an entry of the wrong type', snapshot({ apps: { a: 1 } }), ['schema-violation']],
     [
       'an entry without a description',
       snapshot({ apps: { a: entry('a', { description: undefined }) } }),
-      ['document-misshapen'],
+      ['schema-violation'],
     ],
     [
       'a metadata URL that cannot be used',
@@ -450,13 +450,13 @@ describe('visibility', () => {
     ],
     ['metadata that cannot be read', snapshot(['a'], { a: '{' }), ['document-unreadable']],
     ['metadata nested too deep', snapshot(['a'], { a: `{"versions":${'['.repeat(100)}` }), ['document-oversized']],
-    ['metadata of the wrong type', snapshot(['a'], { a: '[]' }), ['document-misshapen']],
-    ['no versions', snapshot(['a'], { a: { versions: [] } }), ['versions-none-valid']],
-    ['no valid version', snapshot(['a'], { a: listed('v1') }), ['versions-none-valid']],
+    ['metadata of the wrong type', snapshot(['a'], { a: '[]' }), ['schema-violation']],
+    ['no versions', snapshot(['a'], { a: { versions: [] } }), ['no-valid-versions']],
+    ['no valid version', snapshot(['a'], { a: listed('v1') }), ['no-valid-versions']],
     [
       'no version with a checksum',
       snapshot(['a'], { a: { versions: [version({ artifactChecksum: null })] } }),
-      ['document-misshapen'],
+      ['schema-violation'],
     ],
     ['two reasons', snapshot(['a b'], { 'a b': '' }), ['app-key-unsafe', 'document-unreadable']],
   ])('hidden: %s', (_, facts, because) => {
@@ -493,9 +493,9 @@ describe('visibility', () => {
   test('settings change how a rule is told, not what subscribers see', () => {
     for (const severity of ['off', 'note', 'warning'] as const) {
       expect(
-        verdict(snapshot(['a'], { a: { versions: [] } }), { severities: { 'versions-none-valid': severity } }),
+        verdict(snapshot(['a'], { a: { versions: [] } }), { severities: { 'no-valid-versions': severity } }),
         severity,
-      ).toMatchObject({ visible: false, because: ['versions-none-valid'] });
+      ).toMatchObject({ visible: false, because: ['no-valid-versions'] });
       expect(
         verdict(snapshot(['a'], { a: '{' }), { severities: { 'document-unreadable': severity } }),
         severity,
@@ -513,9 +513,9 @@ describe('an app without a version', () => {
 
   test('is a warning and hidden, and the run succeeds', () => {
     const report = lint(facts);
-    expect(short(report)).toEqual(['warning versions-none-valid empty']);
+    expect(short(report)).toEqual(['warning no-valid-versions empty']);
     expect(report.apps).toMatchObject([
-      { key: 'a', visible: false, because: ['versions-none-valid'], latest: null },
+      { key: 'a', visible: false, because: ['no-valid-versions'], latest: null },
       { key: 'b', visible: true },
     ]);
     expect(symptoms(report)['app-does-not-appear']).toBe('confirmed');
@@ -528,22 +528,22 @@ describe('an app without a version', () => {
   ])('lists elements %s: an error', (_, source) => {
     expect(exitCode(lint(metadata(source)), null)).toBe(1);
     const lowered = lint(metadata(source), {
-      severities: { 'document-misshapen': 'note', 'version-not-semver': 'note' },
+      severities: { 'schema-violation': 'note', 'version-not-semver': 'note' },
     });
-    expect(short(lowered)).toContain('error versions-none-valid all-invalid');
+    expect(short(lowered)).toContain('error no-valid-versions all-invalid');
   });
 
   test('with a version in the earlier state: an error of the history', () => {
     const earlier = before(() => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }]);
     const report = lint(snapshot(['a'], { a: { versions: [] } }), { baseline: earlier });
-    expect(short(report)).toEqual(['warning versions-none-valid empty', 'error version-withdrawn newest']);
+    expect(short(report)).toEqual(['warning no-valid-versions empty', 'error version-withdrawn newest']);
     expect(exitCode(report, null)).toBe(1);
   });
 
   test('keeps every reason that hides it', () => {
     expect(verdict(snapshot(['a b'], { 'a b': { versions: [] } }))).toMatchObject({
       visible: false,
-      because: ['app-key-unsafe', 'versions-none-valid'],
+      because: ['app-key-unsafe', 'no-valid-versions'],
     });
   });
 });
@@ -765,7 +765,7 @@ describe('not judged', () => {
     facts.apps[0]!.metadata.local = 'missing';
     const report = lint(facts);
     expect(report.notJudged).toContainEqual({
-      rule: 'document-misshapen',
+      rule: 'schema-violation',
       app: 'a',
       version: null,
       resource: 'metadata',
@@ -850,11 +850,11 @@ describe('not judged', () => {
 
   test('a hidden app is a symptom by the rules that hide it, and those only', () => {
     const report = lint(snapshot({ apps: { a: entry('a', { name: undefined }) } }));
-    expect(short(report)).toEqual(['error document-misshapen missing']);
+    expect(short(report)).toEqual(['error schema-violation missing']);
     expect(report.symptoms[3]).toEqual({
       id: 'app-does-not-appear',
       status: 'confirmed',
-      rules: ['document-misshapen'],
+      rules: ['schema-violation'],
     });
   });
 
@@ -866,7 +866,7 @@ describe('not judged', () => {
       app: null,
       version: null,
       resource: 'metadata',
-      reason: 'the apps, which the manifest does not name (document-misshapen)',
+      reason: 'the apps, which the manifest does not name (schema-violation)',
     });
   });
 
@@ -1162,7 +1162,7 @@ describe('what a host’s answer leaves open', () => {
     expect(symptoms(read)['checksum-mismatch']).toBe('clear');
     for (const [source, because] of [
       ['<!doctype html><title>x</title>', 'document-unreadable'],
-      ['{"versions":{}}', 'document-misshapen'],
+      ['{"versions":{}}', 'schema-violation'],
     ] as const) {
       const report = lint(metadata(source), { rules: local });
       expect(symptoms(report)['checksum-mismatch']).toBe('not-judged');
@@ -1178,7 +1178,7 @@ describe('what a host’s answer leaves open', () => {
 });
 
 const adviceFor = (key: string): string =>
-  lint(snapshot([key], { [key]: { versions: [] } })).findings.find((f) => f.rule === 'versions-none-valid')!.advice;
+  lint(snapshot([key], { [key]: { versions: [] } })).findings.find((f) => f.rule === 'no-valid-versions')!.advice;
 
 describe('advice', () => {
   test('fills the app’s key into commands, where it is one', () => {

@@ -31,7 +31,7 @@ test.each(Object.keys(validators))('%s is a sound schema of draft 7 with title a
 
 /** The rules about what a schema can see: types, required fields, the form of a text. */
 const FORM = new Set([
-  'document-misshapen',
+  'schema-violation',
   'app-key-unsafe',
   'block-color-malformed',
   'url-malformed',
@@ -224,7 +224,7 @@ describe('documented differences', () => {
       'registry',
       { versions: [] },
       false,
-      ['document-misshapen'],
+      ['schema-violation'],
     ],
   ])('%s', (_, kind, value, valid, rules) => {
     expect(validators[kind](value)).toBe(valid);

@@ -134,5 +134,5 @@ test.each<Repetition>([
   },
 ])('repeated requests: $name', ({ head, repeated, judged }) => {
   const fact = sideProbes(web(visit(), { head, repeatedProbes: [repeated] })).head;
-  expect(fact).toEqual(judged ? head : { missing: 'because of host-unsteady', intentional: true });
+  expect(fact).toEqual(judged ? head : { missing: 'because of host-intermittent', intentional: true });
 });

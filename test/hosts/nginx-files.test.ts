@@ -173,7 +173,7 @@ serverCases('nginx', 'files of nginx', nginx, [
   },
   {
     name: 'the metadata’s URL is a folder with a list of files in JSON',
-    expected: ['error document-misshapen wrong-type (metadata)'],
+    expected: ['error schema-violation wrong-type (metadata)'],
     server: `autoindex on; autoindex_format json; ${GOOD}`,
     put: (root, origin) => putApp(root, origin, `${origin}/apps/app-a/`),
   },

@@ -20,7 +20,7 @@ const stage = openStage();
 
 /** Rules that take an answer for the effect of what the request said. */
 const BLAMING =
-  /^(condition-refused|head-refused|cors-|browser-refused|compressed-copy-|unreachable|answers-differ|content-type)/;
+  /^(conditional-request-rejected|head-refused|cors-|browser-refused|compressed-copy-|unreachable|answers-differ|content-type)/;
 
 type Pick = (request: FaultRequest) => boolean;
 
@@ -112,7 +112,7 @@ describe('an error status by turns', () => {
   test.each(TURNS)('$name', async ({ isHit, status }) => {
     const { report } = await patiently(putApps(isHit(), status));
     expect(blamed(report)).toEqual([]);
-    expect(report.findings.filter(({ rule }) => rule === 'host-unsteady')).toHaveLength(1);
+    expect(report.findings.filter(({ rule }) => rule === 'host-intermittent')).toHaveLength(1);
   });
 
   test('one of two servers does not have a file', async () => {
@@ -181,7 +181,7 @@ test.each<Refusal>([
   ...[403, 404, 405, 500, 501].flatMap((status): Refusal[] => [
     { name: `HEAD: ${status}`, isHit: isHead, status, rule: 'head-refused' },
     { name: `preflights: ${status}`, isHit: isOptions, status, rule: 'cors-preflight-refused' },
-    { name: `conditions: ${status}`, isHit: isConditional, status, rule: 'condition-refused' },
+    { name: `conditions: ${status}`, isHit: isConditional, status, rule: 'conditional-request-rejected' },
   ]),
   { name: 'preflights: 503', isHit: isOptions, status: 503, rule: 'cors-preflight-refused' },
   { name: 'requests with Origin: 403', isHit: isBrowser, status: 403, rule: 'cors-origin-refused' },
@@ -189,7 +189,7 @@ test.each<Refusal>([
   const { report } = await patiently(putApps(isHit, status));
   const rules = report.findings.map((one) => one.rule);
   expect(rules).toContain(rule);
-  expect(rules).not.toContain('host-unsteady');
+  expect(rules).not.toContain('host-intermittent');
 });
 
 describe('requests that are added', () => {
@@ -221,7 +221,7 @@ describe('requests that are added', () => {
       byMethod({ GET: isByTurns ? inTurn(answer({ status: 404 }), manifest) : manifest, HEAD: manifest }),
     );
     const { report } = await patiently(live.url);
-    expect(report.findings.some(({ rule }) => rule === 'host-unsteady')).toBe(isByTurns);
+    expect(report.findings.some(({ rule }) => rule === 'host-intermittent')).toBe(isByTurns);
     const missing = host.requests.filter(({ path }) => path.startsWith('/missing-'));
     expect(missing.length).toBeGreaterThan(400);
     expect(missing.length).toBeLessThanOrEqual(most);

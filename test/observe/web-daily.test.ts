@@ -122,10 +122,10 @@ describe('an hourly look', () => {
     put();
     host.on('/registry.json', frozen('one'));
     const first = await look(0);
-    expect(first.faults.join()).toContain('not-modified-untrue');
+    expect(first.faults.join()).toContain('not-modified-incorrect');
     host.on('/registry.json', frozen('two'));
     const second = await look(1);
-    expect(second.faults.join()).toContain('not-modified-untrue');
+    expect(second.faults.join()).toContain('not-modified-incorrect');
     expect(JSON.stringify(manifest)).toContain('two');
   });
 });

@@ -44,13 +44,13 @@ const KINDS: Kind[] = [
     name: 'If-None-Match',
     is: ({ headers }) => 'if-none-match' in headers,
     validator: 'etag',
-    rules: ['condition-refused', 'not-modified-untrue', 'validator-unsteady', 'cors-revalidation-refused'],
+    rules: ['conditional-request-rejected', 'not-modified-incorrect', 'etag-unstable', 'cors-revalidation-refused'],
   },
   {
     name: 'If-Modified-Since',
     is: ({ headers }) => 'if-modified-since' in headers,
     validator: 'date',
-    rules: ['condition-refused', 'not-modified-untrue', 'validator-unsteady', 'cors-revalidation-refused'],
+    rules: ['conditional-request-rejected', 'not-modified-incorrect', 'etag-unstable', 'cors-revalidation-refused'],
   },
 ];
 

@@ -75,7 +75,7 @@ const FAULTS: [string, (() => Server) | null, expected: string][] = [
     () => createServer((socket) => void socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
     'error addresses-differ handshake (manifest)',
   ],
-  ['a refused connection', null, 'warning host-unsteady address-dead (manifest)'],
+  ['a refused connection', null, 'warning host-intermittent address-dead (manifest)'],
 ];
 
 describe.each(FAULTS)('%s at one of two addresses', (_, open, expected) => {

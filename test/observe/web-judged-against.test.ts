@@ -97,7 +97,7 @@ describe('what may never change', () => {
     const artifactUrl = stage.host.on('/3.tar.gz', gzipped(bytes));
     stage.live.versions.push({ version: '999999999.0.0', artifactUrl, artifactChecksum: checksum(bytes) });
     stage.live.list();
-    expect(await compared(before)).toEqual(['warning version-extreme number (metadata 999999999.0.0)']);
+    expect(await compared(before)).toEqual(['warning version-number-too-large number (metadata 999999999.0.0)']);
   });
 });
 
@@ -105,7 +105,7 @@ describe('what cannot be compared is not judged', () => {
   test('the metadata is gone: one error, and no version is called withdrawn', async () => {
     const before = earlier();
     stage.live.serve('a.json', json({ error: 'Not found' }));
-    expect(await compared(before)).toEqual(['error document-misshapen error-message (metadata)']);
+    expect(await compared(before)).toEqual(['error schema-violation error-message (metadata)']);
   });
   test('what was seen before is taken from saved facts', async () => {
     const seen = await patiently(stage.live.url);

@@ -77,7 +77,7 @@ describe('validators', () => {
           json(s.manifest(), { ETag: `"${n++}"`, 'Last-Modified': LAST_WEEK })(request, socket),
         );
       },
-      ['warning validator-unsteady (manifest)'],
+      ['warning etag-unstable (manifest)'],
     ],
     [
       'another weak ETag each time',
@@ -85,7 +85,7 @@ describe('validators', () => {
         let n = 0;
         s.live.serve('a.json', (request, socket) => json(s.metadata(), { ETag: `W/"${n++}"` })(request, socket));
       },
-      ['warning validator-unsteady (metadata)'],
+      ['warning etag-unstable (metadata)'],
     ],
     [
       'not modified, whatever tag is named',
@@ -96,7 +96,7 @@ describe('validators', () => {
             headers['if-none-match'] ? answer({ status: 304, headers: CORS }) : json(s.manifest(), { ETag: '"a"' }),
           ),
         ),
-      ['error not-modified-untrue etag (manifest)'],
+      ['error not-modified-incorrect etag (manifest)'],
     ],
     [
       'not modified, whatever date is named',
@@ -109,7 +109,7 @@ describe('validators', () => {
               : json(s.metadata(), { 'Last-Modified': LAST_WEEK }),
           ),
         ),
-      ['error not-modified-untrue date (metadata)'],
+      ['error not-modified-incorrect date (metadata)'],
     ],
     [
       'not modified, for both files of one host: told once',
@@ -123,7 +123,7 @@ describe('validators', () => {
             by(({ headers }) => (headers['if-none-match'] ? answer({ status: 304 }) : json(body, { ETag: '"a"' }))),
           );
       },
-      ['error not-modified-untrue etag (manifest)'],
+      ['error not-modified-incorrect etag (manifest)'],
     ],
     [
       'conditions answered as they should be',
@@ -160,7 +160,7 @@ describe('validators', () => {
             headers['if-none-match'] ? answer({ status: 412 }) : json(s.manifest(), { ETag: '"a"' }),
           ),
         ),
-      ['warning condition-refused status-412 (manifest)'],
+      ['warning conditional-request-rejected status-412 (manifest)'],
     ],
     [
       'another ETag for those who name an origin',
@@ -177,7 +177,7 @@ describe('validators', () => {
     stage.serveManifest({ 'Last-Modified': LAST_WEEK });
     const { report } = await patiently(stage.live.url);
     expect(faults(report)).toEqual([]);
-    expect(report.findings.filter((f) => f.rule === 'validator-coarse')).toMatchObject([{ severity: 'note' }]);
+    expect(report.findings.filter((f) => f.rule === 'last-modified-only')).toMatchObject([{ severity: 'note' }]);
   });
 
   test('a registry of many apps is asked with conditions twice per kind of file, and says so in the facts', async () => {

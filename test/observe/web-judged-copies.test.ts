@@ -334,7 +334,7 @@ describe('answers that differ', () => {
     [
       '404 by turns',
       () => s.live.serve('a.json', byTurns(json(s.metadata()), answer({ status: 404, headers: CORS }))),
-      ['warning host-unsteady by-turns (metadata)'],
+      ['warning host-intermittent by-turns (metadata)'],
     ],
   ])('%s', async (_, breakIt, expected) => {
     await check(s, breakIt, expected);

@@ -72,7 +72,7 @@ const CASES: [rule: string, faulty: Change, clean: Change][] = [
   ['app-key-ambiguous', key('App-A'), key('app-b')],
   ['app-key-unportable', key('con'), key('console')],
   ['app-key-unsafe', key('app b'), key('__proto', 'constructor')],
-  ['apps-none', (s) => s.live.serve('registry.json', json({ apps: {} })), same],
+  ['no-apps', (s) => s.live.serve('registry.json', json({ apps: {} })), same],
   [
     'block-color-malformed',
     entry((one) => (one.blockStyle.color = '#12345')),
@@ -127,10 +127,10 @@ test('tls-expiring', async () => {
 test.each([
   [{}, 1],
   [{ ETag: '"a"' }, 0],
-])('validator-coarse: %o', async (headers, expected) => {
+])('last-modified-only: %o', async (headers, expected) => {
   stage.serveManifest({ 'Last-Modified': 'Sat, 01 Nov 2025 10:00:00 GMT', ...headers });
   const { report } = await patiently(stage.live.url);
-  expect(report.findings.filter(({ rule }) => rule === 'validator-coarse')).toHaveLength(expected);
+  expect(report.findings.filter(({ rule }) => rule === 'last-modified-only')).toHaveLength(expected);
 });
 
 test.each(['{"error":"bad signature %s"}', '<html><title>bad %s</title></html>', '"%s"'])(

@@ -38,7 +38,7 @@ describe('answers', () => {
             GET: inTurn(answer({ status: 503, headers: { 'Retry-After': '-5' } }), json({ versions: s.live.versions })),
           }),
         ),
-      ['warning host-unsteady (metadata)'],
+      ['warning host-intermittent (metadata)'],
     ],
     [
       'line ends of one byte',
@@ -300,9 +300,9 @@ describe('something else in the place of a file: one error, whatever the headers
       [
         `the manifest is ${body}`,
         serve('registry.json', said(body)),
-        ['error document-misshapen error-message (manifest)'],
+        ['error schema-violation error-message (manifest)'],
       ],
-      [`metadata is ${body}`, serve('a.json', said(body)), ['error document-misshapen error-message (metadata)']],
+      [`metadata is ${body}`, serve('a.json', said(body)), ['error schema-violation error-message (metadata)']],
     ]),
     [
       'JSON with 200, for an artifact',
@@ -317,12 +317,12 @@ describe('something else in the place of a file: one error, whatever the headers
     [
       'the manifest in the place of metadata',
       (s) => s.live.serve('a.json', json(s.manifest())),
-      ['error document-misshapen manifest-file (metadata)'],
+      ['error schema-violation manifest-file (metadata)'],
     ],
     [
       'metadata in the place of the manifest',
       (s) => s.live.serve('registry.json', json(s.metadata())),
-      ['error document-misshapen metadata-file (manifest)'],
+      ['error schema-violation metadata-file (manifest)'],
     ],
     // Two faults of the file itself stay two.
     [

@@ -355,7 +355,7 @@ describe('reaching', () => {
     [
       'resets, then right',
       () => host.on('/a.json', byMethod({ GET: inTurn(reset(), reset(), json({ versions: live.versions })) })),
-      ['warning host-unsteady (metadata)'],
+      ['warning host-intermittent (metadata)'],
     ],
     ['resets for ever', () => host.on('/a.json', reset()), ['error unreachable reset (metadata)']],
     ['never answers', () => host.on('/a.json', silent()), ['error unreachable no-answer (metadata)']],

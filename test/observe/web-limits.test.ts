@@ -95,7 +95,7 @@ test.each([
   try {
     const { report } = await verified(url, PATIENT);
     const found = new Set(faults(report).map((fault) => fault.split(' ')[1]));
-    expect(found).toContain('host-unsteady');
+    expect(found).toContain('host-intermittent');
     expect(found).not.toContain('host-limits-requests');
     expect(report.apps.filter(({ visible }) => visible !== true)).toEqual([]);
   } finally {

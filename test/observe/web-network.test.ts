@@ -213,7 +213,7 @@ const after =
 
 describe('protocols', () => {
   test.each([
-    ['100 Continue', ['warning continue-unasked (manifest)']],
+    ['100 Continue', ['warning unsolicited-continue (manifest)']],
     ['102 Processing', []],
     ['103 Early Hints', []],
   ])('%s before every answer', async (status, expected) => {
@@ -306,12 +306,12 @@ describe('names with several addresses', () => {
     [
       'a dead A record, behind one that answers',
       ['127.0.0.1', '127.0.0.2'],
-      ['warning host-unsteady address-dead (manifest)'],
+      ['warning host-intermittent address-dead (manifest)'],
     ],
-    ['a dead AAAA record', ['::1', '127.0.0.1'], ['warning host-unsteady address-dead (manifest)']],
-    ['a dead A record', ['127.0.0.2', '127.0.0.1'], ['warning host-unsteady address-dead (manifest)']],
+    ['a dead AAAA record', ['::1', '127.0.0.1'], ['warning host-intermittent address-dead (manifest)']],
+    ['a dead A record', ['127.0.0.2', '127.0.0.1'], ['warning host-intermittent address-dead (manifest)']],
     ['none answers', ['::1', '127.0.0.2'], ['error unreachable refused (manifest)']],
   ])('%s', async (_, addresses, expected) => {
-    expect((await plain(resolving(...addresses))).filter((line) => !line.includes('apps-none'))).toEqual(expected);
+    expect((await plain(resolving(...addresses))).filter((line) => !line.includes('no-apps'))).toEqual(expected);
   });
 });

@@ -87,7 +87,7 @@ describe('one fault, one finding', () => {
 
   test('an app that has no valid version left is told with the versions, which are all listed', () => {
     const text = show(facts);
-    expect(text).not.toContain('versions-none-valid\n');
+    expect(text).not.toContain('no-valid-versions\n');
     expect(text).toContain('“v1” is not a semantic version, so no valid version is left. (2 times in a) version-not-');
     expect(text).toMatch(
       /^ {4}also {2}line \d+, column \d+ \(\/versions\/1\/version\) · version v2: Write it as "2\.0\.0"\.$/m,
@@ -179,7 +179,7 @@ describe('apps', () => {
     const text = show(snapshot([...keys(8), 'z z'], { 'app-3': listed('v1') }));
     expect(section(text, 'Apps')).toBe(
       [
-        '  app-3: hidden, because of versions-none-valid: The one version that is listed is not valid.',
+        '  app-3: hidden, because of no-valid-versions: The one version that is listed is not valid.',
         '  z z: hidden, because of app-key-unsafe: The app key “z z” is not URL-safe.',
         '  7 visible apps',
       ].join('\n'),
@@ -189,7 +189,7 @@ describe('apps', () => {
 
   test('many hidden for one reason are one line', () => {
     const text = show(snapshot(keys(40), all(keys(40), listed('v1'))));
-    expect(section(text, 'Apps')).toBe('  40 apps hidden, because of versions-none-valid: app-0, app-1, app-10, …');
+    expect(section(text, 'Apps')).toBe('  40 apps hidden, because of no-valid-versions: app-0, app-1, app-10, …');
   });
 
   test('those without a version yet, one by one and many', () => {

@@ -18,7 +18,7 @@ test('an app without a version, in words', () => {
   expect(words(report)).toEqual([
     'no version is published yet',
     'of app-key-unsafe, and because no version is published yet',
-    'of versions-none-valid',
+    'of no-valid-versions',
   ]);
 });
 
@@ -29,5 +29,5 @@ test('an app that had a version before is not called unpublished', () => {
     app: () => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }],
   };
   const report = judge(snapshot(['a'], { a: { versions: [] } }), { command: 'lint', baseline: before });
-  expect(words(report)).toEqual(['of versions-none-valid']);
+  expect(words(report)).toEqual(['of no-valid-versions']);
 });

@@ -82,10 +82,10 @@ test('what is clean has passed: each rule, on the registry and on each app', () 
   const cases = casesOf(report());
   expect(cases.every(({ outcome, text }) => outcome === 'passed' && text === '')).toBe(true);
   expect(one(cases, 'registry', 'run-complete')).toBeDefined();
-  expect(one(cases, 'registry', 'apps-none')).toBeDefined();
+  expect(one(cases, 'registry', 'no-apps')).toBeDefined();
   expect(one(cases, 'registry', 'checksum-malformed')).toBeUndefined();
   expect(one(cases, 'app hello', 'checksum-malformed')).toBeDefined();
-  expect(one(cases, 'app hello', 'apps-none')).toBeUndefined();
+  expect(one(cases, 'app hello', 'no-apps')).toBeUndefined();
 });
 
 test('an error fails its case, with the place and what to do; a warning is told by a case that passes', () => {
@@ -167,7 +167,7 @@ describe('what was not judged', () => {
   test('because there is no valid version, is no case', () => {
     const cases = casesOf(judge(snapshot(['a'], { a: { versions: [] } }), { command: 'lint' }));
     expect(one(cases, 'app a', 'artifact-bomb')).toBeUndefined();
-    expect(one(cases, 'app a', 'versions-none-valid')).toMatchObject({
+    expect(one(cases, 'app a', 'no-valid-versions')).toMatchObject({
       outcome: 'passed',
       text: expect.stringContaining('warning: No version is listed yet'),
     });
@@ -176,7 +176,7 @@ describe('what was not judged', () => {
   test('because a metadata file was checked by itself, is no case', () => {
     const { summary } = report();
     const cases = casesOf(report({ apps: [], summary: { ...summary, apps: 0, versions: 2 } }));
-    expect(one(cases, 'registry', 'apps-none')).toBeUndefined();
+    expect(one(cases, 'registry', 'no-apps')).toBeUndefined();
     expect(one(cases, 'registry', 'checksum-malformed')!.outcome).toBe('passed');
   });
 });
@@ -249,7 +249,7 @@ describe('what a run left to others', () => {
   test('the manifest: another shard reports on it', () => {
     const aside = notJudged({ rule: '*', resource: 'manifest', reason: 'shard 1 of 2 reports on the manifest' });
     const cases = casesOf(report({ notJudged: [aside] }));
-    expect(one(cases, 'registry', 'apps-none')).toMatchObject({ outcome: 'skipped' });
+    expect(one(cases, 'registry', 'no-apps')).toMatchObject({ outcome: 'skipped' });
     expect(one(cases, 'app hello', 'url-insecure')!.outcome).toBe('passed');
     expect(one(cases, 'registry', 'run-complete')).toMatchObject({
       outcome: 'passed',
@@ -263,6 +263,6 @@ describe('what a run left to others', () => {
       resource: 'manifest',
       reason: '1 manifests seen before; what was seen then is judged',
     });
-    expect(one(casesOf(report({ notJudged: [aside] })), 'registry', 'apps-none')!.outcome).toBe('passed');
+    expect(one(casesOf(report({ notJudged: [aside] })), 'registry', 'no-apps')!.outcome).toBe('passed');
   });
 });

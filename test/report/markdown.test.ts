@@ -53,9 +53,9 @@ test('what it means first, then symptoms, hidden apps, errors, the rest folded',
         { id: 'registry-does-not-refresh', status: 'clear', rules: [] },
         { id: 'checksum-mismatch', status: 'confirmed', rules: ['checksum-malformed'] },
         { id: 'icon-does-not-display', status: 'not-judged', rules: [] },
-        { id: 'app-does-not-appear', status: 'confirmed', rules: ['versions-none-valid'] },
+        { id: 'app-does-not-appear', status: 'confirmed', rules: ['no-valid-versions'] },
       ],
-      apps: [{ key: 'hello', visible: false, because: ['versions-none-valid'], latest: null }],
+      apps: [{ key: 'hello', visible: false, because: ['no-valid-versions'], latest: null }],
       findings: [finding(), finding({ rule: 'url-unusual', severity: 'warning', line: null })],
       notJudged: [notJudged(), notJudged({ rule: 'tls-untrusted' })],
     }),
@@ -70,11 +70,11 @@ test('what it means first, then symptoms, hidden apps, errors, the rest folded',
 | Registry does not refresh | clear |  |
 | Checksum mismatch | **confirmed** | \`checksum-malformed\` |
 | Icon does not display | not judged |  |
-| App does not appear | **confirmed** | \`versions-none-valid\` |
+| App does not appear | **confirmed** | \`no-valid-versions\` |
 
 **1 app that subscribers will not see:**
 
-- \`hello\`, because of \`versions-none-valid\`
+- \`hello\`, because of \`no-valid-versions\`
 
 ### 1 error
 

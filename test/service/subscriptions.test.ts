@@ -57,7 +57,7 @@ test('counts the apps of the manifest, and those that can be installed', async (
   await addApp(db, registry, 'good');
   await addApp(db, registry, 'waiting', {}, { '1.0.0': { state: 'pending' } });
   await addApp(db, registry, 'gone', { listed: false });
-  await addApp(db, registry, 'hidden', { visible: false, because: ['document-misshapen'] });
+  await addApp(db, registry, 'hidden', { visible: false, because: ['schema-violation'] });
   await addApp(db, registry, 'failing', { visible: false, because: ['unreachable'], failingSince: ago(70) });
   expect(await subscriptionOf(db, organization, id)).toEqual({
     id,

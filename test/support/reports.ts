@@ -119,7 +119,7 @@ export function hostile(text: string, more: Partial<Report> = {}): Report {
         evidence,
       }),
       finding({
-        rule: 'apps-none',
+        rule: 'no-apps',
         resource: 'manifest',
         app: null,
         version: null,

@@ -12,7 +12,7 @@ export const addressesDiffer = defineRule({
   symptom: 'by-resource',
   failsWhen:
     'a name has several addresses, and one of them shows a certificate that is refused or breaks the TLS handshake off, while another one serves the files',
-  why: 'Each subscriber gets one of the addresses, another one each time: what works for one fails for the next. Addresses that accept no connection at all are passed over by clients; host-unsteady reports them.',
+  why: 'Each subscriber gets one of the addresses, another one each time: what works for one fails for the next. Addresses that accept no connection at all are passed over by clients; host-intermittent reports them.',
   check({ web, now }): Problem | null {
     for (const hop of web.server.hops) {
       const [first, ...more] = (hop.failedAddresses ?? []).filter(({ phase }) => phase === 'tls');

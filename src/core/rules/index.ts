@@ -3,7 +3,7 @@ import { fileMissing } from './file-missing.ts';
 import { fileNameDiffers } from './file-name-differs.ts';
 import { documentUnreadable } from './document-unreadable.ts';
 import { documentOversized } from './document-oversized.ts';
-import { documentMisshapen } from './document-misshapen.ts';
+import { schemaViolation } from './schema-violation.ts';
 import { jsonDuplicateKey } from './json-duplicate-key.ts';
 import { jsonByteOrderMark } from './json-byte-order-mark.ts';
 import { propertyUnknown } from './property-unknown.ts';
@@ -12,7 +12,7 @@ import { textUnprintable } from './text-unprintable.ts';
 import { appKeyUnsafe } from './app-key-unsafe.ts';
 import { appKeyAmbiguous } from './app-key-ambiguous.ts';
 import { appKeyUnportable } from './app-key-unportable.ts';
-import { appsNone } from './apps-none.ts';
+import { noApps } from './no-apps.ts';
 import { blockColorMalformed } from './block-color-malformed.ts';
 import { metadataUrlShared } from './metadata-url-shared.ts';
 import { urlMalformed } from './url-malformed.ts';
@@ -25,9 +25,9 @@ import { iconSuffix } from './icon-suffix.ts';
 import { artifactSuffix } from './artifact-suffix.ts';
 import { versionNotSemver } from './version-not-semver.ts';
 import { versionNotPlain } from './version-not-plain.ts';
-import { versionExtreme } from './version-extreme.ts';
+import { versionNumberTooLarge } from './version-number-too-large.ts';
 import { versionDuplicate } from './version-duplicate.ts';
-import { versionsNoneValid } from './versions-none-valid.ts';
+import { noValidVersions } from './no-valid-versions.ts';
 import { checksumMalformed } from './checksum-malformed.ts';
 import { checksumPlaceholder } from './checksum-placeholder.ts';
 import { artifactUrlShared } from './artifact-url-shared.ts';
@@ -47,10 +47,10 @@ import { redirectExcessive } from './redirect-excessive.ts';
 import { urlMoved } from './url-moved.ts';
 import { headRefused } from './head-refused.ts';
 import { rateLimited } from './rate-limited.ts';
-import { continueUnasked } from './continue-unasked.ts';
+import { unsolicitedContinue } from './unsolicited-continue.ts';
 import { addressesDiffer } from './addresses-differ.ts';
 import { hostLimitsRequests } from './host-limits-requests.ts';
-import { hostUnsteady } from './host-unsteady.ts';
+import { hostIntermittent } from './host-intermittent.ts';
 import { corsMissing } from './cors-missing.ts';
 import { corsInvalid } from './cors-invalid.ts';
 import { corsOriginRefused } from './cors-origin-refused.ts';
@@ -67,10 +67,10 @@ import { answersDiffer } from './answers-differ.ts';
 import { contentTypeWrong } from './content-type-wrong.ts';
 import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 import { cacheLifetimeMissing } from './cache-lifetime-missing.ts';
-import { conditionRefused } from './condition-refused.ts';
-import { notModifiedUntrue } from './not-modified-untrue.ts';
-import { validatorUnsteady } from './validator-unsteady.ts';
-import { validatorCoarse } from './validator-coarse.ts';
+import { conditionalRequestRejected } from './conditional-request-rejected.ts';
+import { notModifiedIncorrect } from './not-modified-incorrect.ts';
+import { etagUnstable } from './etag-unstable.ts';
+import { lastModifiedOnly } from './last-modified-only.ts';
 import { contentEncoded } from './content-encoded.ts';
 import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 import { artifactBomb } from './artifact-bomb.ts';
@@ -90,7 +90,7 @@ export const rules: readonly AnyRule[] = [
   fileNameDiffers,
   documentUnreadable,
   documentOversized,
-  documentMisshapen,
+  schemaViolation,
   jsonDuplicateKey,
   jsonByteOrderMark,
   propertyUnknown,
@@ -99,7 +99,7 @@ export const rules: readonly AnyRule[] = [
   appKeyUnsafe,
   appKeyAmbiguous,
   appKeyUnportable,
-  appsNone,
+  noApps,
   blockColorMalformed,
   metadataUrlShared,
   urlMalformed,
@@ -112,9 +112,9 @@ export const rules: readonly AnyRule[] = [
   artifactSuffix,
   versionNotSemver,
   versionNotPlain,
-  versionExtreme,
+  versionNumberTooLarge,
   versionDuplicate,
-  versionsNoneValid,
+  noValidVersions,
   checksumMalformed,
   checksumPlaceholder,
   artifactUrlShared,
@@ -136,8 +136,8 @@ export const rules: readonly AnyRule[] = [
   headRefused,
   rateLimited,
   hostLimitsRequests,
-  hostUnsteady,
-  continueUnasked,
+  hostIntermittent,
+  unsolicitedContinue,
   corsMissing,
   corsInvalid,
   corsOriginRefused,
@@ -154,10 +154,10 @@ export const rules: readonly AnyRule[] = [
   contentTypeWrong,
   cacheLifetimeLong,
   cacheLifetimeMissing,
-  notModifiedUntrue,
-  conditionRefused,
-  validatorUnsteady,
-  validatorCoarse,
+  notModifiedIncorrect,
+  conditionalRequestRejected,
+  etagUnstable,
+  lastModifiedOnly,
   contentEncoded,
   artifactChecksumMismatch,
   artifactBomb,

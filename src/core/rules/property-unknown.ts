@@ -10,7 +10,7 @@ export const propertyUnknown = defineRule({
   spec: null,
   symptom: null,
   // Another kind of file has other fields.
-  supersededBy: ['metadata-file', 'manifest-file', 'error-message'].map((cause) => `document-misshapen ${cause}`),
+  supersededBy: ['metadata-file', 'manifest-file', 'error-message'].map((cause) => `schema-violation ${cause}`),
   failsWhen:
     'a field stands there that the specification does not name (`$schema` and names that begin with `x-` are left alone)',
   why: 'Nobody reads it; often it is a misspelt field that subscribers then miss.',

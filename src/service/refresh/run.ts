@@ -267,5 +267,5 @@ function isUnpublished(list: readonly unknown[] | null, { versions }: AppRecord)
 }
 
 function unpublished(code: string): string {
-  return code === 'versions-none-valid' ? 'version-unpublished' : code;
+  return code === 'no-valid-versions' ? 'version-unpublished' : code;
 }

@@ -20,7 +20,7 @@ ruleTable(addressesDiffer, {
   clean: [
     ['one address', { web: web(), now: NOW }],
     [
-      'an address that refuses connections: host-unsteady tells',
+      'an address that refuses connections: host-intermittent tells',
       facts([{ address: '192.0.2.2', code: 'ECONNREFUSED' }]),
     ],
     ['no address answers: another rule tells', facts([ended], 0)],

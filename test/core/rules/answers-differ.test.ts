@@ -17,7 +17,7 @@ ruleTable(answersDiffer, {
       resource({ browser: [other], headerProbes: coming([same, other, other], [other, other, other]) }),
     ],
     [
-      'a status by turns: host-unsteady',
+      'a status by turns: host-intermittent',
       resource({
         browser: [refused(404)],
         headerProbes: coming([same, refused(404), same], [same, refused(404), same]),

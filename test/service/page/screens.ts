@@ -210,7 +210,7 @@ export const SCREENS: Record<string, () => Screen> = {
       registries: 2,
     }),
   'apps-empty': () => cataloguePage({ apps: [], next: null, after: null, search: '', registries: 0 }),
-  'apps-none-verified': () => cataloguePage({ apps: [], next: null, after: null, search: '', registries: 2 }),
+  'no-apps-verified': () => cataloguePage({ apps: [], next: null, after: null, search: '', registries: 2 }),
   'apps-hostile': () =>
     cataloguePage({
       apps: hostileApps.map((one) => ({ ...one, registry: { id: PROBLEMS.id, name: long } })),

@@ -3,8 +3,8 @@ import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
-export const validatorCoarse = defineRule({
-  id: 'validator-coarse',
+export const lastModifiedOnly = defineRule({
+  id: 'last-modified-only',
   on: 'resource',
   needs: ['role', 'web', 'answer'],
   // Most hosts of this kind never publish twice in a second while somebody fetches.

@@ -1,8 +1,8 @@
 import { defineRule } from '../rule.ts';
 import { hostOf } from '../visit.ts';
 
-export const continueUnasked = defineRule({
-  id: 'continue-unasked',
+export const unsolicitedContinue = defineRule({
+  id: 'unsolicited-continue',
   on: 'resource',
   needs: ['web'],
   severity: 'warning',

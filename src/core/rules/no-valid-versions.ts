@@ -1,15 +1,15 @@
 import { isSemver } from '../version.ts';
 import { defineRule } from '../rule.ts';
 
-export const versionsNoneValid = defineRule({
-  id: 'versions-none-valid',
+export const noValidVersions = defineRule({
+  id: 'no-valid-versions',
   on: 'metadata',
   needs: ['versions', 'listed'],
   severity: 'error',
   spec: '2.2',
   symptom: 'app-does-not-appear',
   hidesApp: true,
-  supersededBy: ['document-misshapen'],
+  supersededBy: ['schema-violation'],
   failsWhen:
     'no valid version is left in `versions` (a warning while no version is listed at all, as for an app that was just added)',
   why: 'At least one valid version must exist for the app to appear.',

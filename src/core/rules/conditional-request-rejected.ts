@@ -3,8 +3,8 @@ import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, isAnswered, lastHop, statusOf } from '../visit.ts';
 
-export const conditionRefused = defineRule({
-  id: 'condition-refused',
+export const conditionalRequestRejected = defineRule({
+  id: 'conditional-request-rejected',
   on: 'resource',
   needs: ['role', 'answer', 'conditional'],
   severity: 'warning',

@@ -1,5 +1,5 @@
 import type { Conditional, Probe } from '../../../src/core/facts.ts';
-import { notModifiedUntrue } from '../../../src/core/rules/not-modified-untrue.ts';
+import { notModifiedIncorrect } from '../../../src/core/rules/not-modified-incorrect.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, visit, web } from '../../support/visits.ts';
 
@@ -26,7 +26,7 @@ const issued: Conditional = {
   sameBytes: null,
 };
 
-ruleTable(notModifiedUntrue, {
+ruleTable(notModifiedIncorrect, {
   clean: [
     ['not asked', { role: 'manifest', web: web(), answer: visit() }],
     ['200 to a tag that was never issued, 304 to the one that was', facts(madeUp(status(200)), issued)],

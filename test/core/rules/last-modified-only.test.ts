@@ -1,5 +1,5 @@
 import type { ResourceKind } from '../../../src/core/facts.ts';
-import { validatorCoarse } from '../../../src/core/rules/validator-coarse.ts';
+import { lastModifiedOnly } from '../../../src/core/rules/last-modified-only.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, visit, web } from '../../support/visits.ts';
 
@@ -9,7 +9,7 @@ const facts = (headers: Record<string, string>, role: ResourceKind = 'manifest')
   return { role, web: web(answer), answer };
 };
 
-ruleTable(validatorCoarse, {
+ruleTable(lastModifiedOnly, {
   clean: [
     ['both', facts({ 'last-modified': DATE, etag: 'W/"a"' })],
     ['an ETag alone', facts({ etag: '"a"' })],

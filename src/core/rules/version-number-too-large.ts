@@ -2,8 +2,8 @@ import { shorten } from '../text.ts';
 import { isSemver } from '../version.ts';
 import { defineRule } from '../rule.ts';
 
-export const versionExtreme = defineRule({
-  id: 'version-extreme',
+export const versionNumberTooLarge = defineRule({
+  id: 'version-number-too-large',
   on: 'version',
   needs: ['version'],
   severity: 'warning',

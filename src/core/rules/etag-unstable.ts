@@ -3,8 +3,8 @@ import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop } from '../visit.ts';
 
-export const validatorUnsteady = defineRule({
-  id: 'validator-unsteady',
+export const etagUnstable = defineRule({
+  id: 'etag-unstable',
   on: 'resource',
   needs: ['role', 'answer', 'conditional'],
   severity: 'warning',

@@ -1,10 +1,10 @@
-import { versionsNoneValid } from '../../../src/core/rules/versions-none-valid.ts';
+import { noValidVersions } from '../../../src/core/rules/no-valid-versions.ts';
 import { entries } from '../../support/core-facts.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
 const of = (...list: Parameters<typeof entries>) => ({ versions: entries(...list), listed: list.length });
 
-ruleTable(versionsNoneValid, {
+ruleTable(noValidVersions, {
   clean: [
     ['one', of({ version: '1.0.0' })],
     ['one among others', of({ version: 'v1' }, { version: null }, { version: '0.0.0' })],

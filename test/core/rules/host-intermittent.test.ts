@@ -1,4 +1,4 @@
-import { hostUnsteady } from '../../../src/core/rules/host-unsteady.ts';
+import { hostIntermittent } from '../../../src/core/rules/host-intermittent.ts';
 import type { RepeatedProbe } from '../../../src/core/facts.ts';
 import { coming, refused } from '../../support/copies.ts';
 import { ruleTable } from '../../support/rule-table.ts';
@@ -10,7 +10,7 @@ const byTurns = (repeated: RepeatedProbe) => ({
   web: web(visit(), { repeatedProbes: [repeated] }),
 });
 
-ruleTable(hostUnsteady, {
+ruleTable(hostIntermittent, {
   clean: [
     ['at once', { role: 'icon', url: ADDRESS, web: web() }],
     ['waited as asked', { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retryAfterMs: 1000 })) }],

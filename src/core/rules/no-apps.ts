@@ -1,7 +1,7 @@
 import { defineRule } from '../rule.ts';
 
-export const appsNone = defineRule({
-  id: 'apps-none',
+export const noApps = defineRule({
+  id: 'no-apps',
   on: 'manifest',
   needs: ['keys'],
   severity: 'note',

@@ -1,9 +1,9 @@
-import { versionExtreme } from '../../../src/core/rules/version-extreme.ts';
+import { versionNumberTooLarge } from '../../../src/core/rules/version-number-too-large.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
 const at = '/version';
 
-ruleTable(versionExtreme, {
+ruleTable(versionNumberTooLarge, {
   clean: [
     ['plain', { version: '1.2.3' }],
     ['a date as the major number', { version: '20260301.0.0' }],

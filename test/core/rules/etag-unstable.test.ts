@@ -1,5 +1,5 @@
 import type { Conditional } from '../../../src/core/facts.ts';
-import { validatorUnsteady } from '../../../src/core/rules/validator-unsteady.ts';
+import { etagUnstable } from '../../../src/core/rules/etag-unstable.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, visit, web } from '../../support/visits.ts';
 
@@ -14,7 +14,7 @@ const asked = (then: Record<string, string>, more: Partial<Conditional> = {}) =>
   answer: first,
 });
 
-ruleTable(validatorUnsteady, {
+ruleTable(etagUnstable, {
   clean: [
     ['not asked', { role: 'metadata', web: web(first), answer: first }],
     ['not modified', asked({}, { visit: visit(hop({}, { status: 304 })), sameBytes: null })],

@@ -1,8 +1,8 @@
-import { continueUnasked } from '../../../src/core/rules/continue-unasked.ts';
+import { unsolicitedContinue } from '../../../src/core/rules/unsolicited-continue.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { hop, visit, web } from '../../support/visits.ts';
 
-ruleTable(continueUnasked, {
+ruleTable(unsolicitedContinue, {
   clean: [['an answer at once', { web: web(visit(hop())) }]],
   faulty: [
     [

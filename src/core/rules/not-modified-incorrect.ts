@@ -2,8 +2,8 @@ import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../something-else.ts';
 import { hostOf, lastHop, statusOf } from '../visit.ts';
 
-export const notModifiedUntrue = defineRule({
-  id: 'not-modified-untrue',
+export const notModifiedIncorrect = defineRule({
+  id: 'not-modified-incorrect',
   on: 'resource',
   needs: ['role', 'answer', 'conditional'],
   severity: 'error',

@@ -5,8 +5,8 @@ import { isUnsteady, refusalOf } from '../repeats.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../visit.ts';
 
-export const hostUnsteady = defineRule({
-  id: 'host-unsteady',
+export const hostIntermittent = defineRule({
+  id: 'host-intermittent',
   on: 'resource',
   needs: ['role', 'url', 'web'],
   severity: 'warning',

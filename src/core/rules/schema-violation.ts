@@ -5,8 +5,8 @@ import { printable, shorten } from '../text.ts';
 import type { Problem } from '../rule.ts';
 import { defineRule } from '../rule.ts';
 
-export const documentMisshapen = defineRule({
-  id: 'document-misshapen',
+export const schemaViolation = defineRule({
+  id: 'schema-violation',
   on: 'document',
   needs: ['role', 'value'],
   severity: 'error',

@@ -1,7 +1,7 @@
-import { appsNone } from '../../../src/core/rules/apps-none.ts';
+import { noApps } from '../../../src/core/rules/no-apps.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
-ruleTable(appsNone, {
+ruleTable(noApps, {
   clean: [
     ['one app', { keys: ['a'] }],
     ['one app with an odd key', { keys: [''] }],

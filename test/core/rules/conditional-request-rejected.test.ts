@@ -1,5 +1,5 @@
 import type { Conditional, Probe } from '../../../src/core/facts.ts';
-import { conditionRefused } from '../../../src/core/rules/condition-refused.ts';
+import { conditionalRequestRejected } from '../../../src/core/rules/conditional-request-rejected.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 import { failed, hop, ORIGIN, visit, web } from '../../support/visits.ts';
 
@@ -11,7 +11,7 @@ const facts = (answer: Probe, condition: Conditional['condition'] = ['if-none-ma
   answer: given,
 });
 
-ruleTable(conditionRefused, {
+ruleTable(conditionalRequestRejected, {
   clean: [
     ['not asked', { role: 'manifest', web: web(), answer: visit() }],
     ['304', facts(status(304))],

@@ -1,4 +1,4 @@
-import { documentMisshapen } from '../../../src/core/rules/document-misshapen.ts';
+import { schemaViolation } from '../../../src/core/rules/schema-violation.ts';
 import type { JsonValue } from '../../../src/core/json.ts';
 import { ruleTable } from '../../support/rule-table.ts';
 
@@ -11,7 +11,7 @@ const without = (field: string) => app(Object.fromEntries(Object.entries(whole).
 const version = { version: '1.0.0', artifactUrl: 'https://x.test/a.tar.gz', artifactChecksum: 'sha256:00' };
 const oneVersion = (entry: unknown) => metadata({ versions: [entry] });
 
-ruleTable(documentMisshapen, {
+ruleTable(schemaViolation, {
   clean: [
     ['no apps', manifest({ apps: {} })],
     ['one app', app(whole)],
