@@ -10,12 +10,14 @@ import { compileSchemas } from './compile-schemas.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = join(root, 'src/cli/commands');
 
-const SEARCH = join(root, 'src/cli/config-search.ts');
+const SEARCH = join(root, 'src/cli/config/config-search.ts');
 
 /** What is loaded when it is asked for, each a file of its own, named as its source. */
 const LOADED = [
   SEARCH,
-  ...['checks', 'colors', 'config', 'failure', 'spinner'].map((name) => join(root, `src/cli/${name}.ts`)),
+  ...['check/checks', 'io/colors', 'config/config', 'process/failure', 'io/spinner'].map((name) =>
+    join(root, `src/cli/${name}.ts`),
+  ),
   ...readdirSync(commands)
     .filter((f) => f.endsWith('.ts'))
     .map((f) => join(commands, f)),
@@ -65,9 +67,9 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
   };
   const entries = [
     join(root, 'src/cli/main.ts'),
-    // Threads of their own (observe/read-ahead.ts, observe/inspectors.ts).
-    join(root, 'src/observe/reader.ts'),
-    join(root, 'src/observe/inspector.ts'),
+    // Threads of their own (observe/workspace/prefetch.ts, observe/digest/digest-worker-pool.ts).
+    join(root, 'src/observe/workspace/prefetch-worker.ts'),
+    join(root, 'src/observe/digest/digest-worker.ts'),
     ...LOADED.filter((file) => file !== SEARCH),
   ];
   const cli = {

@@ -1,5 +1,5 @@
-import { NOT_THE_FILE } from '../src/core/something-else.ts';
-import type { AnyRule } from '../src/core/rule.ts';
+import { NOT_THE_FILE } from '../src/core/rules/not-the-file.ts';
+import type { AnyRule } from '../src/core/rules/rule.ts';
 
 const CHAPTERS: Record<AnyRule['on'], string> = {
   document: 'Documents',

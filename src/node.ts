@@ -13,23 +13,32 @@
  * const report = judging.finish(0);
  */
 export { bundle, type Bundle, type BundleOptions } from './bundle/bundle.ts';
-export { createArchiveReader, readArchiveFile, type ArchiveLimits, type ArchiveReader } from './observe/archive.ts';
-export { observeWorkspace, type DirectoryOptions, type WorkspaceFactsSink } from './observe/directory.ts';
-export { contentOf } from './observe/documents.ts';
-export { baselineOf, baselineFromSnapshot } from './observe/earlier.ts';
-export { inspectImage } from './observe/icon.ts';
-export { type Workspace } from './observe/places.ts';
-export { observeRegistry, type ObserveResult, type FactsSink, type WebOptions } from './observe/web.ts';
-export { applyPlan, describePlan } from './publish/carry-out.ts';
+export {
+  createArchiveReader,
+  readArchiveFile,
+  type ArchiveLimits,
+  type ArchiveReader,
+} from './observe/archive/read-archive.ts';
+export {
+  observeWorkspace,
+  type DirectoryOptions,
+  type WorkspaceFactsSink,
+} from './observe/workspace/observe-workspace.ts';
+export { contentOf } from './observe/workspace/documents.ts';
+export { baselineOf, baselineFromSnapshot } from './observe/baseline/baseline.ts';
+export { inspectImage } from './observe/icon/inspect-image.ts';
+export { type Workspace } from './observe/workspace/places.ts';
+export { observeRegistry, type ObserveResult, type FactsSink, type WebOptions } from './observe/registry/observe.ts';
+export { applyPlan, describePlan } from './publish/apply-plan.ts';
 export type { StepResult } from './publish/step.ts';
 export { planApp, type AppPlan, type NewApp } from './publish/add-app.ts';
-export { type JudgeSettings } from './publish/judged.ts';
-export { type RegistryLocation } from './publish/place.ts';
+export { type JudgeSettings } from './publish/check-change.ts';
+export { type RegistryLocation } from './publish/registry-location.ts';
 export { type Plan, type Step } from './publish/plan.ts';
 export { publish, type Published } from './publish/publish.ts';
 export { planVersion, type VersionPlan } from './publish/publish-version.ts';
 export { render } from './report/index.ts';
 export { type Format, FORMATS, type RenderOptions } from './report/options.ts';
 export { startServer, type ServeOptions, type Serving } from './serve/server.ts';
-export { openDirectory } from './store/directory.ts';
+export { openDirectory } from './store/directory/directory.ts';
 export { type Store, type Stored } from './store/store.ts';

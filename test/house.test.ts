@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { validatorFiles } from '../scripts/compile-schemas.mjs';
 import { rulesPage } from '../scripts/rules-page.ts';
-import { ACTORS } from '../src/core/actor.ts';
+import { ACTORS } from '../src/core/engine/owner.ts';
 import { rules } from '../src/core/rules/index.ts';
-import { VERSION } from '../src/core/tool.ts';
+import { VERSION } from '../src/core/tool-version.ts';
 
 /** The laws of the house; docs/architecture.md explains them. */
 
@@ -111,8 +111,9 @@ describe('imports', () => {
   test('only the terminal knows colours, spinners and the standard streams', () => {
     const wrong = sources.filter(
       (file) =>
-        !['src/cli/streams.ts', 'src/cli/terminal.ts', 'src/cli/colors.ts', 'src/cli/spinner.ts'].includes(file) &&
-        /process\.(stdout|stderr)|console\.|from 'chalk'|from 'ora'/.test(code(file)),
+        !['src/cli/io/streams.ts', 'src/cli/io/terminal.ts', 'src/cli/io/colors.ts', 'src/cli/io/spinner.ts'].includes(
+          file,
+        ) && /process\.(stdout|stderr)|console\.|from 'chalk'|from 'ora'/.test(code(file)),
     );
     expect(wrong).toEqual([]);
   });
@@ -129,12 +130,12 @@ describe('imports', () => {
 
   test("files are synced by syncFile: the FileHandle of Yarn's Plug'n'Play has no sync()", () => {
     const wrong = sources.filter((file) => /\.(sync|datasync)\(\)/.test(code(file)));
-    expect(wrong).toEqual(['src/store/sync-file.ts']);
+    expect(wrong).toEqual(['src/store/directory/sync-file.ts']);
   });
 
   // That one file does so where a signal came, once all output is written.
   test('one file ends the process', () => {
-    expect(sources.filter((file) => /process\.exit\(/.test(code(file)))).toEqual(['src/cli/end-process.ts']);
+    expect(sources.filter((file) => /process\.exit\(/.test(code(file)))).toEqual(['src/cli/process/end-process.ts']);
   });
 
   test('no import runs in a circle', () => {
@@ -191,9 +192,11 @@ describe('core is pure', () => {
 });
 
 describe('rules are complete', () => {
-  const files = readdirSync(join(root, 'src/core/rules'))
-    .filter((file) => file !== 'index.ts')
-    .map((file) => file.replace('.ts', ''));
+  const paths = readdirSync(join(root, 'src/core/rules'), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => /^[a-z]+\/[^/]+\.ts$/.test(path))
+    .map((path) => path.replace('.ts', ''));
+  const files = paths.map((path) => path.slice(path.indexOf('/') + 1));
   const docs = readFileSync(join(root, 'docs/rules.md'), 'utf8');
 
   test('each file is a rule, and each rule is listed', () => {
@@ -202,10 +205,13 @@ describe('rules are complete', () => {
 
   test.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
     const exported = id.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    expect(readFileSync(join(root, `src/core/rules/${id}.ts`), 'utf8')).toContain(
-      `export const ${exported} = defineRule({\n  id: '${id}'`,
+    expect(
+      readFileSync(join(root, `src/core/rules/${paths.find((path) => path.endsWith(`/${id}`))}.ts`), 'utf8'),
+    ).toContain(`export const ${exported} = defineRule({\n  id: '${id}'`);
+    const test = readFileSync(
+      join(root, `test/core/rules/${paths.find((path) => path.endsWith(`/${id}`))}.test.ts`),
+      'utf8',
     );
-    const test = readFileSync(join(root, `test/core/rules/${id}.test.ts`), 'utf8');
     expect(test).toMatch(/ruleTable\(/);
     expect(test).toMatch(/clean: \[\s*\[/);
     expect(test).toMatch(/faulty: \[\s*\[/);

@@ -1,8 +1,8 @@
-import type { DocumentContent } from '../core/facts.ts';
-import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { documentText } from '../core/document-text.ts';
-import { printable, shorten } from '../core/text.ts';
-import { isAppregError } from '../core/trouble.ts';
+import type { DocumentContent } from '../core/facts/facts.ts';
+import { isObject, type JsonObject, type JsonValue } from '../core/json/json.ts';
+import { documentText } from '../core/registry/document-text.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { isAppregError } from '../core/errors.ts';
 import { isSame } from './edit.ts';
 import type { AppEntry } from './manifest.ts';
 import { appsIn, usable } from './usable.ts';

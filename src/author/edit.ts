@@ -1,6 +1,6 @@
-import { documentText } from '../core/document-text.ts';
-import { childrenAt } from '../core/json-text.ts';
-import { isObject, type JsonValue, parseDocument } from '../core/json.ts';
+import { documentText } from '../core/registry/document-text.ts';
+import { childrenAt } from '../core/json/positions.ts';
+import { isObject, type JsonValue, parseDocument } from '../core/json/json.ts';
 import {
   colonOf,
   commaAfter,

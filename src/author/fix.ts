@@ -1,10 +1,10 @@
-import { checksumError } from '../core/checksum.ts';
-import { documentText } from '../core/document-text.ts';
-import { syntaxErrorInText } from '../core/json-fault.ts';
-import { locate, survey } from '../core/json-text.ts';
-import { isObject, type JsonValue, MAX_DEPTH, member, parseDocument } from '../core/json.ts';
-import { pointerTo } from '../core/pointer.ts';
-import { isSemver, likelyVersion } from '../core/version.ts';
+import { checksumError } from '../core/registry/checksum.ts';
+import { documentText } from '../core/registry/document-text.ts';
+import { syntaxErrorInText } from '../core/json/syntax-error.ts';
+import { locate, survey } from '../core/json/positions.ts';
+import { isObject, type JsonValue, MAX_DEPTH, member, parseDocument } from '../core/json/json.ts';
+import { pointerTo } from '../core/json/pointer.ts';
+import { isSemver, likelyVersion } from '../core/registry/version.ts';
 
 /** Mends what is certain in a document, and nothing else: every other byte stays as it is. */
 

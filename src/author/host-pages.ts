@@ -1,6 +1,6 @@
-import { cacheControlOf } from '../core/media.ts';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { cacheControlOf } from '../core/http/media.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import type { Hosted } from './hosted.ts';
 
 /** What hosts of static pages read from the files that they serve. */

@@ -1,5 +1,5 @@
-import { type Child, childrenAt } from '../core/json-text.ts';
-import { isObject, type JsonValue } from '../core/json.ts';
+import { type Child, childrenAt } from '../core/json/positions.ts';
+import { isObject, type JsonValue } from '../core/json/json.ts';
 
 /** How a document is laid out, and writing a new value the same way: as its siblings are, or as the document is. */
 

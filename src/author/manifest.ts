@@ -1,6 +1,6 @@
-import { member } from '../core/json.ts';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { member } from '../core/json/json.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { addMember, isSame } from './edit.ts';
 import { appsIn } from './usable.ts';
 

@@ -1,8 +1,8 @@
-import { checksumError } from '../core/checksum.ts';
-import { type JsonValue, member, stringOrNull } from '../core/json.ts';
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { comparePrecedence, isSemver, latestOf } from '../core/version.ts';
+import { checksumError } from '../core/registry/checksum.ts';
+import { type JsonValue, member, stringOrNull } from '../core/json/json.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { comparePrecedence, isSemver, latestOf } from '../core/registry/version.ts';
 import { addElement } from './edit.ts';
 import { versionsIn } from './usable.ts';
 

@@ -1,5 +1,5 @@
-import { documentText } from '../core/document-text.ts';
-import { lineStarts, locate, positionOf } from '../core/json-text.ts';
+import { documentText } from '../core/registry/document-text.ts';
+import { lineStarts, locate, positionOf } from '../core/json/positions.ts';
 import {
   isObject,
   type JsonObject,
@@ -8,11 +8,11 @@ import {
   member,
   type ParsedDocument,
   parseDocument,
-} from '../core/json.ts';
-import type { DocumentContent } from '../core/facts.ts';
-import { pointerTo } from '../core/pointer.ts';
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+} from '../core/json/json.ts';
+import type { DocumentContent } from '../core/facts/facts.ts';
+import { pointerTo } from '../core/json/pointer.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 
 /** Which documents may be edited: those that every reader understands alike, with the container that is edited. */
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import type { PackedFile } from './archive.ts';
 import { buildCode } from './code.ts';
 import { readable, readFolder, readIncluded } from './files.ts';

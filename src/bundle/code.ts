@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import type { BuildOptions } from 'esbuild';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import type { PackedFile } from './archive.ts';
 import type { BundleOptions } from './options.ts';
 import { buildError, issue, headline, type Places } from './complaint.ts';

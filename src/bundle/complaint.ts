@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Location, Message } from 'esbuild';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 
 const SHOWN = 10;
 /** Characters of a line shown before and after the place, so that minified code does not flood the terminal. */

@@ -1,6 +1,6 @@
 import type { BuildOptions, Message } from 'esbuild';
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { type Built, buildNative } from './native.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import type { PackedFile } from './archive.ts';
 
 /** What nobody means to publish: version control, and what systems leave behind. Told in a warning, never silently. */

@@ -1,5 +1,5 @@
-import { AppregError } from '../core/trouble.ts';
-import { hasUnprintable, printable } from '../core/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { hasUnprintable, printable } from '../core/text/text.ts';
 
 /**
  * Refuses names that a strict reader of archives would refuse, or that cannot lie side by side in a folder of another

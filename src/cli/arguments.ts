@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isAppregError } from '../core/trouble.ts';
+import { isAppregError } from '../core/errors.ts';
 import { checkNewKey } from '../publish/add-app.ts';
 import { checkVersion } from '../publish/choose-version.ts';
 import { SHELLS } from './choices.ts';
 import type { Context } from './context.ts';
 import { isUrl } from './fetch.ts';
-import { ask, type Question } from './prompts.ts';
-import { emptyFault, oneOf } from './questions.ts';
+import { ask, type Question } from './io/prompts.ts';
+import { emptyFault, oneOf } from './io/questions.ts';
 
 /** The questions for arguments that are missing on the command line. */
 

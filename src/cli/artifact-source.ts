@@ -3,17 +3,17 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { BundleOptions } from '../bundle/bundle.ts';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { createArchiveReader } from '../observe/archive.ts';
-import { createDigester } from '../observe/digest.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { createArchiveReader } from '../observe/archive/read-archive.ts';
+import { createDigester } from '../observe/digest/digest.ts';
 import type { Artifact } from '../publish/publish-version.ts';
 import { chunksOf, fileBytes } from '../store/bytes.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
 import { checkUrl, fetchWhole, isUrl, named, readInput, suspicion, unreadable } from './fetch.ts';
-import { ask } from './prompts.ts';
-import { sourceQuestion } from './questions.ts';
+import { ask } from './io/prompts.ts';
+import { sourceQuestion } from './io/questions.ts';
 
 /** Where the bytes of a version come from. */
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Report } from '../core/report.ts';
-import { printable } from '../core/text.ts';
+import type { Report } from '../core/engine/report.ts';
+import { printable } from '../core/text/text.ts';
 import { annotations } from '../report/github.ts';
 import { render } from '../report/index.ts';
 import type { RenderOptions } from '../report/options.ts';

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isSafeKey } from '../core/app-key.ts';
-import { CHECK_COMMANDS } from '../core/report.ts';
+import { isSafeKey } from '../core/registry/app-key.ts';
+import { CHECK_COMMANDS } from '../core/engine/report.ts';
 import { FORMATS } from '../report/options.ts';
 import { CI_SYSTEMS, HOSTS, LEVELS, SHELLS, STORES } from './choices.ts';
-import { configAtRest } from './config.ts';
+import { configAtRest } from './config/config.ts';
 import { RESULT_FORMATS } from './format.ts';
 
 /** What may stand for a value, by what the help calls it. */

@@ -1,6 +1,6 @@
-import type { LoadedConfig } from './config.ts';
+import type { LoadedConfig } from './config/config.ts';
 import type { Journal } from '../store/journal.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './io/terminal.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { ArchiveFacts, Content, Probe } from '../core/facts.ts';
-import { kindOf } from '../core/magic.ts';
-import { printable, redact, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { urlError } from '../core/url.ts';
-import { isAnswered, overProxy, statusOf } from '../core/visit.ts';
-import { type ArchiveReader, createArchiveReader } from '../observe/archive.ts';
-import { createDigester, type Digester } from '../observe/digest.ts';
-import type { HttpOptions } from '../observe/http.ts';
-import { networkOf } from './network.ts';
+import type { ArchiveFacts, Content, Probe } from '../core/facts/facts.ts';
+import { kindOf } from '../core/text/file-type.ts';
+import { printable, redact, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { urlError } from '../core/http/url.ts';
+import { isAnswered, overProxy, statusOf } from '../core/http/probe.ts';
+import { type ArchiveReader, createArchiveReader } from '../observe/archive/read-archive.ts';
+import { createDigester, type Digester } from '../observe/digest/digest.ts';
+import type { HttpOptions } from '../observe/http/client.ts';
+import { networkOf } from './config/network.ts';
 
 /** Fetching an artifact to know its bytes, as the service would: digested on the wire, nothing kept. */
 
@@ -29,7 +29,7 @@ export async function fetchBytes(
   options: HttpOptions = {},
 ): Promise<Fetched> {
   // Most runs of the commands that could fetch something have nothing to fetch.
-  const { openHttpClient } = await import('../observe/http.ts');
+  const { openHttpClient } = await import('../observe/http/client.ts');
   const http = openHttpClient(options);
   let digester: Digester = createDigester(LIMIT);
   let archive: ArchiveReader = createArchiveReader();

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { fixDocument } from '../author/fix.ts';
-import { isObject, member, parseDocument, stringOrNull } from '../core/json.ts';
-import { printable } from '../core/text.ts';
-import { readDocumentFile } from '../observe/documents.ts';
-import { asBase, localPath } from '../observe/places.ts';
-import type { Target } from '../observe/target.ts';
-import { openDirectory } from '../store/directory.ts';
-import { type BaselineOption, wasPublished } from './against.ts';
+import { isObject, member, parseDocument, stringOrNull } from '../core/json/json.ts';
+import { printable } from '../core/text/text.ts';
+import { readDocumentFile } from '../observe/workspace/documents.ts';
+import { asBase, localPath } from '../observe/workspace/places.ts';
+import type { Target } from '../observe/workspace/target.ts';
+import { openDirectory } from '../store/directory/directory.ts';
+import { type BaselineOption, wasPublished } from './check/baseline-option.ts';
 import type { Context } from './context.ts';
 
 /** `lint --fix`: mends the files of a target, and says on stderr what it did, and where that touched a published version. */

@@ -1,5 +1,5 @@
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 
 /** The formats of commands that make no report. */
 export const RESULT_FORMATS = ['pretty', 'json'] as const;

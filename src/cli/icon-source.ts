@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { placeholderIcon } from '../author/placeholder-icon.ts';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { createDigester } from '../observe/digest.ts';
-import { inspectImage } from '../observe/icon.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { createDigester } from '../observe/digest/digest.ts';
+import { inspectImage } from '../observe/icon/inspect-image.ts';
 import type { IconFile } from '../publish/add-app.ts';
 import type { Context } from './context.ts';
 import { isUrl, readInput } from './fetch.ts';

@@ -1,12 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Baseline } from '../core/facts.ts';
-import { documentContent, parseDocument } from '../core/json.ts';
-import { baselineInLock, type LockFile, LOCK_FILE, type LockedVersion, lockIn, lockText } from '../core/lock-file.ts';
-import { printable } from '../core/text.ts';
-import { isAppregError, AppregError } from '../core/trouble.ts';
-import { asBase } from '../observe/places.ts';
-import { openDirectory } from '../store/directory.ts';
+import type { Baseline } from '../core/facts/facts.ts';
+import { documentContent, parseDocument } from '../core/json/json.ts';
+import {
+  baselineInLock,
+  type LockFile,
+  LOCK_FILE,
+  type LockedVersion,
+  lockIn,
+  lockText,
+} from '../core/registry/lock-file.ts';
+import { printable } from '../core/text/text.ts';
+import { isAppregError, AppregError } from '../core/errors.ts';
+import { asBase } from '../observe/workspace/places.ts';
+import { openDirectory } from '../store/directory/directory.ts';
 import type { Context } from './context.ts';
 
 /** The workspace's ledger on disk. */

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
-import { printable } from '../core/text.ts';
-import { isAppregError } from '../core/trouble.ts';
-import { VERSION } from '../core/tool.ts';
+import { printable } from '../core/text/text.ts';
+import { isAppregError } from '../core/errors.ts';
+import { VERSION } from '../core/tool-version.ts';
 import { SIGNAL_EXIT, stopRequested } from '../store/interrupt.ts';
 import { type Journal, newJournal } from '../store/journal.ts';
 import type { Context, GlobalOptions } from './context.ts';
-import { endUnlessIdle } from './end-process.ts';
-import { messageAtExit, secondSignal, withWritten } from './ending.ts';
-import { MissingArguments } from './missing-arguments.ts';
+import { endUnlessIdle } from './process/end-process.ts';
+import { messageAtExit, secondSignal, withWritten } from './process/ending.ts';
+import { MissingArguments } from './io/missing-arguments.ts';
 import { type Action, build } from './program.ts';
-import { toStderr, toStdout } from './streams.ts';
-import { supervise } from './supervise.ts';
-import { openTerminal } from './terminal.ts';
+import { toStderr, toStdout } from './io/streams.ts';
+import { supervise } from './process/supervise.ts';
+import { openTerminal } from './io/terminal.ts';
 
 /** What a run has to say for itself, beside what its command does. */
 interface Run {
@@ -101,7 +101,7 @@ async function failed(thrown: unknown, state: Run): Promise<number> {
 /** With a machine format, stdout holds one document whatever happens. */
 async function printFailure(error: unknown, code: number, state: Run): Promise<void> {
   if (!state.words.some((word) => word.startsWith('--format'))) return;
-  const { failureDocument, reportAborted, requestIn } = await import('./failure.ts');
+  const { failureDocument, reportAborted, requestIn } = await import('./process/failure.ts');
   const document = failureDocument(requestIn(state.words), error ?? reportAborted(code), state.journal);
   if (document === null) return;
   try {
@@ -160,7 +160,7 @@ async function contextFor(options: GlobalOptions, state: Run): Promise<Context> 
     env,
     journal: state.journal,
     async config(from = cwd) {
-      const { loadConfig } = await import('./config.ts');
+      const { loadConfig } = await import('./config/config.ts');
       return loadConfig(from, options.config === undefined ? null : resolve(cwd, options.config), env);
     },
   };

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { VERSION } from '../core/tool.ts';
+import { VERSION } from '../core/tool-version.ts';
 import type { Context, GlobalOptions } from './context.ts';
-import { AskingCommand } from './missing-arguments.ts';
-import { columns, toStderr, toStdout } from './streams.ts';
+import { AskingCommand } from './io/missing-arguments.ts';
+import { columns, toStderr, toStdout } from './io/streams.ts';
 
 /** What a command does: its arguments and options come behind the context; resolves to the exit code. */
 export type Action = (context: Context, ...rest: any[]) => Promise<number>;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewVersion } from '../author/metadata.ts';
-import type { Probe } from '../core/facts.ts';
-import { AppregError } from '../core/trouble.ts';
-import { isAnswered } from '../core/visit.ts';
+import type { Probe } from '../core/facts/facts.ts';
+import { AppregError } from '../core/errors.ts';
+import { isAnswered } from '../core/http/probe.ts';
 import { untilStopped } from '../store/interrupt.ts';
 import type { Context } from './context.ts';
 import { answer, fetchBytes, named, suspicion } from './fetch.ts';
-import { networkOf } from './network.ts';
+import { networkOf } from './config/network.ts';
 
 /**
  * Asks for a new artifact at its public address, once it is stored and before it is listed. A host behind a store may

@@ -1,19 +1,19 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts.ts';
-import { isMissing } from '../core/facts.ts';
-import { isObject, member, parseDocument } from '../core/json.ts';
-import { printable, redact } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { observeWorkspace } from '../observe/directory.ts';
-import { gitTree } from '../observe/git.ts';
-import { targetAt } from '../observe/target.ts';
-import { snapshotOfTree } from '../observe/tree-snapshot.ts';
+import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
+import { isMissing } from '../core/facts/facts.ts';
+import { isObject, member, parseDocument } from '../core/json/json.ts';
+import { printable, redact } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
+import { gitTree } from '../observe/workspace/git.ts';
+import { targetAt } from '../observe/workspace/target.ts';
+import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
 import type { Context } from './context.ts';
-import { shownPath } from './shown-path.ts';
-import { readSnapshot } from './snapshot-file.ts';
+import { shownPath } from './io/shown-path.ts';
+import { readSnapshot } from './check/snapshot-file.ts';
 import { isStored, storeSnapshot } from './stored-state.ts';
-import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
+import { registryUrl, type VerifyOptions, webOptionsOf } from './check/verify-options.ts';
 
 /**
  * A state of a registry, by any name that it may have: a live registry's URL, saved facts, a folder, a manifest, a git
@@ -75,7 +75,7 @@ async function folderState(context: Context, path: string, where: string, seenAt
 }
 
 async function liveState(context: Context, where: string, options: VerifyOptions, seenAt: string): Promise<Snapshot> {
-  const { observeRegistry } = await import('../observe/web.ts');
+  const { observeRegistry } = await import('../observe/registry/observe.ts');
   const { config } = await context.config();
   const url = registryUrl(where);
   const apps: AppFacts[] = [];

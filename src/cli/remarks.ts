@@ -1,8 +1,8 @@
-import type { Finding } from '../core/report.ts';
-import { printable, redact, shorten } from '../core/text.ts';
-import { describePlan } from '../publish/carry-out.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { printable, redact, shorten } from '../core/text/text.ts';
+import { describePlan } from '../publish/apply-plan.ts';
 import type { Plan } from '../publish/plan.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './io/terminal.ts';
 
 /** Remarks that the commands which write have in common. */
 

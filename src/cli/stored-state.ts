@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DocumentContent, Snapshot } from '../core/facts.ts';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { contentOf } from '../observe/documents.ts';
-import { snapshotOfTree } from '../observe/tree-snapshot.ts';
+import type { DocumentContent, Snapshot } from '../core/facts/facts.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { contentOf } from '../observe/workspace/documents.ts';
+import { snapshotOfTree } from '../observe/workspace/tree-snapshot.ts';
 import { readAll } from '../store/read-all.ts';
-import type { Config, LoadedConfig } from './config.ts';
+import type { Config, LoadedConfig } from './config/config.ts';
 import type { Context } from './context.ts';
-import { openStore } from './open-store.ts';
+import { openStore } from './config/open-store.ts';
 
 /** A workspace whose registry is kept in a store that is no folder: only its configuration lies here. */
 

@@ -11,10 +11,10 @@
  * judging.manifest(manifest);
  * const report = judging.finish(0);
  */
-export * from './facts.ts';
-export { judge, startJudging, type JudgeOptions, type Judging } from './judge.ts';
-export { documentContent, parseDocument, type JsonValue, type ParsedDocument } from './json.ts';
-export * from './report.ts';
+export * from './facts/facts.ts';
+export { judge, startJudging, type JudgeOptions, type Judging } from './engine/judge.ts';
+export { documentContent, parseDocument, type JsonValue, type ParsedDocument } from './json/json.ts';
+export * from './engine/report.ts';
 export { rules } from './rules/index.ts';
 export {
   defineRule,
@@ -24,11 +24,11 @@ export {
   type Subject,
   type Subjects,
   type VersionEntry,
-} from './rule.ts';
-export { checksumError, digestOf, isChecksum, type ChecksumError } from './checksum.ts';
-export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './version.ts';
-export { isSafeKey, safeKeyFor } from './app-key.ts';
-export { urlError, type UrlError } from './url.ts';
-export { printable, redact, safeJson } from './text.ts';
-export { isAppregError, AppregError } from './trouble.ts';
-export { VERSION } from './tool.ts';
+} from './rules/rule.ts';
+export { checksumError, digestOf, isChecksum, type ChecksumError } from './registry/checksum.ts';
+export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVersion } from './registry/version.ts';
+export { isSafeKey, safeKeyFor } from './registry/app-key.ts';
+export { urlError, type UrlError } from './http/url.ts';
+export { printable, redact, safeJson } from './text/text.ts';
+export { isAppregError, AppregError } from './errors.ts';
+export { VERSION } from './tool-version.ts';

@@ -1,5 +1,5 @@
-import { commonName } from './certificate.ts';
-import type { TlsFacts } from './facts.ts';
+import { commonName } from './http/certificate.ts';
+import type { TlsFacts } from './facts/facts.ts';
 
 /** Why a certificate is not valid for the name or the address that was asked for, in words. */
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isSafeKey } from '../core/app-key.ts';
+import { isSafeKey } from '../core/registry/app-key.ts';
 import {
   documentContent,
   isObject,
@@ -8,14 +8,14 @@ import {
   member,
   parseDocument,
   stringOrNull,
-} from '../core/json.ts';
-import { printable } from '../core/text.ts';
-import { isAppregError } from '../core/trouble.ts';
-import { fragmentOf, parseUrl } from '../core/url.ts';
-import { latestOf } from '../core/version.ts';
-import type { HttpClient, HttpOptions } from '../observe/http.ts';
-import { inspectImage } from '../observe/icon.ts';
-import { mapLimit } from '../observe/web-queue.ts';
+} from '../core/json/json.ts';
+import { printable } from '../core/text/text.ts';
+import { isAppregError } from '../core/errors.ts';
+import { fragmentOf, parseUrl } from '../core/http/url.ts';
+import { latestOf } from '../core/registry/version.ts';
+import type { HttpClient, HttpOptions } from '../observe/http/client.ts';
+import { inspectImage } from '../observe/icon/inspect-image.ts';
+import { mapLimit } from '../observe/registry/concurrency.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
 import type { Store } from '../store/store.ts';
 import { localDocument, put } from './documents.ts';

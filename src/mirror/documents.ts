@@ -1,6 +1,6 @@
-import { documentContent, type JsonValue, parseDocument } from '../core/json.ts';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { documentContent, type JsonValue, parseDocument } from '../core/json/json.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 
 /** A document of the mirror; undefined where there is none. */

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Probe } from '../core/facts.ts';
-import { isAnswered, statusOf } from '../core/visit.ts';
-import { createDigester } from '../observe/digest.ts';
-import type { HttpClient } from '../observe/http.ts';
-import { syncFile } from '../store/sync-file.ts';
-import { tempName } from '../store/owner.ts';
+import type { Probe } from '../core/facts/facts.ts';
+import { isAnswered, statusOf } from '../core/http/probe.ts';
+import { createDigester } from '../observe/digest/digest.ts';
+import type { HttpClient } from '../observe/http/client.ts';
+import { syncFile } from '../store/directory/sync-file.ts';
+import { tempName } from '../store/directory/owner.ts';
 
 /** Bytes from a URL into a file or into memory, digested on the way. */
 

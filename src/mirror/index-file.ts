@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentContent, isObject, member, parseDocument, stringOrNull } from '../core/json.ts';
-import { printable, redact } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { documentContent, isObject, member, parseDocument, stringOrNull } from '../core/json/json.ts';
+import { printable, redact } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { digestOfFile } from './download.ts';
 
 /** What this program put there and how it looked then, so that a later run need not read it again. */

@@ -1,11 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentContent, isObject, type JsonObject, type JsonValue, member, parseDocument } from '../core/json.ts';
-import { didYouMean } from '../core/near.ts';
-import { printable, redact } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { type HttpClient, openHttpClient } from '../observe/http.ts';
-import { openDirectory } from '../store/directory.ts';
+import {
+  documentContent,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  parseDocument,
+} from '../core/json/json.ts';
+import { didYouMean } from '../core/text/similar-names.ts';
+import { printable, redact } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { type HttpClient, openHttpClient } from '../observe/http/client.ts';
+import { openDirectory } from '../store/directory/directory.ts';
 import type { Store } from '../store/store.ts';
 import { mirrorApp, type Mirrored, type MirrorOptions } from './app.ts';
 import { localDocument, put } from './documents.ts';

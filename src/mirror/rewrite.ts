@@ -1,6 +1,6 @@
-import { digestOf } from '../core/checksum.ts';
-import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from '../core/json.ts';
-import { isSemver } from '../core/version.ts';
+import { digestOf } from '../core/registry/checksum.ts';
+import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from '../core/json/json.ts';
+import { isSemver } from '../core/registry/version.ts';
 
 /** The documents of a mirror, made from those of its source: other addresses, everything else as it was. Pure. */
 

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { inOtherCase, namesOf } from '../core/file-names.ts';
+import { inOtherCase, namesOf } from '../core/registry/file-names.ts';
 
 /** What the file system says; a test may give answers of its own. */
 export interface Disk {

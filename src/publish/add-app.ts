@@ -1,14 +1,21 @@
 import { addApp, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import { versionsIn } from '../author/usable.ts';
-import { isSafeKey, safeKeyFor } from '../core/app-key.ts';
-import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts.ts';
-import type { Finding } from '../core/report.ts';
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { type JudgeSettings, newFindings } from './judged.ts';
+import { isSafeKey, safeKeyFor } from '../core/registry/app-key.ts';
+import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts/facts.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { type JudgeSettings, newFindings } from './check-change.ts';
 import { newLines } from './new-lines.ts';
-import { NOT_OBSERVED, type RegistryLocation, readDocument, readManifest, memoizeLast, withText } from './place.ts';
+import {
+  NOT_OBSERVED,
+  type RegistryLocation,
+  readDocument,
+  readManifest,
+  memoizeLast,
+  withText,
+} from './registry-location.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Adding an app to a registry (spec 2.1): what is going to be written. */

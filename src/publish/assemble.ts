@@ -2,17 +2,24 @@ import { type AssembledApp, assembledManifest, type Issue } from '../author/asse
 import { newManifest } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
 import { versionsIn } from '../author/usable.ts';
-import { documentText } from '../core/document-text.ts';
-import type { AppFacts, DocumentFacts } from '../core/facts.ts';
-import { startJudging } from '../core/judge.ts';
-import type { Finding } from '../core/report.ts';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { documentText } from '../core/registry/document-text.ts';
+import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
+import { startJudging } from '../core/engine/judge.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Stored } from '../store/store.ts';
 import type { IconFile } from './add-app.ts';
-import type { JudgeSettings } from './judged.ts';
-import { NOT_OBSERVED, documentIn, type RegistryLocation, readManifest, memoizeLast, withText } from './place.ts';
+import type { JudgeSettings } from './check-change.ts';
+import {
+  NOT_OBSERVED,
+  documentIn,
+  type RegistryLocation,
+  readManifest,
+  memoizeLast,
+  withText,
+} from './registry-location.ts';
 import type { Plan, Step } from './plan.ts';
 
 /** Making the manifest from the folders of the apps: what is going to be written. */

@@ -1,6 +1,6 @@
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core/version.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core/registry/version.ts';
 
 /** Which version is meant by the words of the command line. */
 

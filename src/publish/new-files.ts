@@ -1,5 +1,5 @@
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Store } from '../store/store.ts';
 import type { Plan } from './plan.ts';

@@ -1,17 +1,17 @@
 import { addVersion, isListedAs, listedVersions, type NewVersion } from '../author/metadata.ts';
 import { versionsIn } from '../author/usable.ts';
-import type { AppFacts, ArchiveFacts, ArtifactFacts, Content, DocumentFacts } from '../core/facts.ts';
-import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../core/json.ts';
-import { didYouMean } from '../core/near.ts';
-import type { Finding } from '../core/report.ts';
-import { LOCK_FILE } from '../core/lock-file.ts';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { bump, comparePrecedence, isSemver, latestOf } from '../core/version.ts';
+import type { AppFacts, ArchiveFacts, ArtifactFacts, Content, DocumentFacts } from '../core/facts/facts.ts';
+import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../core/json/json.ts';
+import { didYouMean } from '../core/text/similar-names.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { LOCK_FILE } from '../core/registry/lock-file.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { bump, comparePrecedence, isSemver, latestOf } from '../core/registry/version.ts';
 import type { Bytes, Digest } from '../store/bytes.ts';
 import { checkKey } from './add-app.ts';
 import { chooseVersion, isBump } from './choose-version.ts';
-import { type JudgeSettings, newFindings } from './judged.ts';
+import { type JudgeSettings, newFindings } from './check-change.ts';
 import {
   NOT_OBSERVED,
   type RegistryLocation,
@@ -20,7 +20,7 @@ import {
   memoizeLast,
   shown,
   withText,
-} from './place.ts';
+} from './registry-location.ts';
 import { newLines } from './new-lines.ts';
 import type { Plan, Step } from './plan.ts';
 

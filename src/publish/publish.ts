@@ -1,8 +1,8 @@
-import { isAppregError } from '../core/trouble.ts';
-import { applyPlan, type ApplyOptions } from './carry-out.ts';
+import { isAppregError } from '../core/errors.ts';
+import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';
-import type { JudgeSettings } from './judged.ts';
-import type { RegistryLocation } from './place.ts';
+import type { JudgeSettings } from './check-change.ts';
+import type { RegistryLocation } from './registry-location.ts';
 import { appToPublish, type Artifact, planVersion, type VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 

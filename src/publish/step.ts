@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { type Digest, digestOf } from '../store/bytes.ts';
 import { stopIfInterrupted, stopping } from '../store/interrupt.ts';
 import type { Step } from './plan.ts';

@@ -1,5 +1,5 @@
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 
 /** Errors of a store that does not do what it answers. */
 

@@ -1,7 +1,7 @@
-import type { Diagnosis } from '../core/diagnosis.ts';
-import type { AppVerdict, Finding, Report } from '../core/report.ts';
-import { shorten } from '../core/text.ts';
-import { groupFindings } from './grouped.ts';
+import type { Diagnosis } from '../core/engine/diagnosis.ts';
+import type { AppVerdict, Finding, Report } from '../core/engine/report.ts';
+import { shorten } from '../core/text/text.ts';
+import { groupFindings } from './group-findings.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
 

@@ -1,6 +1,6 @@
-import type { Finding } from '../core/report.ts';
-import { formatDuration } from '../core/span.ts';
-import { shorten } from '../core/text.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { formatDuration } from '../core/text/format-duration.ts';
+import { shorten } from '../core/text/text.ts';
 
 /** The evidence of a finding in a line. */
 

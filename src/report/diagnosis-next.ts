@@ -1,6 +1,6 @@
-import type { Diagnosis } from '../core/diagnosis.ts';
-import type { Report } from '../core/report.ts';
-import { formatDuration } from '../core/span.ts';
+import type { Diagnosis } from '../core/engine/diagnosis.ts';
+import type { Report } from '../core/engine/report.ts';
+import { formatDuration } from '../core/text/format-duration.ts';
 import type { SymptomView, View } from './diagnosis-types.ts';
 import { count } from './words.ts';
 

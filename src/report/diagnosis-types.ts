@@ -1,4 +1,4 @@
-import type { Severity, SymptomStatus } from '../core/report.ts';
+import type { Severity, SymptomStatus } from '../core/engine/report.ts';
 import type { Pair } from './diagnosis-evidence.ts';
 
 /** The parts of a diagnosis in words, before any layout. */

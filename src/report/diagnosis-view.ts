@@ -1,15 +1,15 @@
-import { actorOf } from '../core/actor.ts';
-import type { Diagnosis } from '../core/diagnosis.ts';
-import type { Finding, NotJudged, Report, Severity, Symptom, SymptomStatus } from '../core/report.ts';
-import { SILENCED, SYMPTOM_OF_KIND } from '../core/report.ts';
+import { actorOf } from '../core/engine/owner.ts';
+import type { Diagnosis } from '../core/engine/diagnosis.ts';
+import type { Finding, NotJudged, Report, Severity, Symptom, SymptomStatus } from '../core/engine/report.ts';
+import { SILENCED, SYMPTOM_OF_KIND } from '../core/engine/report.ts';
 import { rules } from '../core/rules/index.ts';
-import { shorten } from '../core/text.ts';
+import { shorten } from '../core/text/text.ts';
 import { appLines } from './diagnosis-apps.ts';
 import { evidenceOf, type Pair, placeOf, type ViewOptions } from './diagnosis-evidence.ts';
 import { closingOf, nextOf } from './diagnosis-next.ts';
 import type { Cause, SymptomView, View } from './diagnosis-types.ts';
 import { hostIn, whoOf } from './diagnosis-who.ts';
-import { groupFindings } from './grouped.ts';
+import { groupFindings } from './group-findings.ts';
 import { isFailure } from './run.ts';
 import { count, symptomName } from './words.ts';
 

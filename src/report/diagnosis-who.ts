@@ -1,7 +1,7 @@
-import { actorOf } from '../core/actor.ts';
-import type { Finding } from '../core/report.ts';
-import { shorten } from '../core/text.ts';
-import { hostOf } from '../core/visit.ts';
+import { actorOf } from '../core/engine/owner.ts';
+import type { Finding } from '../core/engine/report.ts';
+import { shorten } from '../core/text/text.ts';
+import { hostOf } from '../core/http/probe.ts';
 import { evidenceText } from './diagnosis-evidence.ts';
 
 /** Who has to act, in words. */

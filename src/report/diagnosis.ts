@@ -1,6 +1,6 @@
-import type { Diagnosis } from '../core/diagnosis.ts';
-import type { Report } from '../core/report.ts';
-import { printable } from '../core/text.ts';
+import type { Diagnosis } from '../core/engine/diagnosis.ts';
+import type { Report } from '../core/engine/report.ts';
+import { printable } from '../core/text/text.ts';
 import type { Pair } from './diagnosis-evidence.ts';
 import type { Cause, SymptomView, View } from './diagnosis-types.ts';
 import { pairText, viewOf } from './diagnosis-view.ts';

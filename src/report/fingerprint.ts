@@ -1,4 +1,4 @@
-import type { Finding } from '../core/report.ts';
+import type { Finding } from '../core/engine/report.ts';
 
 /**
  * A name for each finding that stays when lines move, other findings come and go, and signed URLs are signed anew: 16

@@ -1,9 +1,9 @@
-import type { Finding, Report, Severity } from '../core/report.ts';
-import { printable, shorten } from '../core/text.ts';
-import { summaryLine } from './closing.ts';
+import type { Finding, Report, Severity } from '../core/engine/report.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { summaryLine } from './summary-line.ts';
 import { DEFAULTS, type RenderOptions } from './options.ts';
 import { failures } from './run.ts';
-import { mostSevereFirst, locationOf } from './where.ts';
+import { mostSevereFirst, locationOf } from './location.ts';
 import { count } from './words.ts';
 
 // GitHub shows so many annotations of each kind per step, and drops the others without a word.

@@ -1,9 +1,9 @@
-import type { Report, Severity } from '../core/report.ts';
-import { printable, safeJson, shorten } from '../core/text.ts';
+import type { Report, Severity } from '../core/engine/report.ts';
+import { printable, safeJson, shorten } from '../core/text/text.ts';
 import { fingerprints, fnv1a } from './fingerprint.ts';
 import type { RenderOptions } from './options.ts';
 import { failures } from './run.ts';
-import { hostAndPath, locationOf } from './where.ts';
+import { hostAndPath, locationOf } from './location.ts';
 
 interface Violation {
   description: string;

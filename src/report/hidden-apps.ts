@@ -1,4 +1,4 @@
-import type { AppVerdict, Finding } from '../core/report.ts';
+import type { AppVerdict, Finding } from '../core/engine/report.ts';
 
 /** Why subscribers do not see an app, as every reporter words it. */
 

@@ -1,5 +1,5 @@
-import type { Diagnosis } from '../core/diagnosis.ts';
-import type { Report } from '../core/report.ts';
+import type { Diagnosis } from '../core/engine/diagnosis.ts';
+import type { Report } from '../core/engine/report.ts';
 import { markdownDiagnosis, prettyDiagnosis } from './diagnosis.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';

@@ -1,5 +1,5 @@
-import type { Finding, NotJudged, Report } from '../core/report.ts';
-import type { AnyRule } from '../core/rule.ts';
+import type { Finding, NotJudged, Report } from '../core/engine/report.ts';
+import type { AnyRule } from '../core/rules/rule.ts';
 import { rules } from '../core/rules/index.ts';
 import type { RenderOptions } from './options.ts';
 

@@ -1,10 +1,10 @@
-import type { Finding, NotJudged, Report } from '../core/report.ts';
-import { printable } from '../core/text.ts';
-import { groupFindings } from './grouped.ts';
+import type { Finding, NotJudged, Report } from '../core/engine/report.ts';
+import { printable } from '../core/text/text.ts';
+import { groupFindings } from './group-findings.ts';
 import { type Suite, suitesOf } from './junit-suites.ts';
 import type { RenderOptions } from './options.ts';
 import { failures, isAside, isFailure } from './run.ts';
-import { locationOf } from './where.ts';
+import { locationOf } from './location.ts';
 import { count, thousands } from './words.ts';
 import { xml, type XmlElement } from './xml.ts';
 

@@ -1,4 +1,4 @@
-import { printable } from '../core/text.ts';
+import { printable } from '../core/text/text.ts';
 
 /** Untrusted text in GitHub's and GitLab's Markdown: whatever could be read as anything but a word stands as code. */
 

@@ -1,12 +1,12 @@
-import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/report.ts';
-import { printable, shorten } from '../core/text.ts';
-import { summaryLine } from './closing.ts';
-import { groupFindings } from './grouped.ts';
+import { type Finding, type NotJudged, type Report, SEVERITIES, type Severity } from '../core/engine/report.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { summaryLine } from './summary-line.ts';
+import { groupFindings } from './group-findings.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import type { RenderOptions } from './options.ts';
 import { failures, isAside } from './run.ts';
 import { PLAIN } from './style.ts';
-import { locationOf } from './where.ts';
+import { locationOf } from './location.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count, symptomName } from './words.ts';
 

@@ -1,5 +1,5 @@
-import type { Diagnosis } from '../core/diagnosis.ts';
-import type { Severity } from '../core/report.ts';
+import type { Diagnosis } from '../core/engine/diagnosis.ts';
+import type { Severity } from '../core/engine/report.ts';
 import { PLAIN, type Style } from './style.ts';
 
 /** The formats of `--format`. */

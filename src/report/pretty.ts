@@ -1,6 +1,6 @@
-import type { Finding, Report, Severity } from '../core/report.ts';
-import { printable, shorten } from '../core/text.ts';
-import { summaryLine } from './closing.ts';
+import type { Finding, Report, Severity } from '../core/engine/report.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { summaryLine } from './summary-line.ts';
 import { isAside, isFailure } from './run.ts';
 import type { Style } from './style.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';

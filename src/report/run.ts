@@ -1,4 +1,4 @@
-import type { NotJudged } from '../core/report.ts';
+import type { NotJudged } from '../core/engine/report.ts';
 
 /** What a report's `notJudged` says of the run as a whole. */
 

@@ -1,6 +1,6 @@
-import type { Finding, Report } from '../core/report.ts';
-import { printable } from '../core/text.ts';
-import { webUrl, locationOf } from './where.ts';
+import type { Finding, Report } from '../core/engine/report.ts';
+import { printable } from '../core/text/text.ts';
+import { webUrl, locationOf } from './location.ts';
 
 const ROOT = '%SRCROOT%';
 

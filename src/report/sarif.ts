@@ -1,9 +1,9 @@
-import type { Finding, NotJudged, Report, Severity } from '../core/report.ts';
-import type { AnyRule } from '../core/rule.ts';
+import type { Finding, NotJudged, Report, Severity } from '../core/engine/report.ts';
+import type { AnyRule } from '../core/rules/rule.ts';
 import { rules } from '../core/rules/index.ts';
-import { printable, safeJson } from '../core/text.ts';
+import { printable, safeJson } from '../core/text/text.ts';
 import { fingerprints } from './fingerprint.ts';
-import { groupFindings } from './grouped.ts';
+import { groupFindings } from './group-findings.ts';
 import type { RenderOptions } from './options.ts';
 import { isFailure } from './run.ts';
 import { type Locations, locations } from './sarif-location.ts';

@@ -1,4 +1,4 @@
-import type { Symptom } from '../core/report.ts';
+import type { Symptom } from '../core/engine/report.ts';
 
 /** Numbers and nouns, as every reporter writes them. */
 

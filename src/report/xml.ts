@@ -1,4 +1,4 @@
-import { printable } from '../core/text.ts';
+import { printable } from '../core/text/text.ts';
 
 /** XML 1.0 with untrusted text in it. */
 

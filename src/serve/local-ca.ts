@@ -3,8 +3,8 @@ import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir, hostname, networkInterfaces } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
 
 /**

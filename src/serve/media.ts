@@ -1,4 +1,4 @@
-import { cacheControlOf, mediaTypeOf, suffixOf } from '../core/media.ts';
+import { cacheControlOf, mediaTypeOf, suffixOf } from '../core/http/media.ts';
 
 export function isJson(name: string): boolean {
   return suffixOf(name) === 'json';

@@ -1,4 +1,4 @@
-import { parseUrl } from '../core/url.ts';
+import { parseUrl } from '../core/http/url.ts';
 
 /**
  * Replaces the base URL of a registry by another one, wherever a JSON string value starts with it. Works on the text, so

@@ -2,9 +2,9 @@ import { createServer as createHttp, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { realpath } from 'node:fs/promises';
 import { isIPv6, type AddressInfo } from 'node:net';
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { parseUrl } from '../core/url.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { parseUrl } from '../core/http/url.ts';
 import { etagMemory } from './files.ts';
 import { handler, type Served } from './handler.ts';
 

@@ -1,4 +1,4 @@
-import { type HiddenReason, hiddenReason } from './reasons.ts';
+import { type HiddenReason, hiddenReason } from './hidden-reasons.ts';
 import type { AppView } from './views.ts';
 
 /** What the database knows of an app that decides whether it can be installed. */

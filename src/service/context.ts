@@ -1,7 +1,7 @@
-import type { Db } from './database/open.ts';
+import type { Db } from './storage/open.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { WebOptions } from '../observe/web.ts';
+import type { WebOptions } from '../observe/registry/observe.ts';
 import type { Settings } from './settings.ts';
 
 export interface Asking extends Pick<

@@ -1,4 +1,4 @@
-import { redact } from '../core/text.ts';
+import { redact } from '../core/text/text.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 

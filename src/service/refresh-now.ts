@@ -1,5 +1,5 @@
 import type { Service } from './context.ts';
-import { registryOf } from './subscriptions.ts';
+import { registryOf } from './storage/subscriptions.ts';
 
 /** Milliseconds within which a registry is not refreshed again: it is shared, so what was just checked is fresh for all. */
 const RECENT = 60_000;

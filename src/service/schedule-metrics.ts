@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { Gauge, type Registry } from 'prom-client';
-import type { Database } from './database/tables.ts';
+import type { Database } from './storage/tables.ts';
 
 interface Schedule {
   registries: number;

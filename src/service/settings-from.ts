@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { printable, redact } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { parseUrl } from '../core/url.ts';
+import { printable, redact } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { parseUrl } from '../core/http/url.ts';
 import { DEFAULT_LIMITS, type Settings } from './settings.ts';
 
 /** What `appreg service` is given on its command line. */

@@ -1,10 +1,10 @@
 import { collectDefaultMetrics } from 'prom-client';
-import { startOwnServer } from './database/own.ts';
-import { awaitDatabase } from './database/connect.ts';
-import { migrate } from './database/migrations.ts';
-import { openDatabase } from './database/open.ts';
+import { startOwnServer } from './storage/own.ts';
+import { awaitDatabase } from './storage/connect.ts';
+import { migrate } from './storage/migrations.ts';
+import { openDatabase } from './storage/open.ts';
 import type { Service } from './context.ts';
-import { openAsking } from './refresh/guard.ts';
+import { openAsking } from './refresh/address-policy.ts';
 import { openQueue } from './refresh/queue.ts';
 import { webApp } from './web/app.ts';
 import { listen } from './web/listen.ts';

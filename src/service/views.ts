@@ -1,4 +1,4 @@
-import type { SymptomStatus } from '../core/report.ts';
+import type { SymptomStatus } from '../core/engine/report.ts';
 
 /** What the service tells about its state, to the API and the page alike. Moments are ISO 8601; absent values null. */
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { printable } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { NOTHING_CHANGED } from './disk-trouble.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { NOTHING_CHANGED } from './directory/disk-error.ts';
 
 /** What is written to a store: bytes in memory, or a local file that is read again for every attempt to write it. */
 export type Bytes = Uint8Array | FileBytes;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { type SignalExit, AppregError } from '../core/trouble.ts';
-import { NOTHING_CHANGED } from './disk-trouble.ts';
+import { type SignalExit, AppregError } from '../core/errors.ts';
+import { NOTHING_CHANGED } from './directory/disk-error.ts';
 
 /**
  * Signals that ask the process to end. The command line requests a stop; stores and plans look for that request where

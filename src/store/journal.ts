@@ -1,5 +1,5 @@
-import type { WriteState } from '../core/trouble.ts';
-import { isAppregError } from '../core/trouble.ts';
+import type { WriteState } from '../core/errors.ts';
+import { isAppregError } from '../core/errors.ts';
 import type { Store, Write } from './store.ts';
 
 /** What one run of a command writes, for the message of a run that ends early. Paths, in the order of the writes. */

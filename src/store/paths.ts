@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { printable, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
 import { otherNameOnDisk } from '../platform/names.ts';
-import { errno, NOTHING_CHANGED, nullIfMissing } from './disk-trouble.ts';
-import { lstat, realpath } from './system.ts';
+import { errno, NOTHING_CHANGED, nullIfMissing } from './directory/disk-error.ts';
+import { lstat, realpath } from './directory/system.ts';
 
 // Control characters; backslashes separate folders on Windows, where a colon names a drive or a hidden stream.
 const FORBIDDEN = /[\u0000-\u001f\u007f\\:]/;

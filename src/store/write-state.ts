@@ -1,5 +1,5 @@
-import { printable } from '../core/text.ts';
-import type { WriteState } from '../core/trouble.ts';
+import { printable } from '../core/text/text.ts';
+import type { WriteState } from '../core/errors.ts';
 
 /** What is stored and what is not, in sentences; '' where there is nothing to say. */
 export function inWords({ stored, notStored, unknown }: WriteState): string {

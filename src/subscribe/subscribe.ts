@@ -1,7 +1,7 @@
 import undici from 'undici';
-import { printable, redact, shorten } from '../core/text.ts';
-import { AppregError } from '../core/trouble.ts';
-import { openTrust } from '../observe/tls.ts';
+import { printable, redact, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { openTrust } from '../observe/http/tls.ts';
 
 /** Subscribing an organization to a registry (spec 4.2): one POST to the service. */
 

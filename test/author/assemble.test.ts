@@ -7,7 +7,7 @@ import {
   type AssembledManifest,
 } from '../../src/author/assemble.ts';
 import { newManifest } from '../../src/author/manifest.ts';
-import { documentText } from '../../src/core/document-text.ts';
+import { documentText } from '../../src/core/registry/document-text.ts';
 import { thrown } from '../support/folders.ts';
 
 const BASE = 'https://apps.example.com/r/';

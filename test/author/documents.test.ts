@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { addApp, newManifest } from '../../src/author/manifest.ts';
 import { addVersion, latestListed, newMetadata } from '../../src/author/metadata.ts';
 import { usable } from '../../src/author/usable.ts';
-import { documentContent } from '../../src/core/json.ts';
-import type { AppregError } from '../../src/core/trouble.ts';
+import { documentContent } from '../../src/core/json/json.ts';
+import type { AppregError } from '../../src/core/errors.ts';
 
 const digest = (digit: string): string => `sha256:${digit.repeat(64)}`;
 const version = (number: string, digit = 'a'): { version: string; artifactUrl: string; artifactChecksum: string } => ({

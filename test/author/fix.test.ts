@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fixDocument } from '../../src/author/fix.ts';
-import { documentText } from '../../src/core/document-text.ts';
-import { parseDocument } from '../../src/core/json.ts';
-import { judge } from '../../src/core/judge.ts';
+import { documentText } from '../../src/core/registry/document-text.ts';
+import { parseDocument } from '../../src/core/json/json.ts';
+import { judge } from '../../src/core/engine/judge.ts';
 import { checksum, digest } from '../support/core-facts.ts';
 import { BASE, entry, listed, snapshot } from '../support/snapshots.ts';
 

@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Report } from '../../src/core/report.ts';
+import type { Report } from '../../src/core/engine/report.ts';
 import { chunk, END, header, png, SIGNATURE } from '../support/png-builder.ts';
 import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';

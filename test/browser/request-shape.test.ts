@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { observeRegistry } from '../../src/observe/web.ts';
+import { observeRegistry } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, type FaultRequest, json, openFaultHost, type FaultHost } from '../support/fault-host.ts';
 import { SVG } from '../support/icons.ts';

@@ -1,7 +1,7 @@
-import { startJudging } from '../../src/core/judge.ts';
-import type { AppFacts, DocumentFacts } from '../../src/core/facts.ts';
-import type { Report } from '../../src/core/report.ts';
-import { observeRegistry } from '../../src/observe/web.ts';
+import { startJudging } from '../../src/core/engine/judge.ts';
+import type { AppFacts, DocumentFacts } from '../../src/core/facts/facts.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import { observeRegistry } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type Behaviour, byMethod, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { SVG } from '../support/icons.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pack } from '../../src/bundle/archive.ts';
-import { createArchiveReader } from '../../src/observe/archive.ts';
+import { createArchiveReader } from '../../src/observe/archive/read-archive.ts';
 import { headers, listing, tree, unpacked } from './tree.ts';
 
 const LONG = {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundle } from '../../src/cli/commands/bundle.ts';
-import type { Config } from '../../src/cli/config.ts';
+import type { Config } from '../../src/cli/config/config.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { listing, tree, unpacked } from './tree.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach } from 'vitest';
-import { loadConfig } from '../../src/cli/config.ts';
+import { loadConfig } from '../../src/cli/config/config.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
-import type { AppregError } from '../../src/core/trouble.ts';
+import type { AppregError } from '../../src/core/errors.ts';
 import { newJournal } from '../../src/store/journal.ts';
 import { PLAIN } from '../../src/report/style.ts';
 

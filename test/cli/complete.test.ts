@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { complete, kindOf } from '../../src/cli/commands/complete.ts';
 import { isKind } from '../../src/cli/completion-values.ts';
 import { build } from '../../src/cli/program.ts';
-import { unquoted } from '../../src/cli/shell-words.ts';
+import { unquoted } from '../../src/cli/io/shell-words.ts';
 import { rules } from '../../src/core/rules/index.ts';
 import { folder, write } from '../support/folders.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { diagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose.ts';
 import { judge } from '../../src/cli/commands/judge.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
-import type { Report } from '../../src/core/report.ts';
+import type { Report } from '../../src/core/engine/report.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, delayed, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';

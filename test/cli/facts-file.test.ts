@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSnapshot, writeSnapshot } from '../../src/cli/snapshot-file.ts';
-import { observeRegistry } from '../../src/observe/web.ts';
+import { readSnapshot, writeSnapshot } from '../../src/cli/check/snapshot-file.ts';
+import { observeRegistry } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { undescribed } from '../support/described.ts';
 import {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lint } from '../../src/cli/commands/lint.ts';
-import { loadConfig } from '../../src/cli/config.ts';
+import { loadConfig } from '../../src/cli/config/config.ts';
 import type { Context } from '../../src/cli/context.ts';
-import type { Report } from '../../src/core/report.ts';
+import type { Report } from '../../src/core/engine/report.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { type Serving, startServer } from '../../src/serve/server.ts';
 

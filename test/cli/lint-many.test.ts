@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startJudging } from '../../src/core/judge.ts';
-import type { Report } from '../../src/core/report.ts';
-import { observeWorkspace } from '../../src/observe/directory.ts';
+import { startJudging } from '../../src/core/engine/judge.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import { observeWorkspace } from '../../src/observe/workspace/observe-workspace.ts';
 import { folder as temporaryFolder } from '../support/folders.ts';
 
 /** Of many apps the built program reads the metadata files in a thread of their own; what it says is the same. */

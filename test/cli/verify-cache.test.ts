@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Report } from '../../src/core/report.ts';
+import type { Report } from '../../src/core/engine/report.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { type Ran, runsIn, sameOf } from '../support/cli-runs.ts';
 import {

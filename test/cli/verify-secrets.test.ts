@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { judge } from '../../src/cli/commands/judge.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
 import type { Context } from '../../src/cli/context.ts';
-import type { VerifyOptions } from '../../src/cli/verify-options.ts';
-import type { Report } from '../../src/core/report.ts';
+import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
+import type { Report } from '../../src/core/engine/report.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge } from '../../src/core/judge.ts';
+import { judge } from '../../src/core/engine/judge.ts';
 import type {
   AddressFailure,
   Failure,
@@ -8,7 +8,7 @@ import type {
   TlsFacts,
   Probe,
   HttpViews,
-} from '../../src/core/facts.ts';
+} from '../../src/core/facts/facts.ts';
 import { hop, NOW, tls, visit } from '../support/visits.ts';
 import { artifact, BASE, listed, snapshot } from '../support/snapshots.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { s3Cors } from '../../src/author/host-buckets.ts';
 import { PRESETS } from '../../src/author/host-files.ts';
 import type { Hosted } from '../../src/author/hosted.ts';
-import { openS3 } from '../../src/store/s3.ts';
+import { openS3 } from '../../src/store/s3/s3.ts';
 import { type Ceph, cephMissing, openCeph } from '../support/ceph.ts';
 import { folder } from '../support/folders.ts';
 import { archive, checksum, faults, ORIGIN, SVG, verified } from '../support/live-registry.ts';

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { judge } from '../../src/core/judge.ts';
-import type { AppFacts, DocumentFacts } from '../../src/core/facts.ts';
+import { judge } from '../../src/core/engine/judge.ts';
+import type { AppFacts, DocumentFacts } from '../../src/core/facts/facts.ts';
 import type { Mirrored, MirrorOptions } from '../../src/mirror/app.ts';
 import { mirror } from '../../src/mirror/mirror.ts';
-import { observeWorkspace } from '../../src/observe/directory.ts';
+import { observeWorkspace } from '../../src/observe/workspace/observe-workspace.ts';
 import { caseInsensitiveFolder } from '../support/case-insensitive.ts';
 import { answer, type FaultHost, inTurn, json, openFaultHost, reset } from '../support/fault-host.ts';
 import { checksum, gzipped, type Live, putRegistry } from '../support/live-registry.ts';

@@ -1,10 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { artifactNotTarGz } from '../../src/core/rules/artifact-not-tar-gz.ts';
-import { artifactTrailingData } from '../../src/core/rules/artifact-trailing-data.ts';
-import { artifactUnsafeEntry } from '../../src/core/rules/artifact-unsafe-entry.ts';
-import { ODDITIES } from '../../src/core/archive-oddity.ts';
-import type { Content } from '../../src/core/facts.ts';
+import { artifactNotTarGz } from '../../src/core/rules/artifacts/artifact-not-tar-gz.ts';
+import { artifactTrailingData } from '../../src/core/rules/artifacts/artifact-trailing-data.ts';
+import { artifactUnsafeEntry } from '../../src/core/rules/artifacts/artifact-unsafe-entry.ts';
+import { ODDITIES } from '../../src/core/registry/archive-oddity.ts';
+import type { Content } from '../../src/core/facts/facts.ts';
 import { listed } from '../support/archives.ts';
 import * as tar from '../support/tar-builder.ts';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as nodeTar from 'tar';
 import { afterAll, describe, expect, test } from 'vitest';
-import { artifactNotTarGz } from '../../src/core/rules/artifact-not-tar-gz.ts';
-import { artifactTrailingData } from '../../src/core/rules/artifact-trailing-data.ts';
-import { artifactUnsafeEntry } from '../../src/core/rules/artifact-unsafe-entry.ts';
-import { readArchiveFile } from '../../src/observe/archive.ts';
+import { artifactNotTarGz } from '../../src/core/rules/artifacts/artifact-not-tar-gz.ts';
+import { artifactTrailingData } from '../../src/core/rules/artifacts/artifact-trailing-data.ts';
+import { artifactUnsafeEntry } from '../../src/core/rules/artifacts/artifact-unsafe-entry.ts';
+import { readArchiveFile } from '../../src/observe/archive/read-archive.ts';
 
 /** Archives as real tools write them: our listing must be the tool's own, and no rule may complain. */
 

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AppFacts, DocumentFacts, IconFacts } from '../../src/core/facts.ts';
-import { keptApp, keptDocument, type ObservationCache, type RememberedApp } from '../../src/observe/memory.ts';
+import type { AppFacts, DocumentFacts, IconFacts } from '../../src/core/facts/facts.ts';
+import {
+  keptApp,
+  keptDocument,
+  type ObservationCache,
+  type RememberedApp,
+} from '../../src/observe/registry/observation-cache.ts';
 import {
   answer,
   type Behaviour,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Baseline, PublishedVersion } from '../../src/core/facts.ts';
-import { baselineFromSnapshot } from '../../src/observe/earlier.ts';
+import type { Baseline, PublishedVersion } from '../../src/core/facts/facts.ts';
+import { baselineFromSnapshot } from '../../src/observe/baseline/baseline.ts';
 import { json } from '../support/fault-host.ts';
 import { archive, checksum, faults, gzipped } from '../support/live-registry.ts';
 import { openStage, patiently } from '../support/live-stage.ts';

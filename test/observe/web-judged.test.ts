@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openHttpClient } from '../../src/observe/http.ts';
+import { openHttpClient } from '../../src/observe/http/client.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import {
   answer,

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { HttpViews } from '../../src/core/facts.ts';
-import { proxiesIn } from '../../src/observe/http-proxy.ts';
+import type { HttpViews } from '../../src/core/facts/facts.ts';
+import { proxiesIn } from '../../src/observe/http/proxy.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import {
   answer,

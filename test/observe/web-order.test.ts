@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { judge } from '../../src/core/judge.ts';
-import type { Report } from '../../src/core/report.ts';
-import type { AppFacts, DocumentFacts, Snapshot } from '../../src/core/facts.ts';
-import { observeRegistry, type WebOptions } from '../../src/observe/web.ts';
+import { judge } from '../../src/core/engine/judge.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import type { AppFacts, DocumentFacts, Snapshot } from '../../src/core/facts/facts.ts';
+import { observeRegistry, type WebOptions } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, type Behaviour, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { archive, checksum, gzipped, SVG } from '../support/live-registry.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, type TestContext } from 'vitest';
 import { type Disk, otherNameOnDisk } from '../../src/platform/names.ts';
-import { openDirectory } from '../../src/store/directory.ts';
+import { openDirectory } from '../../src/store/directory/directory.ts';
 import { locate } from '../../src/serve/paths.ts';
-import { folderTree } from '../../src/observe/tree.ts';
+import { folderTree } from '../../src/observe/workspace/tree.ts';
 import { caseInsensitiveFolder } from '../support/case-insensitive.ts';
 
 let root: string;

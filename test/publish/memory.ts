@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Artifact } from '../../src/publish/publish-version.ts';
-import type { RegistryLocation } from '../../src/publish/place.ts';
+import type { RegistryLocation } from '../../src/publish/registry-location.ts';
 import { digestOf } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
-import { localPath } from '../../src/observe/places.ts';
+import { localPath } from '../../src/observe/workspace/places.ts';
 import { seen } from '../support/archives.ts';
 import { entry, tgz } from '../support/tar-builder.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { diagnose } from '../../src/core/diagnosis.ts';
-import type { Snapshot, HttpViews } from '../../src/core/facts.ts';
+import { diagnose } from '../../src/core/engine/diagnosis.ts';
+import type { Snapshot, HttpViews } from '../../src/core/facts/facts.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { artifact, entry, listed, snapshot } from '../support/snapshots.ts';

@@ -1,8 +1,8 @@
 import { SaxesParser } from 'saxes';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judge } from '../../src/core/judge.ts';
-import type { Report, Severity } from '../../src/core/report.ts';
+import { judge } from '../../src/core/engine/judge.ts';
+import type { Report, Severity } from '../../src/core/engine/report.ts';
 import { junit } from '../../src/report/junit.ts';
 import { finding, HOSTILE, hostile, NOTHING, notJudged, report } from '../support/reports.ts';
 import { listed, snapshot } from '../support/snapshots.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../src/core/facts.ts';
-import { judge } from '../../src/core/judge.ts';
-import type { Report } from '../../src/core/report.ts';
+import type { Snapshot } from '../../src/core/facts/facts.ts';
+import { judge } from '../../src/core/engine/judge.ts';
+import type { Report } from '../../src/core/engine/report.ts';
 import { json } from '../../src/report/json.ts';
 import { pretty } from '../../src/report/pretty.ts';
 import { PLAIN } from '../../src/report/style.ts';

@@ -16,8 +16,8 @@ const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The command as it is shipped: CommonJS, in a process of its own, so that signals are real. */
 const PROGRAM = `
   import { serve } from './src/cli/commands/serve.ts';
-  import { openTerminal } from './src/cli/terminal.ts';
-  import { loadConfig } from './src/cli/config.ts';
+  import { openTerminal } from './src/cli/io/terminal.ts';
+  import { loadConfig } from './src/cli/config/config.ts';
   const [cwd, dir, options] = JSON.parse(process.argv[2]);
   const env = process.env;
   openTerminal({ quiet: false, color: false, yes: true, output: null, env, ...options })

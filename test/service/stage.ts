@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import { isSemver, latestOf } from '../../src/core/version.ts';
-import { migrate } from '../../src/service/database/migrations.ts';
-import { type Db, openDatabase } from '../../src/service/database/open.ts';
-import type { RegistryRow } from '../../src/service/database/tables.ts';
+import { isSemver, latestOf } from '../../src/core/registry/version.ts';
+import { migrate } from '../../src/service/storage/migrations.ts';
+import { type Db, openDatabase } from '../../src/service/storage/open.ts';
+import type { RegistryRow } from '../../src/service/storage/tables.ts';
 import { startDatabase } from '../support/database.ts';
 
 /** A database with its tables, and rows as a refresh leaves them. */

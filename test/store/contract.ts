@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppregError } from '../../src/core/trouble.ts';
+import { AppregError } from '../../src/core/errors.ts';
 import { digestOf, fileBytes, md5Of, sha256Of } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDirectory } from '../../src/store/directory.ts';
+import { openDirectory } from '../../src/store/directory/directory.ts';
 import { artifacts, audit, buildPublisher, seed, start } from './processes.ts';
 import { artifactBytes, artifactPath } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDirectory } from '../../src/store/directory.ts';
+import { openDirectory } from '../../src/store/directory/directory.ts';
 import { audit, buildPublisher, type Ended, seed, start } from './processes.ts';
 import { artifactBytes, artifactPath, METADATA } from './publisher.ts';
 import { leftovers, scratch } from './scratch.ts';

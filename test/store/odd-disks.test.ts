@@ -2,8 +2,8 @@ import * as fs from 'node:fs';
 import type * as promises from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createFile, replaceFile } from '../../src/store/atomic.ts';
-import { openDirectory } from '../../src/store/directory.ts';
+import { createFile, replaceFile } from '../../src/store/directory/atomic.ts';
+import { openDirectory } from '../../src/store/directory/directory.ts';
 import { storeContract } from './contract.ts';
 import { scratch } from './scratch.ts';
 
@@ -28,8 +28,8 @@ vi.mock('node:fs/promises', async (load) => {
   };
 });
 
-vi.mock('../../src/store/system.ts', async (load) => {
-  const real = await load<typeof import('../../src/store/system.ts')>();
+vi.mock('../../src/store/directory/system.ts', async (load) => {
+  const real = await load<typeof import('../../src/store/directory/system.ts')>();
   return {
     ...real,
     async readFile(path: string): Promise<Buffer> {

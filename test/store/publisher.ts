@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { applyPlan } from '../../src/publish/carry-out.ts';
-import { isAppregError } from '../../src/core/trouble.ts';
-import { openDirectory } from '../../src/store/directory.ts';
+import { applyPlan } from '../../src/publish/apply-plan.ts';
+import { isAppregError } from '../../src/core/errors.ts';
+import { openDirectory } from '../../src/store/directory/directory.ts';
 
 /**
  * A publisher of its own process, for tests that kill it: publishes the named versions one after the other, each an

@@ -1,6 +1,6 @@
-import { type ArchiveOptions, createArchiveReader } from '../../src/observe/archive.ts';
-import type { ArchiveFacts, Content } from '../../src/core/facts.ts';
-import { createDigester } from '../../src/observe/digest.ts';
+import { type ArchiveOptions, createArchiveReader } from '../../src/observe/archive/read-archive.ts';
+import type { ArchiveFacts, Content } from '../../src/core/facts/facts.ts';
+import { createDigester } from '../../src/observe/digest/digest.ts';
 
 /** What the reader says about some bytes, given to it in pieces of `size`. */
 export async function listed(

@@ -1,8 +1,8 @@
 import { judge } from '../../src/cli/commands/judge.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
-import type { VerifyOptions } from '../../src/cli/verify-options.ts';
-import type { Report } from '../../src/core/report.ts';
+import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
+import type { Report } from '../../src/core/engine/report.ts';
 import { PLAIN } from '../../src/report/style.ts';
 
 /** `verify` and `judge` in this process, in a folder, without a terminal. */

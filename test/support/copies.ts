@@ -1,4 +1,11 @@
-import type { ComparedBody, HeaderGroup, HeaderProbe, ResourceKind, Probe, HttpViews } from '../../src/core/facts.ts';
+import type {
+  ComparedBody,
+  HeaderGroup,
+  HeaderProbe,
+  ResourceKind,
+  Probe,
+  HttpViews,
+} from '../../src/core/facts/facts.ts';
 import { acao, browser, hop, visit, web } from './visits.ts';
 
 /** Facts about the copies that browsers get, and about the probes that tell what they depend on. */

@@ -1,8 +1,8 @@
-import { documentText } from '../../src/core/document-text.ts';
-import type { DocumentContent, DocumentFacts, ResourceKind } from '../../src/core/facts.ts';
-import { documentContent, type JsonValue, type ParsedDocument, parseDocument } from '../../src/core/json.ts';
-import type { VersionEntry } from '../../src/core/rule.ts';
-import { type UrlParts, urlParts } from '../../src/core/url.ts';
+import { documentText } from '../../src/core/registry/document-text.ts';
+import type { DocumentContent, DocumentFacts, ResourceKind } from '../../src/core/facts/facts.ts';
+import { documentContent, type JsonValue, type ParsedDocument, parseDocument } from '../../src/core/json/json.ts';
+import type { VersionEntry } from '../../src/core/rules/rule.ts';
+import { type UrlParts, urlParts } from '../../src/core/http/url.ts';
 
 /** Facts for the tests of core, made from what a test wants to say: a text, a URL, a list of versions. */
 

@@ -1,4 +1,4 @@
-import type { HostFacts } from '../../src/core/facts.ts';
+import type { HostFacts } from '../../src/core/facts/facts.ts';
 
 /** Facts about a host: by the number of requests under way, how many were answered and refused. */
 export function load(

@@ -1,6 +1,6 @@
-import type { Content, IconFacts, ImageFacts, Missing, HttpViews } from '../../src/core/facts.ts';
-import { createDigester } from '../../src/observe/digest.ts';
-import { inspectImage } from '../../src/observe/icon.ts';
+import type { Content, IconFacts, ImageFacts, Missing, HttpViews } from '../../src/core/facts/facts.ts';
+import { createDigester } from '../../src/observe/digest/digest.ts';
+import { inspectImage } from '../../src/observe/icon/inspect-image.ts';
 
 /** The facts that the rules about icons see, taken from bytes. */
 export function seenIcon(

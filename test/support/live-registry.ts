@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { startJudging } from '../../src/core/judge.ts';
-import type { Report } from '../../src/core/report.ts';
-import type { AppFacts, DocumentFacts, Baseline } from '../../src/core/facts.ts';
-import { observeRegistry, type ObserveResult, type WebOptions } from '../../src/observe/web.ts';
+import { startJudging } from '../../src/core/engine/judge.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import type { AppFacts, DocumentFacts, Baseline } from '../../src/core/facts/facts.ts';
+import { observeRegistry, type ObserveResult, type WebOptions } from '../../src/observe/registry/observe.ts';
 import { certificates } from './fault-certificates.ts';
 import { answer, type Behaviour, byMethod, CORS, type FaultHost, json } from './fault-host.ts';
 import { entry, tgz } from './tar-builder.ts';

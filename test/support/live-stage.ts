@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import type { Report } from '../../src/core/report.ts';
+import type { Report } from '../../src/core/engine/report.ts';
 import { certificates } from './fault-certificates.ts';
 import {
   answer,

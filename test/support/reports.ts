@@ -1,4 +1,4 @@
-import { type Finding, type NotJudged, type Report, SYMPTOMS } from '../../src/core/report.ts';
+import { type Finding, type NotJudged, type Report, SYMPTOMS } from '../../src/core/engine/report.ts';
 
 /** Reports made by hand, for what no registry would give on its own. */
 

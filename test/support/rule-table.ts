@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { latestIfClean } from '../../src/core/beyond-doubt.ts';
-import { documentText } from '../../src/core/document-text.ts';
-import { type JsonObject, type JsonValue, parseDocument } from '../../src/core/json.ts';
-import { FindingCollector, type SubjectLocation } from '../../src/core/ledger.ts';
-import { SEVERITIES, type Severity } from '../../src/core/report.ts';
-import type { HttpViews } from '../../src/core/facts.ts';
-import { isMissing } from '../../src/core/facts.ts';
-import type { AnyRule, Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rule.ts';
-import { type SideProbes, sideProbes } from '../../src/core/side-visits.ts';
+import { latestIfClean } from '../../src/core/fast-path/clean-versions.ts';
+import { documentText } from '../../src/core/registry/document-text.ts';
+import { type JsonObject, type JsonValue, parseDocument } from '../../src/core/json/json.ts';
+import { FindingCollector, type SubjectLocation } from '../../src/core/engine/findings.ts';
+import { SEVERITIES, type Severity } from '../../src/core/engine/report.ts';
+import type { HttpViews } from '../../src/core/facts/facts.ts';
+import { isMissing } from '../../src/core/facts/facts.ts';
+import type { AnyRule, Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rules/rule.ts';
+import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts';
 
 /** Facts for a rule; what the visits beside the plain GET come to is read off `web`. */
 type Given<S extends Subject, N extends keyof Subjects[S]> = Omit<Pick<Subjects[S], N>, keyof SideProbes> & {

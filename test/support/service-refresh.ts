@@ -1,9 +1,9 @@
 import { Agent, request } from 'undici';
-import { migrate } from '../../src/service/database/migrations.ts';
-import { openDatabase } from '../../src/service/database/open.ts';
+import { migrate } from '../../src/service/storage/migrations.ts';
+import { openDatabase } from '../../src/service/storage/open.ts';
 import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
-import { openAsking } from '../../src/service/refresh/guard.ts';
+import { openAsking } from '../../src/service/refresh/address-policy.ts';
 import { refreshRegistry } from '../../src/service/refresh/refresh.ts';
 import { settingsFrom } from '../../src/service/settings-from.ts';
 

@@ -1,4 +1,4 @@
-import { documentText } from '../../src/core/document-text.ts';
+import { documentText } from '../../src/core/registry/document-text.ts';
 import type {
   AppFacts,
   ArtifactFacts,
@@ -7,8 +7,8 @@ import type {
   IconFacts,
   Snapshot,
   Missing,
-} from '../../src/core/facts.ts';
-import { isObject, type JsonValue, member, parseDocument } from '../../src/core/json.ts';
+} from '../../src/core/facts/facts.ts';
+import { isObject, type JsonValue, member, parseDocument } from '../../src/core/json/json.ts';
 import { checksum, NOW } from './core-facts.ts';
 
 /** Snapshots of a registry as `lint` sees one: documents from values or texts, nothing asked of any host. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { VERSION } from '../../src/core/tool.ts';
+import { VERSION } from '../../src/core/tool-version.ts';
 
 /**
  * Walks: Markdown that is run. In one empty folder, from the top down,

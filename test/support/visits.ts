@@ -1,4 +1,4 @@
-import type { Failure, Hop, TlsFacts, Probe, HttpViews } from '../../src/core/facts.ts';
+import type { Failure, Hop, TlsFacts, Probe, HttpViews } from '../../src/core/facts/facts.ts';
 
 /** Facts about answers, for the tables of rules. */
 

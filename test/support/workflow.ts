@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 // @ts-expect-error a script without types
 import { build } from '../../scripts/build.mjs';
-import { VERSION } from '../../src/core/tool.ts';
+import { VERSION } from '../../src/core/tool-version.ts';
 import { folder, write } from './folders.ts';
 
 /** Steps of GitHub workflows, run on this machine, with the appreg of this project behind npx. */

@@ -1,15 +1,15 @@
-import { printable, redact, safeJson } from '../../core/text.ts';
+import { printable, redact, safeJson } from '../../core/text/text.ts';
 import { checkNewKey, type NewApp, planApp } from '../../publish/add-app.ts';
-import { applyPlan } from '../../publish/carry-out.ts';
-import { severitiesOf } from '../checks.ts';
+import { applyPlan } from '../../publish/apply-plan.ts';
+import { severitiesOf } from '../check/checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { checkUrl } from '../fetch.ts';
 import { wantsJson } from '../format.ts';
 import { iconFrom } from '../icon-source.ts';
-import { answersTo } from '../prompts.ts';
-import { appQuestions } from '../questions.ts';
+import { answersTo } from '../io/prompts.ts';
+import { appQuestions } from '../io/questions.ts';
 import { planText, printFindings } from '../remarks.ts';
-import { openWorkspace } from '../workspace.ts';
+import { openWorkspace } from '../config/workspace.ts';
 
 interface Options extends GlobalOptions {
   name?: string;

@@ -1,17 +1,17 @@
-import type { DocumentContent } from '../../core/facts.ts';
-import { member, parseDocument } from '../../core/json.ts';
-import { printable, redact, safeJson } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
-import { asBase } from '../../observe/places.ts';
+import type { DocumentContent } from '../../core/facts/facts.ts';
+import { member, parseDocument } from '../../core/json/json.ts';
+import { printable, redact, safeJson } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { asBase } from '../../observe/workspace/places.ts';
 import { checkAssembly, planAssembly } from '../../publish/assemble.ts';
-import { applyPlan } from '../../publish/carry-out.ts';
-import { appsUnder } from '../app-folders.ts';
-import { severitiesOf } from '../checks.ts';
+import { applyPlan } from '../../publish/apply-plan.ts';
+import { appsUnder } from '../config/app-folders.ts';
+import { severitiesOf } from '../check/checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 import { registryState } from '../registry-state.ts';
 import { planText, printFindings } from '../remarks.ts';
-import { openWorkspace } from '../workspace.ts';
+import { openWorkspace } from '../config/workspace.ts';
 
 interface Options extends GlobalOptions {
   check?: boolean;

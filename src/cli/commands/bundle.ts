@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { bundle as build, type BundleOptions } from '../../bundle/bundle.ts';
-import { APP_ENTRY, type NoApp, noAppIn } from '../../core/app-entry.ts';
-import { grouped, printable, safeJson } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
+import { APP_ENTRY, type NoApp, noAppIn } from '../../core/registry/app-entry.ts';
+import { grouped, printable, safeJson } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
 import { stopIfInterrupted } from '../../store/interrupt.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
@@ -41,7 +41,7 @@ export async function bundle(context: Context, entry: string, output: string, op
   // What is needed to write is loaded while the compiler works.
   const [{ archive, checksum, tarSha256, entries, warnings }, { replaceFile }] = await Promise.all([
     build(request),
-    import('../../store/atomic.ts'),
+    import('../../store/directory/atomic.ts'),
   ]).finally(() => progress.stop());
   const noApp = noAppIn(entries, config.artifact?.entry ?? APP_ENTRY);
   if (noApp !== null && options.anyContent !== true) throw withoutApp(noApp);

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Content } from '../../core/facts.ts';
-import { printable, redact, safeJson } from '../../core/text.ts';
-import { createDigester } from '../../observe/digest.ts';
+import type { Content } from '../../core/facts/facts.ts';
+import { printable, redact, safeJson } from '../../core/text/text.ts';
+import { createDigester } from '../../observe/digest/digest.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { checkUrl, fetchWhole, isUrl, suspicion, unreadable } from '../fetch.ts';
 import { wantsJson } from '../format.ts';

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { type Offer, valuesOf, type Where } from '../completion-values.ts';
-import { typedWords } from '../shell-words.ts';
+import { typedWords } from '../io/shell-words.ts';
 
 /**
  * `appreg __complete <shell> <word>...`, which the scripts of `appreg completion` ask at Tab: what may stand in place

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../core/near.ts';
-import { printable, safeJson } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
+import { didYouMean } from '../../core/text/similar-names.ts';
+import { printable, safeJson } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
 import { SHELLS } from '../choices.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';

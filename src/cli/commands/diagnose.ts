@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../../core/diagnosis.ts';
-import type { RequestedApps } from '../../core/facts.ts';
-import { redact } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
-import { checked, printReport, severitiesOf } from '../checks.ts';
+import { type Diagnosing, diagnose as diagnoseFacts, startDiagnosing } from '../../core/engine/diagnosis.ts';
+import type { RequestedApps } from '../../core/facts/facts.ts';
+import { redact } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { checked, printReport, severitiesOf } from '../check/checks.ts';
 import type { Context } from '../context.ts';
-import { headOf, type LiveCheck, liveCheck, observeAndJudge } from '../live-check.ts';
-import { readSnapshot } from '../snapshot-file.ts';
-import { openSupportBundle } from '../ticket-file.ts';
-import type { VerifyOptions } from '../verify-options.ts';
+import { headOf, type LiveCheck, liveCheck, observeAndJudge } from '../check/live-check.ts';
+import { readSnapshot } from '../check/snapshot-file.ts';
+import { openSupportBundle } from '../check/support-bundle.ts';
+import type { VerifyOptions } from '../check/verify-options.ts';
 
 export interface DiagnoseOptions extends Omit<VerifyOptions, 'versions' | 'save' | 'cache' | 'shard'> {
   version?: string;

@@ -1,10 +1,10 @@
-import { diffRegistries } from '../../core/difference.ts';
-import { printable } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
-import { diffAsJson, diffAsMarkdown, diffAsText } from '../../report/difference.ts';
+import { diffRegistries } from '../../core/registry/diff.ts';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { diffAsJson, diffAsMarkdown, diffAsText } from '../../report/diff.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { registryState } from '../registry-state.ts';
-import type { VerifyOptions } from '../verify-options.ts';
+import type { VerifyOptions } from '../check/verify-options.ts';
 
 const FORMATS = ['pretty', 'json', 'markdown'];
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { judge as judgeFacts } from '../../core/judge.ts';
-import { printable } from '../../core/text.ts';
-import { joinShards, type NamedSnapshot } from '../../core/shards.ts';
-import { checked, printReport, severitiesOf } from '../checks.ts';
+import { judge as judgeFacts } from '../../core/engine/judge.ts';
+import { printable } from '../../core/text/text.ts';
+import { joinShards, type NamedSnapshot } from '../../core/engine/shards.ts';
+import { checked, printReport, severitiesOf } from '../check/checks.ts';
 import type { Context } from '../context.ts';
 import { ledgerFor } from '../lock.ts';
-import { readSnapshot } from '../snapshot-file.ts';
+import { readSnapshot } from '../check/snapshot-file.ts';
 
 /**
  * `appreg judge <facts.json...>`: judges saved facts again, with the same answer as the run that saved them; the facts

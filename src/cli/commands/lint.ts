@@ -1,18 +1,18 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { startJudging, type Judging } from '../../core/judge.ts';
-import { LOCK_FILE } from '../../core/lock-file.ts';
-import { printable } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
-import { observeMetadataFile, observeWorkspace } from '../../observe/directory.ts';
-import { type Target, targetAt } from '../../observe/target.ts';
-import { type BaselineOption, baselineOption, NOTHING } from '../against.ts';
-import { checked, printReport, severitiesOf } from '../checks.ts';
-import type { LoadedConfig } from '../config.ts';
+import { startJudging, type Judging } from '../../core/engine/judge.ts';
+import { LOCK_FILE } from '../../core/registry/lock-file.ts';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { observeMetadataFile, observeWorkspace } from '../../observe/workspace/observe-workspace.ts';
+import { type Target, targetAt } from '../../observe/workspace/target.ts';
+import { type BaselineOption, baselineOption, NOTHING } from '../check/baseline-option.ts';
+import { checked, printReport, severitiesOf } from '../check/checks.ts';
+import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { fixFiles } from '../fix.ts';
 import { hasLock } from '../lock.ts';
-import { shownPath } from '../shown-path.ts';
+import { shownPath } from '../io/shown-path.ts';
 import { refuseStored } from '../stored-state.ts';
 
 export interface LintOptions {

@@ -1,13 +1,13 @@
-import { LOCK_FILE, recorded } from '../../core/lock-file.ts';
-import { isMissing } from '../../core/facts.ts';
-import { printable, redact, safeJson } from '../../core/text.ts';
-import type { Changed } from '../../core/lock-file.ts';
+import { LOCK_FILE, recorded } from '../../core/registry/lock-file.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { printable, redact, safeJson } from '../../core/text/text.ts';
+import type { Changed } from '../../core/registry/lock-file.ts';
 import { count } from '../../report/words.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 import { changedLine, changeLock } from '../lock.ts';
 import { registryState } from '../registry-state.ts';
-import type { VerifyOptions } from '../verify-options.ts';
+import type { VerifyOptions } from '../check/verify-options.ts';
 
 /**
  * `appreg lock [where]`: notes in appreg.lock.json what each version is that is not in it yet. What is in it never

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { isSafeKey } from '../../core/app-key.ts';
-import { printable, redact, safeJson, shorten } from '../../core/text.ts';
+import { isSafeKey } from '../../core/registry/app-key.ts';
+import { printable, redact, safeJson, shorten } from '../../core/text/text.ts';
 import type { Mirrored } from '../../mirror/app.ts';
-import { asBase } from '../../observe/places.ts';
-import { openDirectory } from '../../store/directory.ts';
+import { asBase } from '../../observe/workspace/places.ts';
+import { openDirectory } from '../../store/directory/directory.ts';
 import { count, size } from '../../report/words.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
-import { answersTo } from '../prompts.ts';
-import { BASE_URL } from '../questions.ts';
-import { onSignals } from '../stop-signal.ts';
-import { registryUrl, type VerifyOptions, webOptionsOf } from '../verify-options.ts';
+import { answersTo } from '../io/prompts.ts';
+import { BASE_URL } from '../io/questions.ts';
+import { onSignals } from '../process/stop-signal.ts';
+import { registryUrl, type VerifyOptions, webOptionsOf } from '../check/verify-options.ts';
 
 interface Options extends GlobalOptions, VerifyOptions {
   baseUrl?: string;

@@ -1,18 +1,18 @@
-import { LOCK_FILE } from '../../core/lock-file.ts';
-import { grouped, printable, redact, safeJson } from '../../core/text.ts';
-import { isAppregError, AppregError } from '../../core/trouble.ts';
+import { LOCK_FILE } from '../../core/registry/lock-file.ts';
+import { grouped, printable, redact, safeJson } from '../../core/text/text.ts';
+import { isAppregError, AppregError } from '../../core/errors.ts';
 import { type Journal, newJournal, stateOf } from '../../store/journal.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
 import { publish, type Published } from '../../publish/publish.ts';
 import { appToPublish, planVersion } from '../../publish/publish-version.ts';
 import { artifactFrom, checkSource, hasSource, type SourceOptions, withSource } from '../artifact-source.ts';
-import { severitiesOf } from '../checks.ts';
+import { severitiesOf } from '../check/checks.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 import { noteVersion } from '../lock.ts';
 import { readBack } from '../read-back.ts';
 import { planText, printFindings } from '../remarks.ts';
-import { openWorkspace } from '../workspace.ts';
+import { openWorkspace } from '../config/workspace.ts';
 
 interface Options extends GlobalOptions, SourceOptions {
   allowPrerelease?: boolean;

@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { printable, redact, shorten } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
+import { printable, redact, shorten } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
 import { authorityFolder, localCertificate, type LocalCertificate } from '../../serve/local-ca.ts';
 import type { Served } from '../../serve/handler.ts';
 import { findManifest } from '../../serve/manifest.ts';
 import { startServer, type Serving } from '../../serve/server.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { stopSignal } from '../stop-signal.ts';
+import { stopSignal } from '../process/stop-signal.ts';
 import { refuseStored } from '../stored-state.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../io/terminal.ts';
 
 export interface ServeCommandOptions {
   port?: number;

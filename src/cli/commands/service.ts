@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { printable } from '../../core/text.ts';
+import { printable } from '../../core/text/text.ts';
 import { openLog } from '../../service/log.ts';
 import { isLoopback, type ServiceFlags, settingsFrom } from '../../service/settings-from.ts';
 import type { Settings } from '../../service/settings.ts';
 import { startService } from '../../service/start.ts';
 import type { Context } from '../context.ts';
-import { networkOf } from '../network.ts';
-import { stopSignal } from '../stop-signal.ts';
-import type { Terminal } from '../terminal.ts';
-import { authoritiesIn } from '../verify-options.ts';
+import { networkOf } from '../config/network.ts';
+import { stopSignal } from '../process/stop-signal.ts';
+import type { Terminal } from '../io/terminal.ts';
+import { authoritiesIn } from '../check/verify-options.ts';
 
 export interface ServiceCommandOptions extends ServiceFlags {
   ca?: string;

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
-import { redactor } from '../../observe/http-secrets.ts';
-import { asBase } from '../../observe/places.ts';
-import { printable, redact, safeJson, shorten } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
-import { isLoopback } from '../../core/url.ts';
+import { redactor } from '../../observe/http/redact.ts';
+import { asBase } from '../../observe/workspace/places.ts';
+import { printable, redact, safeJson, shorten } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { isLoopback } from '../../core/http/url.ts';
 import type { Subscribed } from '../../subscribe/subscribe.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { checkUrl } from '../fetch.ts';
 import { wantsJson } from '../format.ts';
-import { answersTo } from '../prompts.ts';
-import { REGISTRY_NAME, SERVICE } from '../questions.ts';
-import { networkOf } from '../network.ts';
-import { authoritiesIn, headersOf, registryUrl } from '../verify-options.ts';
+import { answersTo } from '../io/prompts.ts';
+import { REGISTRY_NAME, SERVICE } from '../io/questions.ts';
+import { networkOf } from '../config/network.ts';
+import { authoritiesIn, headersOf, registryUrl } from '../check/verify-options.ts';
 
 interface Options extends GlobalOptions {
   service?: string;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { printable, redact } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
-import { checked, printReport } from '../checks.ts';
+import { printable, redact } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { checked, printReport } from '../check/checks.ts';
 import type { Context } from '../context.ts';
-import { headOf, liveCheck, observeAndJudge } from '../live-check.ts';
-import { writeSnapshot } from '../snapshot-file.ts';
-import type { VerifyOptions } from '../verify-options.ts';
-import { verifyWhenReady, waitSeconds } from '../wait.ts';
+import { headOf, liveCheck, observeAndJudge } from '../check/live-check.ts';
+import { writeSnapshot } from '../check/snapshot-file.ts';
+import type { VerifyOptions } from '../check/verify-options.ts';
+import { verifyWhenReady, waitSeconds } from '../check/wait.ts';
 
 /** `appreg verify <registry-url>`: checks a live registry. Exit codes as interface.md has them; 128 and the signal’s number when interrupted. */
 export async function verify(context: Context, url: string, options: VerifyOptions): Promise<number> {

@@ -1,8 +1,8 @@
 import { count } from '../../report/words.ts';
 import type { AppView } from '../views.ts';
-import { code, legible, said } from './foreign.ts';
+import { code, legible, said } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
-import { chip, tile } from './parts.ts';
+import { chip, tile } from './components.ts';
 
 /** An app in a list. @param from the registry that it comes from, where the list has several */
 export function appRow(app: AppView, href: string, from: Html = NOTHING): Html {

@@ -1,8 +1,8 @@
 import type { OrganizationView } from '../views.ts';
 import { asset } from './assets.ts';
-import { legible, said } from './foreign.ts';
+import { legible, said } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
-import { LOGO } from './mark.ts';
+import { LOGO } from './logo.ts';
 
 /** The frame around every screen: head, navigation, landmarks. */
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Service } from '../context.ts';
-import { nameError } from '../names.ts';
-import { closeSession, createOrganization, organizationOf, rotateToken } from '../organizations.ts';
+import { nameError } from '../name-validation.ts';
+import { closeSession, createOrganization, organizationOf, rotateToken } from '../storage/organizations.ts';
 import { subscribeOfficial } from '../subscribe.ts';
 import type { Env } from '../web/routes.ts';
-import type { openPageRequests } from './desk.ts';
-import { signIn, signOut, pathWithin } from './door.ts';
-import { failurePage, signInPage, signUpPage, tokenGonePage, tokenPage } from './screens-entry.ts';
-import { organizationPage } from './screens-settings.ts';
+import type { openPageRequests } from './request.ts';
+import { signIn, signOut, pathWithin } from './session.ts';
+import { failurePage, signInPage, signUpPage, tokenGonePage, tokenPage } from './entry-pages.ts';
+import { organizationPage } from './settings-pages.ts';
 
 /** Signing up, in and out; and the token of the organization. */
 export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openPageRequests>, service: Service): void {

@@ -1,16 +1,16 @@
 import type { Hono } from 'hono';
-import { appOf, listApps, listInstallable, reportOf } from '../catalog.ts';
-import { versionsOf } from '../versions.ts';
+import { appOf, listApps, listInstallable, reportOf } from '../storage/catalog.ts';
+import { versionsOf } from '../storage/versions.ts';
 import type { Service } from '../context.ts';
 import { refreshNow } from '../refresh-now.ts';
-import { listSubscriptions, subscriptionOf } from '../subscriptions.ts';
+import { listSubscriptions, subscriptionOf } from '../storage/subscriptions.ts';
 import { iconAnswer } from '../web/icon.ts';
 import type { Env } from '../web/routes.ts';
-import { orNotFound, type openPageRequests } from './desk.ts';
+import { orNotFound, type openPageRequests } from './request.ts';
 import { ICON_HEADERS } from './headers.ts';
-import { findingsOf } from './problems.ts';
-import { appPage, cataloguePage } from './screens-app.ts';
-import { registryPage, reportPage, SHOWN, type Shown } from './screens-registry.ts';
+import { findingsOf } from './findings.ts';
+import { appPage, cataloguePage } from './app-page.ts';
+import { registryPage, reportPage, SHOWN, type Shown } from './registry-page.ts';
 
 /** A registry, its apps and its report; the apps of all registries; their icons. */
 

@@ -1,12 +1,12 @@
 import type { Hono } from 'hono';
 import type { Service } from '../context.ts';
-import { nameError } from '../names.ts';
+import { nameError } from '../name-validation.ts';
 import { subscribe } from '../subscribe.ts';
-import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../subscriptions.ts';
+import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../storage/subscriptions.ts';
 import type { Env } from '../web/routes.ts';
-import { orNotFound, type openPageRequests } from './desk.ts';
+import { orNotFound, type openPageRequests } from './request.ts';
 import { html } from './html.ts';
-import { registriesPage, renamePage, type SubscribeForm, subscribePage, unsubscribePage } from './screens-settings.ts';
+import { registriesPage, renamePage, type SubscribeForm, subscribePage, unsubscribePage } from './settings-pages.ts';
 
 /** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), renaming, unsubscribing. */
 

@@ -3,7 +3,7 @@ import type { Service } from '../context.ts';
 import type { Allowances } from '../web/limits.ts';
 import type { Env } from '../web/routes.ts';
 import { assetNamed } from './assets.ts';
-import { openPageRequests } from './desk.ts';
+import { openPageRequests } from './request.ts';
 import { entryRoutes } from './routes-entry.ts';
 import { registryRoutes } from './routes-registry.ts';
 import { settingsRoutes } from './routes-settings.ts';

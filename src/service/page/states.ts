@@ -1,8 +1,8 @@
 import { count } from '../../report/words.ts';
 import type { SubscriptionView, VersionView } from '../views.ts';
 import { type Html, html, NOTHING } from './html.ts';
-import type { Tone } from './parts.ts';
-import { due, when } from './when.ts';
+import type { Tone } from './components.ts';
+import { due, when } from './time.ts';
 
 /** The states of the service, in words. */
 

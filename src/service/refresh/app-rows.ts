@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { RememberedApp } from '../../observe/memory.ts';
-import type { Db } from '../database/open.ts';
-import { pack } from '../database/packed.ts';
+import type { RememberedApp } from '../../observe/registry/observation-cache.ts';
+import type { Db } from '../storage/open.ts';
+import { pack } from '../storage/packed.ts';
 import type { GoodIcon } from './icons.ts';
-import type { Kept, StoredVersion } from './keep.ts';
-import type { AppRecord } from './records.ts';
+import type { Kept, StoredVersion } from './version-lifecycle.ts';
+import type { AppRecord } from './app-records.ts';
 
 /** What a refresh writes of one app: only what is other than before, in one transaction. */
 

@@ -1,5 +1,5 @@
-import type { Missing } from '../../core/facts.ts';
-import type { Progress } from '../../observe/web.ts';
+import type { Missing } from '../../core/facts/facts.ts';
+import type { Progress } from '../../observe/registry/observe.ts';
 import type { Limits } from '../settings.ts';
 
 /** What one refresh of one registry may cost. What it cannot afford has its turn with the next one, soon after. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { IconFacts, ImageFacts } from '../../core/facts.ts';
-import { isMissing } from '../../core/facts.ts';
-import { sameAddress } from '../../core/url.ts';
-import type { IconRow } from '../database/tables.ts';
+import type { IconFacts, ImageFacts } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { sameAddress } from '../../core/http/url.ts';
+import type { IconRow } from '../storage/tables.ts';
 
 /** Icons that the page may show: PNG or SVG by their bytes, whole, small, and without anything active in them. */
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { type JsonValue, member, stringOrNull } from '../../core/json.ts';
-import { shorten } from '../../core/text.ts';
-import { fragmentOf } from '../../core/url.ts';
-import type { Db } from '../database/open.ts';
-import { storable } from '../database/packed.ts';
+import { type JsonValue, member, stringOrNull } from '../../core/json/json.ts';
+import { shorten } from '../../core/text/text.ts';
+import { fragmentOf } from '../../core/http/url.ts';
+import type { Db } from '../storage/open.ts';
+import { storable } from '../storage/packed.ts';
 
 /** The apps of a manifest, as rows: what a subscriber sees of them before their metadata files are looked at. */
 

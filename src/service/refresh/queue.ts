@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
-import type { Db } from '../database/open.ts';
+import type { Db } from '../storage/open.ts';
 import { dropOrphanedIcons } from './app-rows.ts';
-import { type JobWorkers, startJobWorkers } from './hands.ts';
+import { type JobWorkers, startJobWorkers } from './job-worker.ts';
 import { refreshRegistry } from './refresh.ts';
 import type { RefreshContext } from './run.ts';
 

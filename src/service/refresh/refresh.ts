@@ -1,11 +1,11 @@
-import type { Report } from '../../core/report.ts';
-import { openHttpClient } from '../../observe/http.ts';
-import { keptDocument } from '../../observe/memory.ts';
-import { pack } from '../database/packed.ts';
-import { type RevalidationContext, isStillUnchanged } from './again.ts';
-import { openRecordingClient } from './asked.ts';
+import type { Report } from '../../core/engine/report.ts';
+import { openHttpClient } from '../../observe/http/client.ts';
+import { keptDocument } from '../../observe/registry/observation-cache.ts';
+import { pack } from '../storage/packed.ts';
+import { type RevalidationContext, isStillUnchanged } from './revalidate.ts';
+import { openRecordingClient } from './recording-client.ts';
 import { type Budget, openBudget } from './budget.ts';
-import { truncateReport } from './concise.ts';
+import { truncateReport } from './truncate-report.ts';
 import {
   askingOf,
   begin,
@@ -17,9 +17,9 @@ import {
   type Run,
   totalOf,
 } from './run.ts';
-import { type Registry, registryRecords } from './rows.ts';
+import { type Registry, registryRecords } from './registry-records.ts';
 import { nextCheck } from './schedule.ts';
-import { judgedBy, unchangedTokenIn } from './standing.ts';
+import { judgedBy, unchangedTokenIn } from './unchanged-token.ts';
 
 /** One look at one registry, for all of its subscribers: the same engine as `appreg verify`, with a memory. */
 

@@ -1,24 +1,24 @@
-import { isSafeKey } from '../../core/app-key.ts';
-import type { AppFacts, DocumentFacts, Failure, Missing } from '../../core/facts.ts';
-import { isMissing } from '../../core/facts.ts';
-import { isObject, type JsonObject, member, parseDocument } from '../../core/json.ts';
-import { type Judging, startJudging } from '../../core/judge.ts';
-import type { Annotate } from '../../core/ledger.ts';
-import type { Finding } from '../../core/report.ts';
-import { isWholeEntry } from '../../core/visibility.ts';
-import type { HttpOptions } from '../../observe/http.ts';
-import { keptApp } from '../../observe/memory.ts';
-import { type ListedArtifact, observeRegistry } from '../../observe/web.ts';
+import { isSafeKey } from '../../core/registry/app-key.ts';
+import type { AppFacts, DocumentFacts, Failure, Missing } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { isObject, type JsonObject, member, parseDocument } from '../../core/json/json.ts';
+import { type Judging, startJudging } from '../../core/engine/judge.ts';
+import type { Annotate } from '../../core/engine/findings.ts';
+import type { Finding } from '../../core/engine/report.ts';
+import { isWholeEntry } from '../../core/engine/visibility.ts';
+import type { HttpOptions } from '../../observe/http/client.ts';
+import { keptApp } from '../../observe/registry/observation-cache.ts';
+import { type ListedArtifact, observeRegistry } from '../../observe/registry/observe.ts';
 import type { Service } from '../context.ts';
-import { unpack } from '../database/packed.ts';
+import { unpack } from '../storage/packed.ts';
 import type { Limits } from '../settings.ts';
 import { type AppChange, writeApp } from './app-rows.ts';
-import type { RecordingClient } from './asked.ts';
+import type { RecordingClient } from './recording-client.ts';
 import type { Budget } from './budget.ts';
-import { redactNetworkOfApp, redactNetworkOfDocument } from './discreet.ts';
+import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
 import { type IconShelf, openShelf } from './icons.ts';
-import { updateVersions, listIn } from './keep.ts';
-import { truncateFacts } from './lighten.ts';
+import { updateVersions, listIn } from './version-lifecycle.ts';
+import { truncateFacts } from './truncate-facts.ts';
 import { appsIn, writeListing } from './manifest-apps.ts';
 import {
   type AppRecord,
@@ -28,10 +28,10 @@ import {
   manifestOf,
   openAppRecords,
   type AppRecords,
-} from './records.ts';
-import type { Registry } from './rows.ts';
-import { openExpiryProbe, type ExpiryProbe } from './settle.ts';
-import { isPointless, judgedBy } from './standing.ts';
+} from './app-records.ts';
+import type { Registry } from './registry-records.ts';
+import { openExpiryProbe, type ExpiryProbe } from './expiry-probe.ts';
+import { isPointless, judgedBy } from './unchanged-token.ts';
 
 /** Looking at a registry with the memory of the looks before: each app is judged and written as it comes. */
 
@@ -74,7 +74,7 @@ export const FINDINGS = 10_000;
 export const CONNECTIONS = 8;
 /** Of the time that a refresh has: artifacts that are begun in the first half of it end within it. */
 const SHARE = { document: 0.25, artifact: 0.45 };
-/** As long as facts of artifacts are taken over (observe/memory.ts). */
+/** As long as facts of artifacts are taken over (observe/registry/observation-cache.ts). */
 const STANDS = 30 * 86_400_000;
 
 /** How the hosts of a registry are asked. */

@@ -1,10 +1,10 @@
-import { appOf, listApps, listInstallable, packedReportOf } from '../catalog.ts';
-import { versionsOf } from '../versions.ts';
+import { appOf, listApps, listInstallable, packedReportOf } from '../storage/catalog.ts';
+import { versionsOf } from '../storage/versions.ts';
 import type { Service } from '../context.ts';
-import type { Db } from '../database/open.ts';
-import { unpackText } from '../database/packed.ts';
-import { safeJsonText } from '../../core/text.ts';
-import { subscriptionOf } from '../subscriptions.ts';
+import type { Db } from '../storage/open.ts';
+import { unpackText } from '../storage/packed.ts';
+import { safeJsonText } from '../../core/text/text.ts';
+import { subscriptionOf } from '../storage/subscriptions.ts';
 import { isKnown, tagOf } from './conditions.ts';
 import { iconAnswer } from './icon.ts';
 import { json, notFound, Refusal } from './problems.ts';

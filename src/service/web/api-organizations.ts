@@ -1,5 +1,5 @@
 import type { Service } from '../context.ts';
-import { createOrganization, rotateToken } from '../organizations.ts';
+import { createOrganization, rotateToken } from '../storage/organizations.ts';
 import { subscribeOfficial } from '../subscribe.ts';
 import { nameIn, readBody } from './body.ts';
 import { json, Refusal } from './problems.ts';

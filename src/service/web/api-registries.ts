@@ -1,9 +1,9 @@
-import { listApps } from '../catalog.ts';
+import { listApps } from '../storage/catalog.ts';
 import type { Service } from '../context.ts';
-import { nameError } from '../names.ts';
+import { nameError } from '../name-validation.ts';
 import { refreshNow } from '../refresh-now.ts';
 import { subscribe } from '../subscribe.ts';
-import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../subscriptions.ts';
+import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../storage/subscriptions.ts';
 import { nameIn, readBody, textsIn } from './body.ts';
 import { json, notFound, Refusal } from './problems.ts';
 import type { Route } from './routes.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Service } from '../context.ts';
-import { isAbsence } from '../database/absence.ts';
-import { noSuchPage } from '../page/desk.ts';
+import { isAbsence } from '../storage/absence.ts';
+import { noSuchPage } from '../page/request.ts';
 import { pageRoutes } from '../page/routes.ts';
 import { appRoutes } from './api-apps.ts';
 import { organizationRoutes } from './api-organizations.ts';

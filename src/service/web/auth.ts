@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import type { Service } from '../context.ts';
-import { organizationOf } from '../organizations.ts';
+import { organizationOf } from '../storage/organizations.ts';
 import type { OrganizationView } from '../views.ts';
 import { type Allowance, type Allowances, limitHeaders, type Limiter, openLimiter, type Taken } from './limits.ts';
 import { Refusal } from './problems.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { nameError } from '../names.ts';
+import { nameError } from '../name-validation.ts';
 import { type FieldError, Refusal } from './problems.ts';
 
 /** Largest body of a request, in bytes. */

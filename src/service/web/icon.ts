@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { iconFor } from '../catalog.ts';
-import type { Db } from '../database/open.ts';
+import { iconFor } from '../storage/catalog.ts';
+import type { Db } from '../storage/open.ts';
 import { isKnown } from './conditions.ts';
 import { notFound } from './problems.ts';
 

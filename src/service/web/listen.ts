@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { printable } from '../../core/text.ts';
-import { AppregError } from '../../core/trouble.ts';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
 import type { Settings } from '../settings.ts';
 
 /** Milliseconds that requests under way have to end. */

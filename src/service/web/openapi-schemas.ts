@@ -1,4 +1,4 @@
-import { SEVERITIES, SYMPTOMS } from '../../core/report.ts';
+import { SEVERITIES, SYMPTOMS } from '../../core/engine/report.ts';
 
 /** Shapes of the API's bodies, as JSON Schema 2020-12: of views.ts, of problems, of what clients send. */
 

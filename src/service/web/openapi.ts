@@ -1,5 +1,5 @@
-import { VERSION } from '../../core/tool.ts';
-import { PAGE_LIMIT } from '../catalog.ts';
+import { VERSION } from '../../core/tool-version.ts';
+import { PAGE_LIMIT } from '../storage/catalog.ts';
 import {
   answer,
   BAD_BODY,

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { safeJson } from '../../core/text.ts';
+import { safeJson } from '../../core/text/text.ts';
 
 /** Refusals, as problem details (RFC 9457). A type is promised to programs; titles and details are for people. */
 

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { PAGE_LIMIT } from '../catalog.ts';
+import { PAGE_LIMIT } from '../storage/catalog.ts';
 import { Refusal } from './problems.ts';
 
 /** Parameters of the query. One that is malformed is refused, since leaving it out would answer another question. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pathWithin } from '../../../src/service/page/door.ts';
+import { pathWithin } from '../../../src/service/page/session.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../stage.ts';
 import { openWebStage, reportOn, type WebStage } from '../web/stage-web.ts';
-import { openDatabase } from '../../../src/service/database/open.ts';
-import { pack } from '../../../src/service/database/packed.ts';
+import { openDatabase } from '../../../src/service/storage/open.ts';
+import { pack } from '../../../src/service/storage/packed.ts';
 import { webApp } from '../../../src/service/web/app.ts';
 
 /** The page's addresses: who gets in, what is refused, whose things are shown. */

@@ -1,20 +1,20 @@
 import type { Screen } from '../../../src/service/page/layout.ts';
-import { appPage, cataloguePage } from '../../../src/service/page/screens-app.ts';
+import { appPage, cataloguePage } from '../../../src/service/page/app-page.ts';
 import {
   failurePage,
   signInPage,
   signUpPage,
   tokenGonePage,
   tokenPage,
-} from '../../../src/service/page/screens-entry.ts';
-import { type RegistryPage, registryPage, reportPage } from '../../../src/service/page/screens-registry.ts';
+} from '../../../src/service/page/entry-pages.ts';
+import { type RegistryPage, registryPage, reportPage } from '../../../src/service/page/registry-page.ts';
 import {
   organizationPage,
   registriesPage,
   renamePage,
   subscribePage,
   unsubscribePage,
-} from '../../../src/service/page/screens-settings.ts';
+} from '../../../src/service/page/settings-pages.ts';
 import type { AppView } from '../../../src/service/views.ts';
 import * as views from './views.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Report } from '../../../src/core/report.ts';
+import type { Report } from '../../../src/core/engine/report.ts';
 import type { AppView, OrganizationView, SubscriptionView, VersionView } from '../../../src/service/views.ts';
 import { finding, notJudged, report } from '../../support/reports.ts';
 

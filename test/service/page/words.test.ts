@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { code, initial, legible, said } from '../../../src/service/page/foreign.ts';
-import { isLight, tile } from '../../../src/service/page/parts.ts';
-import { findingsOf } from '../../../src/service/page/problems.ts';
+import { code, initial, legible, said } from '../../../src/service/page/untrusted-text.ts';
+import { isLight, tile } from '../../../src/service/page/components.ts';
+import { findingsOf } from '../../../src/service/page/findings.ts';
 import { appCount, schedule, stateOf, versionState } from '../../../src/service/page/states.ts';
-import { due, relative } from '../../../src/service/page/when.ts';
+import { due, relative } from '../../../src/service/page/time.ts';
 import { finding, report } from '../../support/reports.ts';
 import { app, FAILING, FRESH, NOW, subscription, version } from './views.ts';
 

@@ -1,12 +1,12 @@
 import { openLog } from '../../../src/service/log.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
-import type { Report } from '../../../src/core/report.ts';
-import { openAddressPolicy } from '../../../src/service/refresh/guard.ts';
+import type { Report } from '../../../src/core/engine/report.ts';
+import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
 import { type Outcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
 import type { RefreshContext } from '../../../src/service/refresh/run.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/settings.ts';
-import type { Db } from '../../../src/service/database/open.ts';
-import { unpack } from '../../../src/service/database/packed.ts';
+import type { Db } from '../../../src/service/storage/open.ts';
+import { unpack } from '../../../src/service/storage/packed.ts';
 import { certificates } from '../../support/fault-certificates.ts';
 import { addOrganization, addRegistry, addSubscription, openStage, type Stage } from '../stage.ts';
 

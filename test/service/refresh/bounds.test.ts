@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ArchiveEntry, ArtifactFacts } from '../../../src/core/facts.ts';
-import type { Finding, Report } from '../../../src/core/report.ts';
-import { truncateReport } from '../../../src/service/refresh/concise.ts';
-import { truncateFacts } from '../../../src/service/refresh/lighten.ts';
+import type { ArchiveEntry, ArtifactFacts } from '../../../src/core/facts/facts.ts';
+import type { Finding, Report } from '../../../src/core/engine/report.ts';
+import { truncateReport } from '../../../src/service/refresh/truncate-report.ts';
+import { truncateFacts } from '../../../src/service/refresh/truncate-facts.ts';
 
 /** What is kept of a registry has its bounds, whatever is in it. */
 

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openAddressPolicy } from '../../../src/service/refresh/guard.ts';
+import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
 import {
   answer,
   type Behaviour,

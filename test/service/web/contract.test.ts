@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pack } from '../../../src/service/database/packed.ts';
+import { pack } from '../../../src/service/storage/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../stage.ts';
 import { ask, type Asked, DOCUMENT, OPERATIONS, reached, type Told } from './contract.ts';
 import { allowing, OPERATOR, openWebStage, reportOn, type WebStage } from './stage-web.ts';

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { storable } from '../../../src/service/database/packed.ts';
+import { storable } from '../../../src/service/storage/packed.ts';
 import { listen } from '../../../src/service/web/listen.ts';
 import { addApp, addRegistry, addSubscription } from '../stage.ts';
 import { ask, OPERATIONS } from './contract.ts';
@@ -276,7 +276,7 @@ test('a defect is told by its id alone; the log has the rest', async () => {
 });
 
 test('a database that is gone is a moment’s trouble', async () => {
-  const { openDatabase } = await import('../../../src/service/database/open.ts');
+  const { openDatabase } = await import('../../../src/service/storage/open.ts');
   const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
   const { webApp } = await import('../../../src/service/web/app.ts');
   const gone = webApp({ ...stage.service, db });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pack } from '../../../src/service/database/packed.ts';
+import { pack } from '../../../src/service/storage/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../stage.ts';
 import { ask, type Asked, type Operation, OPERATIONS } from './contract.ts';
 import { allowing, OPERATOR, openWebStage, reportOn, type WebStage } from './stage-web.ts';

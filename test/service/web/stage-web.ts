@@ -1,9 +1,9 @@
-import { startJudging } from '../../../src/core/judge.ts';
-import type { Report } from '../../../src/core/report.ts';
+import { startJudging } from '../../../src/core/engine/judge.ts';
+import type { Report } from '../../../src/core/engine/report.ts';
 import type { Service } from '../../../src/service/context.ts';
 import { openLog } from '../../../src/service/log.ts';
 import { openMetrics } from '../../../src/service/metrics.ts';
-import { createOrganization } from '../../../src/service/organizations.ts';
+import { createOrganization } from '../../../src/service/storage/organizations.ts';
 import { DEFAULT_LIMITS, type Settings } from '../../../src/service/settings.ts';
 import { webApp } from '../../../src/service/web/app.ts';
 import type { Allowances } from '../../../src/service/web/limits.ts';

@@ -1,0 +1,52 @@
+import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
+import { AppregError } from '../../core/errors.ts';
+import { baselineOf, baselineVersionsOf } from '../../observe/baseline/baseline.ts';
+import type { Target } from '../../observe/workspace/target.ts';
+import type { Context } from '../context.ts';
+import { networkOf } from '../config/network.ts';
+import { registryUrl } from './verify-options.ts';
+
+/** What `lint --against` names, for what is linted: a whole registry, or the versions of one metadata file. */
+export interface BaselineOption {
+  registry: Baseline | null;
+  versions: PublishedVersion[] | null;
+}
+
+export const NOTHING: BaselineOption = { registry: null, versions: null };
+
+/** Throws Trouble when there is no such state, or when it cannot be read. */
+export async function baselineOption(where: string, target: Target, context: Context): Promise<BaselineOption> {
+  const { cwd } = context;
+  if (where.trim() === '')
+    throw new AppregError(
+      'against-empty',
+      '--against was given nothing to compare with.',
+      'Name a folder, a file or a git ref; in a pipeline, see whether the variable that holds it is set.',
+    );
+  const isUrl = /^https?:\/\//i.test(where);
+  if (target.kind === 'metadata') {
+    if (isUrl) {
+      throw new AppregError(
+        'against-url',
+        'A metadata file by itself cannot be compared with a live registry: nobody says which app it is of.',
+        'Lint the workspace: appreg lint <folder> --against <registry-url>',
+      );
+    }
+    const versions = baselineVersionsOf(where, target.workspace, target.path, cwd);
+    // No app is known by its key here; the rules still want to know where the versions come from.
+    return { registry: versions && { source: where, keys: [], app: () => null }, versions };
+  }
+  if (!isUrl) return { registry: baselineOf(where, target.workspace, cwd), versions: null };
+  const { baselineFromUrl } = await import('../../observe/baseline/from-url.ts');
+  const network = networkOf(context.env);
+  return {
+    registry: await baselineFromUrl(registryUrl(where).href, network, new Date().toISOString()),
+    versions: null,
+  };
+}
+
+/** True for a version that had been published. */
+export function wasPublished(against: BaselineOption, app: string | null, version: string): boolean {
+  const versions = against.versions ?? (app === null ? null : against.registry?.app(app));
+  return Array.isArray(versions) && versions.some((entry) => entry.version === version);
+}

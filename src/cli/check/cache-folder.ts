@@ -1,0 +1,182 @@
+import { createHash, randomBytes, scryptSync } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
+import { validateAppFacts, validateManifestFacts } from '../../core/generated/facts.js';
+import { printable, redact } from '../../core/text/text.ts';
+import { VERSION } from '../../core/tool-version.ts';
+import { AppregError } from '../../core/errors.ts';
+import {
+  keptApp,
+  keptDocument,
+  type ObservationCache,
+  type RememberedApp,
+} from '../../observe/registry/observation-cache.ts';
+import { factsJson } from './snapshot-file.ts';
+
+/**
+ * The folder of `--cache`: one folder in it for each registry and way of asking, with a file for the manifest and one
+ * for each app. All names are digests. Files are put in place whole, so several runs can share a folder; one that is
+ * broken, or that another version wrote, is passed over.
+ */
+
+const FORMAT = 1;
+const DAY = 86_400_000;
+/** Folders that no run used for so long are removed. */
+const UNUSED = 30 * DAY;
+const MANIFEST = 'manifest.json';
+const NAME = /^[0-9a-f]{32}$/;
+const PART = /\.part$/;
+
+/** What makes two runs see the same: facts are taken over only where all of it is equal. */
+export interface CacheScope {
+  /** The URL of the manifest, secrets and all. */
+  url: string;
+  origins: readonly string[];
+  /** PEM text, or null. */
+  ca: string | null;
+  /** Secret headers. */
+  headers: readonly (readonly [string, string])[];
+}
+
+export interface CacheFolder extends ObservationCache {
+  /** Removes what is not listed any more; for a run that saw all apps. */
+  prune(): void;
+  /** What could not be used or written, in a sentence, or null. */
+  remark(): string | null;
+}
+
+interface Entry {
+  cache: number;
+  tool: string;
+  manifest?: DocumentFacts;
+  ids?: string[];
+  app?: AppFacts;
+}
+
+/**
+ * @param folder absolute; made where it is missing. Throws Trouble where that cannot be
+ * @param conceal takes secrets out of a text; a document that holds one is not kept
+ */
+export function openCache(
+  folder: string,
+  scope: CacheScope,
+  now: string,
+  conceal: (text: string) => string,
+): CacheFolder {
+  const place = join(folder, scopeName(scope));
+  try {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    utimesSync(place, new Date(now), new Date(now));
+    removeUnused(folder, now);
+  } catch (error) {
+    throw new AppregError(
+      'cache-unusable',
+      `--cache: ${printable(folder)} cannot be used: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
+      'Name a folder that may be written to; it is made where it does not exist.',
+      { cause: error },
+    );
+  }
+  const isPlain = (text: string): boolean => conceal(redact(text)) === text;
+  const known = new Map<string, RememberedApp>();
+  const listed = new Set<string>();
+  let broken = 0;
+  let unwritten: string | null = null;
+
+  function read(name: string, isFacts: (entry: Entry) => boolean): Entry | null {
+    let text: string;
+    try {
+      text = readFileSync(join(place, name), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') broken += 1;
+      return null;
+    }
+    try {
+      const entry = JSON.parse(text) as Entry | null;
+      if (entry?.cache === FORMAT && entry.tool === VERSION && isFacts(entry)) return entry;
+      // What another version left is no fault.
+      if (typeof entry?.cache !== 'number' || (entry.cache === FORMAT && entry.tool === VERSION)) broken += 1;
+    } catch {
+      broken += 1;
+    }
+    return null;
+  }
+
+  function write(name: string, entry: Omit<Entry, 'cache' | 'tool'>): void {
+    const part = join(place, `${name}.${process.pid}.${randomBytes(4).toString('hex')}.part`);
+    try {
+      writeFileSync(part, factsJson({ cache: FORMAT, tool: VERSION, ...entry }, conceal), { mode: 0o600, flag: 'wx' });
+      renameSync(part, join(place, name));
+    } catch (error) {
+      unwritten ??= (error as NodeJS.ErrnoException).code ?? 'unknown';
+      rmSync(part, { force: true });
+    }
+  }
+
+  return {
+    now,
+    manifest: () => read(MANIFEST, ({ manifest }) => validateManifestFacts(manifest))?.manifest ?? null,
+    app(key) {
+      const name = fileName(key);
+      listed.add(name);
+      const entry = read(
+        name,
+        ({ app, ids }) =>
+          validateAppFacts(app) && app!.key === key && Array.isArray(ids) && ids.length === app!.artifacts.length,
+      );
+      if (!entry) return null;
+      const remembered = { ids: entry.ids!, facts: entry.app! };
+      known.set(key, remembered);
+      return remembered;
+    },
+    keepManifest(facts) {
+      const manifest = keptDocument(facts, now, isPlain);
+      if (manifest) write(MANIFEST, { manifest });
+    },
+    keepApp(facts) {
+      const before = known.get(facts.key) ?? null;
+      known.delete(facts.key);
+      const kept = keptApp(facts, before, now, isPlain);
+      if (kept) write(fileName(facts.key), { ids: [...kept.ids], app: kept.facts });
+    },
+    prune() {
+      for (const name of readdirSync(place))
+        if (name !== MANIFEST && !listed.has(name) && (!PART.test(name) || age(join(place, name), now) > DAY))
+          rmSync(join(place, name), { force: true, recursive: true });
+    },
+    remark() {
+      const parts = [
+        ...(broken > 0 ? [`${broken === 1 ? '1 file in it is' : `${broken} files in it are`} not usable`] : []),
+        ...(unwritten === null ? [] : [`it cannot be written to (${unwritten})`]),
+      ];
+      return parts.length === 0 ? null : `The cache ${printable(folder)} was passed over in part: ${parts.join('; ')}.`;
+    },
+  };
+}
+
+/** The key may be spelled in ways that no file system takes, or takes for the same. */
+function fileName(key: string): string {
+  return `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`;
+}
+
+function scopeName({ url, origins, ca, headers }: CacheScope): string {
+  const open = JSON.stringify([redact(url), [...origins].sort(), ca]);
+  const secret = headers.length > 0 || redact(url) !== url ? JSON.stringify([url, headers]) : null;
+  const hash = createHash('sha256').update(open);
+  // What one user may see is no other user's matter; and from a folder's name nobody should be able to try secrets out.
+  if (secret !== null) hash.update(scryptSync(secret, open, 32));
+  return hash.digest('hex').slice(0, 32);
+}
+
+function removeUnused(folder: string, now: string): void {
+  for (const name of readdirSync(folder)) {
+    const place = join(folder, name);
+    if (NAME.test(name) && age(place, now) > UNUSED) rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Milliseconds since a file or folder was written to; 0 where there is none. */
+function age(path: string, now: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? Date.parse(now) - stat.mtimeMs : 0;
+}

@@ -1,0 +1,132 @@
+import { rules } from '../../core/rules/index.ts';
+import { exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../../core/engine/report.ts';
+import { didYouMean } from '../../core/text/similar-names.ts';
+import { printable } from '../../core/text/text.ts';
+import { isAppregError, AppregError } from '../../core/errors.ts';
+import { VERSION } from '../../core/tool-version.ts';
+import { render } from '../../report/index.ts';
+import { DEFAULTS, type Format, FORMATS, type RenderOptions } from '../../report/options.ts';
+import { PLAIN } from '../../report/style.ts';
+import { LEVELS } from '../choices.ts';
+import { folderInRepository, tellGitHub } from '../ci.ts';
+import type { LoadedConfig } from '../config/config.ts';
+import type { Context } from '../context.ts';
+
+/** What the commands that check have in common: severities, formats, printing a report, the exit code. */
+
+/** Severities from the configuration and from --rule, which is stronger. Throws Trouble for an unknown rule or level. */
+export function severitiesOf(context: Context, config: LoadedConfig['config']): Record<string, Severity | 'off'> {
+  const severities: Record<string, Severity | 'off'> = {};
+  const known = new Set(rules.map((rule) => rule.id));
+  const set = (id: string, level: string, where: string): void => {
+    if (!known.has(id))
+      throw new AppregError(
+        'rule-unknown',
+        `${where}: there is no rule “${printable(id)}”.${ruleLike(id, known)}`,
+        'docs/rules.md lists the rules.',
+      );
+    if (!(LEVELS as readonly string[]).includes(level))
+      throw new AppregError(
+        'rule-level',
+        `${where}: “${printable(level)}” is no level.${didYouMean(level, LEVELS)}`,
+        `Use one of: ${LEVELS.join(', ')}`,
+      );
+    severities[id] = level as Severity | 'off';
+  };
+  for (const [id, level] of Object.entries(config.rules ?? {})) set(id, level, 'The configuration');
+  for (const text of context.options.rule ?? []) {
+    const [id, ...level] = text.split('=');
+    set(id!.trim(), level.join('=').trim(), '--rule');
+  }
+  return severities;
+}
+
+function ruleLike(id: string, known: ReadonlySet<string>): string {
+  const near = didYouMean(id, [...known]);
+  if (near !== '') return near;
+  const words = id.toLowerCase().split(/[-_ ]/);
+  const close = [...known].filter((k) => words.every((word) => k.includes(word)) || k.startsWith(id.slice(0, 12)));
+  return close.length > 0 && close.length <= 3 ? ` Did you mean ${close.join(' or ')}?` : '';
+}
+
+/** The format asked for. Throws Trouble for one that is not known. */
+function formatOf(context: Context): Format {
+  const format = context.options.format ?? 'pretty';
+  if (!(FORMATS as readonly string[]).includes(format))
+    throw new AppregError(
+      'format-unknown',
+      `There is no format “${printable(format)}”.${didYouMean(format, FORMATS)}`,
+      `Use one of: ${FORMATS.join(', ')}`,
+    );
+  return format as Format;
+}
+
+/**
+ * Prints the report to stdout, or to the file of --output, and gives the exit code.
+ * @param more what the command knows beside the report, such as the severities it was judged with
+ */
+export function printReport(context: Context, report: Report, more: Partial<RenderOptions> = {}): 0 | 1 | 2 {
+  const { terminal, options, cwd, env } = context;
+  const maxWarnings = options.maxWarnings ?? null;
+  const told: RenderOptions = {
+    ...DEFAULTS,
+    style: options.output === undefined ? terminal.style : PLAIN,
+    verbose: options.verbose === true,
+    folder: folderInRepository(cwd, env),
+    maxWarnings,
+    ...more,
+  };
+  terminal.out(render(report, formatOf(context), told));
+  tellGitHub(context, report, told);
+  return exitCode(report, maxWarnings);
+}
+
+/**
+ * Runs a check. With a machine format, stdout holds a report whatever happens: one that says "incomplete" and why,
+ * when the check could not be made.
+ */
+export async function checked(
+  context: Context,
+  command: CheckCommand,
+  target: string,
+  run: () => Promise<number>,
+): Promise<number> {
+  const format = formatOf(context);
+  try {
+    return await run();
+  } catch (error) {
+    const reason = isAppregError(error)
+      ? `${error.code}: ${error.message}`
+      : 'appreg has a defect; its stack is on stderr';
+    const report = nothingSeen(command, target, reason);
+    if (format === 'pretty') tellGitHub(context, report, DEFAULTS);
+    else context.terminal.out(render(report, format, DEFAULTS));
+    throw error;
+  }
+}
+
+/** The report of a check that was not made. */
+export function nothingSeen(command: CheckCommand, target: string, reason: string): Report {
+  return {
+    schema: 1,
+    tool: { name: 'appreg', version: VERSION },
+    command,
+    target,
+    outcome: 'incomplete',
+    summary: {
+      errors: 0,
+      warnings: 0,
+      notes: 0,
+      notJudged: 1,
+      apps: 0,
+      versions: 0,
+      artifacts: 0,
+      bytes: 0,
+      seconds: 0,
+    },
+    symptoms: SYMPTOMS.map((id) => ({ id, status: 'not-judged', rules: [] })),
+    apps: [],
+    findings: [],
+    notJudged: [{ rule: '*', app: null, version: null, resource: null, reason }],
+  };
+}

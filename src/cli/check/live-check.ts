@@ -1,0 +1,215 @@
+import { resolve } from 'node:path';
+import type { AppFacts, DocumentFacts, Baseline, Shard, Snapshot } from '../../core/facts/facts.ts';
+import { type JudgeOptions, type Judging, startJudging } from '../../core/engine/judge.ts';
+import type { CheckCommand, Report, Severity } from '../../core/engine/report.ts';
+import type { SignalExit } from '../../core/errors.ts';
+import { baselineFromLock, baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
+import { baselineFromUrl } from '../../observe/baseline/from-url.ts';
+import { redactor } from '../../observe/http/redact.ts';
+import {
+  observeRegistry,
+  type ObserveResult,
+  type FactsSink,
+  type WebOptions,
+} from '../../observe/registry/observe.ts';
+import type { CacheFolder } from './cache-folder.ts';
+import { severitiesOf } from './checks.ts';
+import type { Context } from '../context.ts';
+import { tuneHeap } from '../process/tune-heap.ts';
+import { ledgerFor } from '../lock.ts';
+import { progressLine } from '../io/progress.ts';
+import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
+import { onSignals } from '../process/stop-signal.ts';
+import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
+
+/** Looking at a live registry and judging it on the way: what the commands that do so have in common. */
+
+/** What is to be looked at, and how; understood whole before the first request is made. */
+export interface LiveCheck {
+  command: CheckCommand;
+  target: string;
+  web: WebOptions;
+  severities: Record<string, Severity | 'off'>;
+  /** The file that an app's code begins in, where the configuration names it. */
+  appEntry: string | null;
+  before: Baseline | null;
+  /** ISO 8601; the moment that the facts are judged at. */
+  now: string;
+  /** What earlier runs saw, or null. */
+  cache: CacheFolder | null;
+  /** Takes the secrets that were given out of a text, wherever they turn up. */
+  conceal(text: string): string;
+  /** By performance.now(). */
+  started: number;
+  /** The same check at a later moment. @param folder that of the cache, or null */
+  renewed(folder: string | null): Promise<LiveCheck>;
+}
+
+/** Understands the command line. Throws Trouble for what cannot be meant, and for an earlier state that is not there. */
+export async function liveCheck(
+  context: Context,
+  command: CheckCommand,
+  url: string,
+  options: VerifyOptions,
+): Promise<LiveCheck> {
+  const started = performance.now();
+  const { config } = await context.config();
+  const registry = registryUrl(url);
+  const web = webOptionsOf(context, config, registry, options);
+  const severities = severitiesOf(context, config);
+  const before =
+    options.against === undefined
+      ? await ledgerFor(context, registry.href)
+      : await earlierState(context, options.against, web);
+  const proxy = web.proxyFor?.(registry);
+  if (proxy) context.terminal.log(`Asking over the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
+  const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
+  const appEntry = config.artifact?.entry ?? null;
+  const check = { command, target: registry.href, web, severities, appEntry, before, conceal, started };
+  const renewed = async (folder: string | null): Promise<LiveCheck> => {
+    const now = new Date().toISOString();
+    const cache = folder === null ? null : await cacheOf(folder, registry, web, now, conceal);
+    return { ...check, web: { ...web, memory: cache }, now, cache, renewed };
+  };
+  return renewed(options.cache === undefined ? null : resolve(context.cwd, options.cache));
+}
+
+async function cacheOf(
+  folder: string,
+  { href }: URL,
+  { origins = [], ca = null, secrets }: WebOptions,
+  now: string,
+  conceal: (text: string) => string,
+): Promise<CacheFolder> {
+  const { openCache } = await import('./cache-folder.ts');
+  return openCache(folder, { url: href, origins, ca, headers: secrets?.headers ?? [] }, now, conceal);
+}
+
+/** What saved facts begin with. */
+export function headOf({
+  target,
+  now,
+  web,
+  appEntry,
+}: LiveCheck): Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> {
+  return { target, seenAt: now, origins: [...(web.origins ?? [])], ...(appEntry !== null && { appEntry }) };
+}
+
+/** Who is handed the facts beside the judging. */
+type Keeper = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'>;
+
+export interface CheckResult {
+  seen: ObserveResult;
+  /** The exit code of a run that a signal ended, or null. */
+  exit: SignalExit | null;
+  report: Report;
+  /** Why not everything was seen, or null. */
+  incomplete: string | null;
+  /** Which part of the apps it was, or null. */
+  shard: Shard | null;
+}
+
+/** Somebody who watches the facts go by. */
+export interface FactsListener {
+  manifest(facts: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  unseen(): string | null;
+}
+
+/**
+ * Looks and judges, app by app, with progress.
+ * @param keeper is handed the facts as well; the caller finishes it, or abandons it
+ * @param onlooker is handed them too, and may say why they are not all that was to be seen
+ * @param start who judges
+ */
+export async function observeAndJudge(
+  context: Context,
+  check: LiveCheck,
+  keeper: Keeper | null = null,
+  onlooker: FactsListener | null = null,
+  start: (options: JudgeOptions) => Judging = startJudging,
+): Promise<CheckResult> {
+  const { command, target, now, severities, appEntry, before, web, cache, started } = check;
+  const shard = web.shard ?? null;
+  const judging = start({
+    command,
+    target,
+    now,
+    severities,
+    appEntry,
+    baseline: before,
+    origins: web.origins ?? [],
+    shard,
+  });
+  let manifests = 0;
+  let apps = 0;
+  const { seen, exit } = await watch(context, check, keeper, {
+    manifest(facts) {
+      judging.manifest(facts);
+      keeper?.manifest(facts);
+      onlooker?.manifest(facts);
+      manifests += 1;
+    },
+    app(facts) {
+      judging.app(facts);
+      keeper?.app(facts);
+      onlooker?.app(facts);
+      apps += 1;
+    },
+    hosts(facts) {
+      judging.hosts(facts);
+      keeper?.hosts(facts);
+    },
+  });
+  const cutShort = seen.interrupted ? `interrupted after ${apps} ${apps === 1 ? 'app' : 'apps'}` : null;
+  const incomplete = cutShort ?? onlooker?.unseen() ?? null;
+  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, seen.elsewhere);
+  if (cache) {
+    if (apps > 0 && cutShort === null && !web.apps && !shard) cache.prune();
+    const remark = cache.remark();
+    if (remark !== null) context.terminal.log(remark);
+  }
+  // Facts without a manifest are no facts that could be judged again.
+  if (manifests === 0) keeper?.abandon();
+  return { seen, exit, report, incomplete, shard: shard && { ...shard, elsewhere: seen.elsewhere } };
+}
+
+/**
+ * The first signal ends the look, and what was seen is reported; the second ends the program, and leaves nothing behind.
+ * @returns what was seen, and the exit code of a run that a signal ended, or null
+ */
+async function watch(
+  context: Context,
+  { target, web }: LiveCheck,
+  keeper: Keeper | null,
+  watcher: FactsSink,
+): Promise<{ seen: ObserveResult; exit: SignalExit | null }> {
+  const interrupt = new AbortController();
+  const signals = onSignals(
+    () => interrupt.abort(),
+    (signal) => {
+      keeper?.abandon();
+      signals.off();
+      process.kill(process.pid, signal);
+    },
+  );
+  tuneHeap();
+  const line = context.terminal.progress(`Asking ${new URL(target).host}`);
+  try {
+    const onProgress = progressLine((text) => line.update(text));
+    const seen = await observeRegistry(target, { ...web, signal: interrupt.signal, onProgress }, watcher);
+    return { seen, exit: seen.interrupted ? signals.exit() : null };
+  } finally {
+    line.stop();
+    signals.off();
+  }
+}
+
+/** What had been published: facts that were saved earlier, or another live registry. */
+async function earlierState(context: Context, where: string, web: WebOptions): Promise<Baseline> {
+  if (!/^https?:\/\//i.test(where)) {
+    const path = resolve(context.cwd, where);
+    return baselineFromLock(path, where) ?? baselineFromSnapshot(await readSnapshot(path), where);
+  }
+  return baselineFromUrl(registryUrl(where).href, { ...web, secrets: null }, new Date().toISOString());
+}

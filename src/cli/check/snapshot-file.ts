@@ -1,0 +1,131 @@
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
+import type { ShapeError } from '../../core/generated/validators.js';
+import { printable, redactInPlace, shorten } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+
+/** Saved facts: written app by app while a registry is looked at, so that no registry is too large to be saved. */
+export interface SnapshotWriter {
+  manifest(facts: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  /** After all apps. */
+  hosts(facts: readonly HostFacts[]): void;
+  /**
+   * Puts the whole file in its place.
+   * @param incomplete why the run did not see everything, or null; @param shard which part of the apps it was for
+   */
+  finish(incomplete: string | null, shard?: Shard | null): void;
+  /** Leaves nothing behind. Of `finish` and this one, the first that is called counts. */
+  abandon(): void;
+}
+
+/**
+ * @param path absolute; what stood there is replaced only by a whole file
+ * @param conceal takes secrets out of a text, wherever they turn up
+ */
+export function writeSnapshot(
+  path: string,
+  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'>,
+  conceal: (text: string) => string,
+): SnapshotWriter {
+  const part = `${path}.${process.pid}.part`;
+  const file = openPart(part, path);
+  let apps = 0;
+  let limited: readonly HostFacts[] = [];
+  let done = false;
+
+  const json = (value: unknown): string => factsJson(value, conceal);
+  write(
+    `{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}${head.appEntry === undefined ? '' : `,"appEntry":${json(head.appEntry)}`}`,
+  );
+
+  function write(text: string): void {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+  }
+
+  return {
+    manifest: (facts) => write(`,\n"manifest":${json(facts)},\n"apps":[`),
+    app: (facts) => write(`${apps++ === 0 ? '\n' : ',\n'}${json(facts)}`),
+    hosts: (facts) => void (limited = facts),
+    finish(incomplete, shard = null) {
+      if (done) return;
+      const more = [
+        ...(shard === null ? [] : [`,"shard":${json(shard)}`]),
+        ...(limited.length === 0 ? [] : [`,"hosts":${json(limited)}`]),
+      ];
+      write(`\n],"orphans":[],"incomplete":${json(incomplete)}${more.join('')}}\n`);
+      closeSync(file);
+      renameSync(part, path);
+      done = true;
+    },
+    abandon() {
+      if (done) return;
+      done = true;
+      closeSync(file);
+      rmSync(part, { force: true });
+    },
+  };
+}
+
+/** Facts as JSON without secrets, as they are written to any file. */
+export function factsJson(value: unknown, conceal: (text: string) => string): string {
+  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redactInPlace(item)) : item));
+}
+
+/** Opens a new file that its owner alone may read, to be renamed to `path`. Throws Trouble where that cannot be. */
+export function openPart(part: string, path: string): number {
+  try {
+    return openSync(part, 'wx', 0o600);
+  } catch (error) {
+    throw new AppregError(
+      'save-failed',
+      `The facts cannot be saved as ${printable(path)}: ${(error as Error).message}`,
+      'Name a file in a folder that exists and may be written to.',
+      { cause: error },
+    );
+  }
+}
+
+/** Reads saved facts. Throws Trouble for a file that is none, with the place where it is not as the schema says. */
+export async function readSnapshot(path: string): Promise<Snapshot> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw notFacts(`${printable(path)} ${code === 'ENOENT' ? 'is not there.' : `cannot be read: ${code}`}`, error);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // What the parser says would quote the file.
+    throw notFacts(`${printable(path)} holds no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`);
+  }
+  const { validateFacts } = await import('../../core/generated/facts.js');
+  if (!validateFacts(value)) {
+    const version = (value as { snapshot?: unknown } | null)?.snapshot;
+    if (version !== undefined && version !== 1)
+      throw notFacts(`${printable(path)} holds no saved facts of a version that this program knows.`);
+    throw notFacts(`${printable(path)} holds no saved facts: ${faultOf(validateFacts.errors![0]!)}.`);
+  }
+  const snapshot = value as Snapshot;
+  return { ...snapshot, orphans: snapshot.orphans ?? [] };
+}
+
+function notFacts(message: string, cause?: unknown): AppregError {
+  return new AppregError(
+    'facts-unreadable',
+    message,
+    'Name a file that appreg verify --save or appreg diagnose --bundle wrote.',
+    { cause },
+  );
+}
+
+/** What the schema says is wrong, for people: the place, and what would stand there. */
+function faultOf({ instancePath, keyword, message, params }: ShapeError): string {
+  const place = instancePath === '' ? 'the file' : printable(shorten(instancePath));
+  if (keyword === 'required') return `${place} has no field “${printable(String(params['missingProperty']))}”`;
+  return `${place} ${message ?? 'is not as it should be'}`;
+}

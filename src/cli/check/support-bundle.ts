@@ -1,0 +1,153 @@
+import { closeSync, renameSync, rmSync, writeSync } from 'node:fs';
+import type { AppFacts, HostFacts, RequestedApps, DocumentFacts, Snapshot } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { kindOfContent } from '../../core/text/content-signature.ts';
+import { isObject, member, parseDocument } from '../../core/json/json.ts';
+import type { Report } from '../../core/engine/report.ts';
+import { factsJson, openPart } from './snapshot-file.ts';
+
+/**
+ * What goes into a ticket: facts and report in one file that `appreg judge` and `appreg diagnose` read. Unlike saved
+ * facts it is bounded, so that it can be attached: what is left out is said in it.
+ */
+export interface SupportBundle {
+  manifest(facts: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  /** After all apps. */
+  hosts(facts: readonly HostFacts[]): void;
+  /** Puts the whole file in its place. Without a manifest there is nothing to put. @param incomplete as in Snapshot */
+  finish(report: Report, incomplete: string | null, run: object): void;
+  /** Leaves nothing behind. Of `finish` and this one, the first that is called counts. */
+  abandon(): void;
+}
+
+export interface SupportBundleOptions {
+  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> & { asked: RequestedApps | null };
+  /** Takes secrets out of a text, wherever they turn up. */
+  conceal(text: string): string;
+  /** Errors and warnings found so far: apps with some come first where not all have room. */
+  faults(): number;
+  /** Characters of facts; many trackers take attachments of 10 MB or more. */
+  budget?: number;
+}
+
+const KEPT = { findings: 1000, notJudged: 500, apps: 5000 };
+
+/** @param path absolute; what stood there is replaced only by a whole file, which its owner alone may read */
+export function openSupportBundle(
+  path: string,
+  { head, conceal, faults, budget = 8_000_000 }: SupportBundleOptions,
+): SupportBundle {
+  const part = `${path}.${process.pid}.part`;
+  const file = openPart(part, path);
+  const apps: string[] = [];
+  const keys = new Set<string>();
+  let limited: readonly HostFacts[] = [];
+  let manifest: DocumentFacts | null = null;
+  let room = budget;
+  let before = 0;
+  let leftOut = 0;
+  let done = false;
+
+  const json = (value: unknown): string => factsJson(value, conceal);
+
+  return {
+    manifest(facts) {
+      manifest = facts;
+      room -= Math.min(sizeOf(facts), budget / 2);
+      before = faults();
+    },
+    app(facts) {
+      const text = json(withoutBytes(facts));
+      const faulty = faults() > before;
+      before = faults();
+      // Half of the room is kept for apps with something wrong that come later.
+      if (text.length > (faulty ? room : room - budget / 4)) return void (leftOut += 1);
+      room -= text.length;
+      apps.push(text);
+      keys.add(facts.key);
+    },
+    hosts: (facts) => void (limited = facts),
+    finish(report, incomplete, run) {
+      if (done || manifest === null) return;
+      const whole = sizeOf(manifest) <= budget / 2;
+      const left = [
+        ...(leftOut > 0 ? [`the facts of ${leftOut} apps, those without findings first`] : []),
+        ...(whole ? [] : ['the manifest’s text, but for the entries of the apps that are here']),
+        ...(Object.keys(KEPT) as (keyof typeof KEPT)[]).flatMap((name) =>
+          report[name].length > KEPT[name] ? [`${report[name].length - KEPT[name]} of the report’s ${name}`] : [],
+        ),
+      ];
+      const why = incomplete ?? (leftOut > 0 ? `the facts of ${leftOut} apps are not in this file` : null);
+      const kept = {
+        ...report,
+        findings: report.findings.slice(0, KEPT.findings),
+        notJudged: report.notJudged.slice(0, KEPT.notJudged),
+        apps: report.apps.slice(0, KEPT.apps),
+      };
+      const fields = [
+        '"snapshot":1',
+        ...Object.entries(head).map(([name, value]) => `"${name}":${json(value)}`),
+        `"run":${json(run)}`,
+        `"leftOut":${json(left)}`,
+        `"report":${json(kept)}`,
+        `"manifest":${json(whole ? manifest : reduced(manifest, keys, budget / 2))}`,
+        `"apps":[\n${apps.join(',\n')}\n]`,
+        '"orphans":[]',
+        ...(limited.length === 0 ? [] : [`"hosts":${json(limited)}`]),
+        `"incomplete":${json(why)}`,
+      ];
+      const bytes = Buffer.from(`{${fields.join(',\n')}}\n`);
+      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+      closeSync(file);
+      renameSync(part, path);
+      done = true;
+    },
+    abandon() {
+      if (done) return;
+      done = true;
+      closeSync(file);
+      rmSync(part, { force: true });
+    },
+  };
+}
+
+/**
+ * Without the first bytes of archives, which can hold a small artifact whole: rules need no more of them than tells
+ * that they are gzip. What is no whole archive is told by its beginning, and keeps it.
+ */
+function withoutBytes(facts: AppFacts): AppFacts {
+  const artifacts = facts.artifacts.map((artifact) => {
+    const { content, archive } = artifact;
+    if (isMissing(content) || isMissing(archive) || archive.fault !== null || kindOfContent(content.head) !== 'gzip')
+      return artifact;
+    const { again } = artifact;
+    const shorter = { ...artifact, content: { ...content, head: begin(content.head) } };
+    if (again === undefined || isMissing(again) || kindOfContent(again.head) !== 'gzip') return shorter;
+    return { ...shorter, again: { ...again, head: begin(again.head) } };
+  });
+  return { ...facts, artifacts };
+}
+
+/** The gzip header: ten bytes, and two to make it whole in base64. */
+function begin(head: string): string {
+  return head.slice(0, 16);
+}
+
+function sizeOf({ content }: DocumentFacts): number {
+  return isMissing(content) ? 0 : (content.text ?? content.base64 ?? '').length;
+}
+
+/** The manifest with the entries of these apps alone; without its text where that is no help. */
+function reduced(manifest: DocumentFacts, keys: ReadonlySet<string>, limit: number): DocumentFacts {
+  const { content } = manifest;
+  if (isMissing(content)) return manifest;
+  const value = parseDocument(content).value;
+  const apps = member(value, 'apps');
+  if (isObject(value) && isObject(apps)) {
+    const entries = Object.entries(apps).filter(([key]) => keys.has(key));
+    const text = JSON.stringify({ ...value, apps: Object.fromEntries(entries) }, null, 2);
+    if (text.length <= limit) return { ...manifest, content: { ...content, text, base64: null } };
+  }
+  return { ...manifest, content: { missing: `its ${content.bytes} bytes are not in this file` } };
+}

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
+import { isOrigin } from '../../core/http/cors.ts';
+import { printable } from '../../core/text/text.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { isSemver } from '../../core/registry/version.ts';
+import { AppregError } from '../../core/errors.ts';
+import { pemBlocks } from '../../observe/http/tls.ts';
+import type { WebOptions } from '../../observe/registry/observe.ts';
+import type { Config } from '../config/config.ts';
+import type { Context } from '../context.ts';
+import { networkOf } from '../config/network.ts';
+
+export interface VerifyOptions {
+  app?: string[];
+  versions?: string;
+  origin?: string[];
+  header?: string[];
+  headerEnv?: string[];
+  concurrency?: number;
+  timeout?: number;
+  ca?: string;
+  skipArtifacts?: boolean;
+  against?: string;
+  save?: string;
+  shard?: string;
+  cache?: string;
+  wait?: string;
+}
+
+/** What the command line and the configuration ask for. Throws Trouble for what cannot be meant. */
+export function webOptionsOf(context: Context, config: Config, registry: URL, options: VerifyOptions): WebOptions {
+  const timeout = options.timeout ?? config.verify?.timeout ?? null;
+  const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
+  return {
+    apps: options.app ?? null,
+    versions: versionsOf(options.versions ?? 'all'),
+    origins: (options.origin ?? config.verify?.origins ?? config.serviceOrigins ?? []).map(originOf),
+    concurrency: options.concurrency ?? config.verify?.concurrency ?? 32,
+    skipArtifacts: options.skipArtifacts === true,
+    threads: true,
+    total: timeout === null ? null : timeout * 1000,
+    ca,
+    shard: options.shard === undefined ? null : shardNamed(options.shard),
+    ...networkOf(context.env),
+    secrets: { origin: registry.origin, headers: headersOf(options, context.env) },
+  };
+}
+
+/** The registry's URL as asked for. Throws Trouble with the URL that was probably meant. */
+export function registryUrl(text: string): URL {
+  const hint = 'Give the full address of the manifest, such as https://apps.example.com/registry.json';
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    const likely = `https://${text.replace(/^\/+/, '')}`;
+    const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && parseUrl(likely) !== null;
+    throw new AppregError(
+      'url-unusable',
+      `“${printable(text)}” is no URL: it has no scheme.`,
+      isHost
+        ? `Did you mean ${printable(likely)}? (To check local files: appreg lint)`
+        : `${hint}. (To check local files: appreg lint)`,
+    );
+  }
+  const url = parseUrl(text);
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new AppregError(
+      'url-unusable',
+      `“${printable(text)}” is no http(s) URL.`,
+      url?.protocol === 'file:' ? `${hint}. (To check local files: appreg lint)` : hint,
+    );
+  if (url.username !== '' || url.password !== '')
+    throw new AppregError(
+      'url-credentials',
+      'The URL holds a user name or password.',
+      'Give credentials with --header-env Authorization=<environment variable> instead.',
+    );
+  url.hash = '';
+  return url;
+}
+
+function originOf(text: string): string {
+  const origin = parseUrl(text)?.origin ?? 'null';
+  if (isOrigin(origin) && (text === origin || text === `${origin}/`)) return origin;
+  const hint = isOrigin(origin)
+    ? `Did you mean --origin ${origin}?`
+    : 'An origin is a scheme and a host, such as https://flows.example.com';
+  throw new AppregError('origin-unusable', `“${printable(text)}” is no origin.`, hint);
+}
+
+function versionsOf(text: string): NonNullable<WebOptions['versions']> {
+  if (text === 'all' || text === 'latest') return text;
+  if (text.trim() === '' || validRange(text) === null)
+    throw new AppregError(
+      'versions-unusable',
+      `--versions: “${printable(text)}” is no version range.`,
+      'Use latest, all, or a range such as ">=2.0.0" or "1.x".',
+    );
+  return (version) => isSemver(version) && satisfies(version, text, { includePrerelease: true });
+}
+
+function shardNamed(text: string): { index: number; of: number } {
+  const found = /^(\d{1,4})\/(\d{1,4})$/.exec(text);
+  const [index, of] = [Number(found?.[1]), Number(found?.[2])];
+  if (found && index >= 1 && index <= of) return { index, of };
+  throw new AppregError(
+    'shard-unusable',
+    `--shard: “${printable(text)}” names no shard.`,
+    'Write which one of how many, from 1, such as --shard 2/4',
+  );
+}
+
+/** The headers that were given, checked. Throws Trouble for one that cannot be sent, or whose variable is not set. */
+export function headersOf(
+  options: Pick<VerifyOptions, 'header' | 'headerEnv'>,
+  env: NodeJS.ProcessEnv,
+): [string, string][] {
+  const headers: [string, string][] = [];
+  for (const text of options.header ?? []) {
+    const at = text.indexOf(':');
+    headers.push(
+      checkedHeader(text.slice(0, Math.max(at, 0)), at === -1 ? '' : text.slice(at + 1).trim(), '--header', at !== -1),
+    );
+  }
+  for (const text of options.headerEnv ?? []) {
+    const at = text.indexOf('=');
+    const name = text.slice(at + 1);
+    const value = at === -1 ? undefined : env[name];
+    if (at !== -1 && value === undefined)
+      throw new AppregError(
+        'header-environment',
+        `--header-env: the environment variable ${printable(name)} is not set.`,
+        `Set it: export ${printable(name)}=…`,
+      );
+    headers.push(checkedHeader(text.slice(0, Math.max(at, 0)), (value ?? '').trim(), '--header-env', at !== -1));
+  }
+  return headers;
+}
+
+// Set by the client itself, or by the look as a browser; another value would make the facts untrue.
+const OWN = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'origin',
+  'range',
+  'te',
+  'upgrade',
+  'expect',
+  'keep-alive',
+  'trailer',
+]);
+
+function checkedHeader(name: string, value: string, flag: string, parted: boolean): [string, string] {
+  const form = flag === '--header' ? "'Name: value'" : 'Name=ENVIRONMENT_VARIABLE';
+  const plain = name.trim();
+  // The value is a secret, so it is not repeated.
+  if (!parted || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(plain))
+    throw new AppregError('header-unusable', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    throw new AppregError(
+      'header-unusable',
+      `${flag} ${plain}: the value has characters that no header may have.`,
+      'Remove line breaks and control characters.',
+    );
+  if (OWN.has(plain.toLowerCase()))
+    throw new AppregError(
+      'header-unusable',
+      `${flag}: ${plain} is set by the check itself.`,
+      plain.toLowerCase() === 'origin' ? 'Use --origin <origin>.' : 'Leave it out.',
+    );
+  return [plain, value];
+}
+
+/** The PEM text of a file. Throws Trouble for a file that holds no certificate. */
+export function authoritiesIn(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new AppregError(
+      'ca-unreadable',
+      `--ca: ${printable(path)} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
+      'Name a PEM file of the certificate authority.',
+      { cause: error },
+    );
+  }
+  if (pemBlocks(text).length === 0)
+    throw new AppregError(
+      'ca-unreadable',
+      `--ca: ${printable(path)} holds no certificate in PEM form.`,
+      'It must have a block that begins with -----BEGIN CERTIFICATE-----',
+    );
+  return text;
+}

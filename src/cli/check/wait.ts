@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLifetimes, type PropagationDeadline } from '../../core/http/propagation-deadline.ts';
+import { type SignalExit, AppregError } from '../../core/errors.ts';
+import { printable } from '../../core/text/text.ts';
+import { printReport } from './checks.ts';
+import type { Context } from '../context.ts';
+import { headOf, type LiveCheck, observeAndJudge, type CheckResult } from './live-check.ts';
+import { type SnapshotWriter, writeSnapshot } from './snapshot-file.ts';
+import { onSignals } from '../process/stop-signal.ts';
+import type { VerifyOptions } from './verify-options.ts';
+import { watchGoal, type WaitGoal } from './wait-goal.ts';
+
+/** Seconds between two looks: short at first, for what is about to come; then ever longer, out of politeness. */
+const PAUSE = { first: 1, growth: 1.5, most: 60 };
+
+/** The seconds that --wait gives. Throws Trouble for what is no duration. */
+export function waitSeconds(options: VerifyOptions): number {
+  const found = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)$/.exec(options.wait ?? '');
+  const seconds = Number(found?.[1]) * { s: 1, m: 60, h: 3600 }[(found?.[2] ?? 's') as 's' | 'm' | 'h'];
+  if (!found || seconds <= 0 || seconds > 86_400)
+    throw new AppregError(
+      'wait-unusable',
+      `--wait: “${printable(options.wait ?? '')}” is no duration.`,
+      'Write a number and s, m or h, of at most a day, such as --wait 10m',
+    );
+  if (options.shard !== undefined)
+    throw new AppregError(
+      'wait-shard',
+      '--wait and --shard do not go together.',
+      'Wait for the registry first, then verify it in shards.',
+    );
+  return seconds;
+}
+
+interface Attempt {
+  looked: CheckResult;
+  missing: string[];
+  writer: SnapshotWriter | null;
+}
+
+/**
+ * Looks again and again until what is waited for is listed and verified, or the time is over: then 1. What was seen
+ * before is asked for only if it changed. The report is that of the last look.
+ * @param seconds from `waitSeconds`; a look that is under way when they are over is completed
+ */
+export async function verifyWhenReady(
+  context: Context,
+  first: LiveCheck,
+  options: VerifyOptions,
+  seconds: number,
+): Promise<number> {
+  const end = Date.now() + seconds * 1000;
+  const goal: WaitGoal = {
+    apps: first.web.apps ?? null,
+    named: options.versions ?? 'all',
+    versions: first.web.versions,
+  };
+  const lifetimes = openLifetimes();
+  const own = options.cache === undefined ? mkdtempSync(join(tmpdir(), 'appreg-wait-')) : null;
+  const cache = own ?? resolve(context.cwd, options.cache!);
+  let attempt: Attempt | null = null;
+  let pause = PAUSE.first;
+  let told = '';
+  try {
+    for (;;) {
+      const check = await first.renewed(cache);
+      attempt = await look(context, check, goal, lifetimes, options.save);
+      const { looked, missing } = attempt;
+      if (looked.exit !== null) return ended(context, check, attempt, looked.exit);
+      if (missing.length === 0) {
+        const code = ended(context, check, attempt, null);
+        context.terminal.log(visibleWords(lifetimes.visibleBy(new Date().toISOString())));
+        return code;
+      }
+      const left = end - Date.now();
+      if (left <= 0) {
+        context.terminal.log(`Given up after ${options.wait}. Still missing: ${missing.join('; ')}.`);
+        return ended(context, check, attempt, 1);
+      }
+      const text = missing.join('; ');
+      if (text !== told) context.terminal.log(`Waiting until ${clock(end)}: ${(told = text)}.`);
+      const exit = await waited(context, Math.min(pause * 1000, left), text);
+      if (exit !== null) return ended(context, check, attempt, exit);
+      pause = Math.min(pause * PAUSE.growth, PAUSE.most);
+      attempt.writer?.abandon();
+    }
+  } finally {
+    attempt?.writer?.abandon();
+    if (own !== null) rmSync(own, { recursive: true, force: true });
+  }
+}
+
+async function look(
+  context: Context,
+  check: LiveCheck,
+  goal: WaitGoal,
+  lifetimes: ReturnType<typeof openLifetimes>,
+  save: string | undefined,
+): Promise<Attempt> {
+  const writer =
+    save === undefined ? null : writeSnapshot(resolve(context.cwd, save), headOf(check), (text) => check.conceal(text));
+  const watch = watchGoal(goal);
+  try {
+    const looked = await observeAndJudge(context, check, writer, {
+      manifest(facts) {
+        lifetimes.note(facts);
+        watch.manifest(facts);
+      },
+      app(facts) {
+        lifetimes.note(facts.metadata);
+        watch.app(facts);
+      },
+      unseen: () => (watch.unlisted().length === 0 ? null : `not there yet: ${watch.unlisted().join('; ')}`),
+    });
+    return { looked, missing: watch.missing(looked.report), writer };
+  } catch (error) {
+    writer?.abandon();
+    throw error;
+  }
+}
+
+/** Saves and prints what the last look saw. @param code in place of that of the report, or null */
+function ended(context: Context, check: LiveCheck, { looked, writer }: Attempt, code: 1 | SignalExit | null): number {
+  writer?.finish(looked.incomplete, looked.shard);
+  const own = printReport(context, looked.report, { severities: check.severities });
+  return code ?? own;
+}
+
+/** Waits so many milliseconds. @returns the exit code of a run that a signal ended, or null */
+async function waited(context: Context, milliseconds: number, text: string): Promise<SignalExit | null> {
+  const interrupt = new AbortController();
+  const stop = (): void => interrupt.abort();
+  const signals = onSignals(stop, stop);
+  const line = context.terminal.progress(`Waiting: ${text}`);
+  try {
+    await sleep(milliseconds, undefined, { signal: interrupt.signal });
+    return null;
+  } catch {
+    return signals.exit();
+  } finally {
+    line.stop();
+    signals.off();
+  }
+}
+
+function visibleWords({ at, seconds, cached, unsaid }: PropagationDeadline): string {
+  const caches = cached === 0 ? 'no cache may hold an older copy' : `caches may hold an older copy for ${span(cached)}`;
+  const more =
+    unsaid === 0 ? '' : ` ${unsaid} of the files do not say how long they may be cached; some caches may take longer.`;
+  return `All subscribers will have seen this by ${at}, in ${span(seconds)} at the latest: ${caches}, and the service checks hourly.${more}`;
+}
+
+/** `45 s`, `5 min`, `1 h 5 min`, `2 d 3 h`; rounded up. */
+function span(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`;
+  return `${Math.floor(hours / 24)} d${hours % 24 === 0 ? '' : ` ${hours % 24} h`}`;
+}
+
+function clock(moment: number): string {
+  return new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,102 @@
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assemble, type AppSource, type Issue } from '../../author/assemble.ts';
+import { documentContent } from '../../core/json/json.ts';
+import { printable } from '../../core/text/text.ts';
+import { isAppregError, AppregError } from '../../core/errors.ts';
+import { checkNewKey } from '../../publish/add-app.ts';
+import type { AppToAssemble, Folders } from '../../publish/assemble.ts';
+import { iconOf } from '../icon-source.ts';
+
+/** The folders under apps/, which others than the user may have written: links are not followed. */
+
+const LARGEST_DESCRIPTION = 1_000_000;
+const LARGEST_ICON = 10_000_000;
+
+/**
+ * The apps of a workspace, with their icons, and what is wrong with what they are made from.
+ * @param root the workspace, absolute; @param base its address, with the trailing slash
+ * @throws Trouble (exit 2) where there is no folder apps/
+ */
+export function appsUnder(root: string, base: string): Folders {
+  const folder = join(root, 'apps');
+  if (!existsSync(folder))
+    throw new AppregError(
+      'apps-missing',
+      `There is no folder apps/ in ${printable(root)}.`,
+      'Each app has a folder there: apps/<key>/app.json, with its icon, such as icon.svg, beside it.',
+    );
+  const sources: AppSource[] = [];
+  const complaints: Issue[] = [];
+  for (const { name, ...entry } of readdirSync(folder, { withFileTypes: true }).map(kindOf)) {
+    if (name.startsWith('.') || entry.file) continue;
+    const trouble = entry.link ? linked(name) : keyTrouble(name);
+    if (trouble) complaints.push({ message: `apps/${printable(name)}: ${trouble.message}`, advice: trouble.hint });
+    else sources.push(sourceIn(folder, name));
+  }
+  const assembled = assemble(sources, base);
+  complaints.push(...assembled.complaints);
+  const apps: AppToAssemble[] = [];
+  for (const app of assembled.apps) {
+    try {
+      apps.push({ ...app, image: app.icon === null ? null : iconIn(folder, app.key, app.icon) });
+    } catch (error) {
+      if (!isAppregError(error)) throw error;
+      complaints.push({ message: error.message.replace(/ Nothing was changed\.$/, ''), advice: error.hint });
+    }
+  }
+  return { keys: sources.map(({ key }) => key), apps, complaints };
+}
+
+function kindOf(entry: { name: string; isFile(): boolean; isSymbolicLink(): boolean }): {
+  name: string;
+  file: boolean;
+  link: boolean;
+} {
+  return { name: entry.name, file: entry.isFile(), link: entry.isSymbolicLink() };
+}
+
+function keyTrouble(name: string): AppregError | null {
+  try {
+    checkNewKey(name);
+    return null;
+  } catch (error) {
+    if (isAppregError(error)) return error;
+    throw error;
+  }
+}
+
+function linked(name: string): AppregError {
+  return new AppregError(
+    'path-refused',
+    `“${printable(name)}” is a link, which is not followed.`,
+    'Put the files there.',
+  );
+}
+
+function sourceIn(folder: string, key: string): AppSource {
+  const files = readdirSync(join(folder, key));
+  const there = files.includes('app.json');
+  const content = there ? documentContent(bytesOf(folder, key, 'app.json', LARGEST_DESCRIPTION)) : null;
+  return { key, content, files };
+}
+
+function iconIn(folder: string, key: string, icon: string): AppToAssemble['image'] {
+  const name = `apps/${key}/${icon}`;
+  const found = iconOf(bytesOf(folder, key, icon, LARGEST_ICON), name);
+  const { kind } = found.image;
+  if (icon.endsWith(`.${kind}`)) return found;
+  throw new AppregError('icon-not-image', `${name} is ${kind.toUpperCase()} by its content.`, `Name it .${kind}.`, {
+    exit: 1,
+  });
+}
+
+function bytesOf(folder: string, key: string, name: string, largest: number): Uint8Array {
+  const path = join(folder, key, name);
+  const stat = lstatSync(path);
+  if (stat.isFile() && stat.size <= largest) return readFileSync(path);
+  const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : 'is no regular file';
+  throw new AppregError('path-refused', `apps/${key}/${name} ${what}.`, 'Put a small, regular file there.', {
+    exit: 1,
+  });
+}

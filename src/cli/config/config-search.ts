@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { cosmiconfig } from 'cosmiconfig';
+import { syntaxErrorInText } from '../../core/json/syntax-error.ts';
+import { lineStarts, positionOf } from '../../core/json/positions.ts';
+import { AppregError } from '../../core/errors.ts';
+import { printable } from '../../core/text/text.ts';
+
+/** Configurations of every kind: YAML, code, a part of package.json. Loading all this takes longer than to read JSON. */
+
+export interface FoundConfig {
+  /** As it was read. */
+  config: unknown;
+  /** Absolute. */
+  filepath: string;
+  /** There is nothing in the file. */
+  isEmpty?: boolean;
+}
+
+/**
+ * The configuration `file`, or the nearest one from the folder `from` upwards; null where there is none.
+ * @param places names of files, in the order of their precedence; @param run false: a file with code counts as empty
+ * @throws Trouble for a file that cannot be read
+ */
+export async function searchConfig(
+  places: string[],
+  from: string,
+  file: string | null,
+  run: boolean,
+): Promise<FoundConfig | null> {
+  const loaders = run ? {} : { '.js': notRun, '.mjs': notRun, '.cjs': notRun };
+  const explorer = cosmiconfig('appreg', { searchPlaces: places, searchStrategy: 'none', loaders });
+  try {
+    if (file !== null) return await explorer.load(resolve(from, file));
+    // Up to the root: neither stopping at a package.json on the way, nor looking into the user's own folders.
+    for (let folder = from; ; folder = dirname(folder)) {
+      const found = await explorer.search(folder);
+      if (found || folder === dirname(folder)) return found;
+    }
+  } catch (error) {
+    throw unreadable(error, file === null ? null : resolve(from, file));
+  }
+}
+
+function notRun(): object {
+  return {};
+}
+
+/** In words of our own: what parsers say differs from one Node to the next, and comes with a drawing. */
+function unreadable(error: unknown, named: string | null): AppregError {
+  if (named !== null && !existsSync(named))
+    return new AppregError(
+      'config-missing',
+      `There is no configuration ${printable(named)}.`,
+      'Check the path behind --config.',
+      { cause: error },
+    );
+  const { message = String(error), filepath = named } = error as { message?: string; filepath?: string };
+  const fault = filepath !== null && message.startsWith('JSON Error') ? jsonFault(filepath) : null;
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
+  return new AppregError(
+    'config-unreadable',
+    `The configuration cannot be read: ${printable(fault ?? lines.slice(0, 2).join(' ').replace(/\s+/g, ' '))}`,
+    'Mend the file, or name another one with --config <file>.',
+    { cause: error },
+  );
+}
+
+/** `file:line:column: what is wrong there`; null for what this program's own reader has nothing against. */
+function jsonFault(path: string): string | null {
+  const text = readFileSync(path, 'utf8');
+  const fault = syntaxErrorInText(text);
+  if (fault === null) return null;
+  const { line, column } = positionOf(lineStarts(text), fault.offset);
+  return `${path}:${line}:${column}: ${fault.message}`;
+}

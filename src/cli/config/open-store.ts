@@ -1,0 +1,75 @@
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { proxiesIn } from '../../observe/http/proxy.ts';
+import { openDirectory } from '../../store/directory/directory.ts';
+import { journaled } from '../../store/journal.ts';
+import type { WebProxyFor } from '../../store/s3/web.ts';
+import type { Store } from '../../store/store.ts';
+import type { Config } from './config.ts';
+import type { Context } from '../context.ts';
+import { storeMemory } from './store-memory.ts';
+
+/**
+ * The store that the configuration names (default: the workspace's folder). The others are loaded only where they are used.
+ * @param root the workspace, absolute
+ */
+export async function openStore(
+  context: Context,
+  config: Config['store'],
+  root: string,
+): Promise<Store & { forget?(): void }> {
+  const store = await storeFor(context, config, root);
+  return context.journal ? { ...store, ...journaled(store, context.journal) } : store;
+}
+
+async function storeFor(context: Context, config: Config['store'], root: string): Promise<Store & { forget?(): void }> {
+  if (config?.type === 'git') {
+    const { openGit } = await import('../../store/git/git.ts');
+    return openGit({ remote: config.remote ?? 'origin', branch: config.branch ?? 'gh-pages', root });
+  }
+  if (config?.type === 's3') {
+    const [{ openS3 }, { remembering }] = await Promise.all([
+      import('../../store/s3/s3.ts'),
+      import('../../store/remember.ts'),
+    ]);
+    const { bucket, prefix = '', region = null, endpoint = null, unconditional = false } = config;
+    if (unconditional)
+      context.terminal.log(
+        'The store is used without conditional writes: whoever publishes at the same time may be overwritten.',
+      );
+    const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+    const memory = storeMemory(context.env);
+    const s3 = openS3({
+      bucket,
+      prefix: folder.replace(/^\/+/, ''),
+      region,
+      endpoint,
+      unconditional,
+      env: context.env,
+      proxyFor: proxies(context.env),
+      ...(memory && { memory }),
+      onProbe: (path) => {
+        if (context.journal && !context.journal.aside.includes(path)) context.journal.aside.push(path);
+      },
+    });
+    return remembering(s3);
+  }
+  return openDirectory(root, { notice: (text) => context.terminal.log(printable(text)) });
+}
+
+/** The proxies as every command reads them. */
+function proxies(env: NodeJS.ProcessEnv): WebProxyFor {
+  const proxyFor = proxiesIn(env);
+  return (url) => {
+    const proxy = proxyFor(url);
+    if (proxy === null) return null;
+    const { facts, secure, host, port, authorization, unusable } = proxy;
+    if (unusable !== null)
+      throw new AppregError(
+        'proxy-unusable',
+        `${facts.variable} names ${printable(unusable)}, which the store cannot be asked over. Nothing was changed.`,
+        `Set ${facts.variable} to http://host:port, or exempt the store: NO_PROXY=${printable(url.hostname)}`,
+      );
+    return { uri: `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`, authorization };
+  };
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ConditionsMemory, ConditionsName } from '../../store/s3/conditions.ts';
+import { userCacheFolder } from './user-cache.ts';
+
+/**
+ * Remembers for a day which conditions a store was proven to honour, so that not every run tries them. One small file
+ * for each place, named by a digest of endpoint, bucket, prefix, region and the id of the credentials. A file that is
+ * invalid, too old, or of another user is ignored, and so is a folder that cannot be written to: then the conditions are
+ * tried, as without a memory.
+ */
+
+const SCHEMA = 1;
+const DAY = 86_400_000;
+const NAMES: readonly string[] = ['etag', 'bare-etag', 'generation'] satisfies ConditionsName[];
+/** Bytes; no file of ours is larger. */
+const LARGEST = 1000;
+
+/** @returns undefined where there is no folder for it */
+export function storeMemory(env: NodeJS.ProcessEnv, now: () => number = Date.now): ConditionsMemory | undefined {
+  const cache = userCacheFolder(env);
+  if (cache === null) return undefined;
+  const folder = join(cache, 'stores');
+  const fileOf = (place: string): string => join(folder, `${place}.json`);
+
+  return {
+    recall(place) {
+      const entry = entryIn(textOf(fileOf(place)));
+      if (entry?.schema !== SCHEMA || entry.place !== place) return null;
+      const age = now() - Date.parse(String(entry.provenAt));
+      return age >= 0 && age < DAY && NAMES.includes(entry.conditions) ? (entry.conditions as ConditionsName) : null;
+    },
+    keep(place, conditions) {
+      const entry: Entry = { schema: SCHEMA, place, conditions, provenAt: new Date(now()).toISOString() };
+      const part = join(folder, `${place}.${process.pid}.${randomBytes(4).toString('hex')}.part`);
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        writeFileSync(part, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
+        renameSync(part, fileOf(place));
+      } catch {
+        removeIfPossible(part);
+      }
+    },
+    forget: (place) => removeIfPossible(fileOf(place)),
+  };
+}
+
+/** What stays is ignored after a day. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+  }
+}
+
+interface Entry {
+  schema: number;
+  place: string;
+  conditions: string;
+  /** ISO 8601. */
+  provenAt: string;
+}
+
+/** The text of a regular file of this user; null for anything else. */
+function textOf(path: string): string | null {
+  let file: number | null = null;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(file);
+    const isOwn = process.getuid === undefined || stat.uid === process.getuid();
+    const isPrivate = process.getuid === undefined || (stat.mode & 0o022) === 0;
+    return stat.isFile() && isOwn && isPrivate && stat.size <= LARGEST ? readFileSync(file, 'utf8') : null;
+  } catch {
+    return null;
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+function entryIn(text: string | null): (Partial<Entry> & { conditions: string }) | null {
+  if (text === null) return null;
+  try {
+    const value = JSON.parse(text) as unknown;
+    const isEntry = typeof value === 'object' && value !== null && 'conditions' in value;
+    return isEntry && typeof value.conditions === 'string' ? (value as Entry) : null;
+  } catch {
+    return null;
+  }
+}

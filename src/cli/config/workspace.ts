@@ -1,0 +1,48 @@
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { asBase, localPath } from '../../observe/workspace/places.ts';
+import type { RegistryLocation } from '../../publish/registry-location.ts';
+import type { Config } from './config.ts';
+import type { Context } from '../context.ts';
+import { readLock } from '../lock.ts';
+import { openStore } from './open-store.ts';
+
+/** A workspace that commands write to. */
+export interface OpenWorkspace {
+  /** Absolute. */
+  root: string;
+  config: Config;
+  place: RegistryLocation;
+}
+
+/**
+ * The workspace around the current folder, and the store that it is kept in.
+ * @throws Trouble (exit 2) where there is no configuration, or it does not say where the registry will be served
+ */
+export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
+  const { config, file, root } = await context.config();
+  if (file === null) {
+    throw new AppregError(
+      'workspace-missing',
+      `There is no registry workspace in ${printable(context.cwd)}.`,
+      'Scaffold one (appreg init), or name its configuration with --config <file>.',
+    );
+  }
+  if (config.baseUrl === undefined) {
+    throw new AppregError(
+      'base-url-missing',
+      `${printable(file)} has no baseUrl, so there are no addresses to write.`,
+      'Add "baseUrl": "https://…/", the address that the files will be served at.',
+    );
+  }
+  const base = asBase(config.baseUrl);
+  const ledger = readLock(root);
+  const place: RegistryLocation = {
+    store: await openStore(context, config.store, root),
+    manifest: config.manifest ?? 'registry.json',
+    base,
+    pathOf: (url) => localPath(url, base),
+    firstSeen: (app, version) => ledger?.get(app)?.get(version)?.artifactChecksum ?? null,
+  };
+  return { root, config, place };
+}

@@ -1,0 +1,38 @@
+import { isSafeKey } from '../../core/registry/app-key.ts';
+import { shorten } from '../../core/text/text.ts';
+import type { Progress } from '../../observe/registry/observe.ts';
+
+/** How far a look at a registry has come, in a line. It names no URL, since a URL may hold secrets. */
+
+const EVERY = 100;
+
+/** @param clock milliseconds; @returns takes what is known, and says it at most ten times a second */
+export function progressLine(
+  say: (text: string) => void,
+  clock: () => number = () => performance.now(),
+): (progress: Readonly<Progress>) => void {
+  const started = clock();
+  let last = -Infinity;
+  return (progress) => {
+    const now = clock();
+    if (now - last < EVERY) return;
+    last = now;
+    say(progressWords(progress, (now - started) / 1000));
+  };
+}
+
+function progressWords({ done, known, bytes, announced, host, app }: Readonly<Progress>, seconds: number): string {
+  const rate = bytes / Math.max(0.1, seconds);
+  const size = announced > bytes ? `${megabytes(bytes)} of ${megabytes(announced)} MB` : `${megabytes(bytes)} MB`;
+  return [
+    `${done} of ${known} files`,
+    `${size} at ${megabytes(rate)} MB/s`,
+    ...(host === null ? [] : [host]),
+    // Another key may hold what a CI system takes for a command.
+    ...(app === null || !isSafeKey(app) ? [] : [shorten(app, 60)]),
+  ].join(', ');
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+}

@@ -1,0 +1,49 @@
+import { printable } from '../../core/text/text.ts';
+import { isAppregError, AppregError, type WriteState } from '../../core/errors.ts';
+import { NOTHING_CHANGED } from '../../store/directory/disk-error.ts';
+import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
+import { isBlank, type Journal, stateOf } from '../../store/journal.ts';
+import { inWords } from '../../store/write-state.ts';
+import { endNow } from './end-process.ts';
+import { toStderr } from '../io/streams.ts';
+
+/** What a run says about its writes when it ends early. */
+
+/** What a run says that was complete when the signal came. */
+export function messageAtExit(signal: StopSignal, journal: Journal): string {
+  return `Interrupted (${signal}) after the last step. ${isBlank(journal) ? 'Nothing is left to do.' : `${holdsNow(journal)} Nothing is left to do.`}`;
+}
+
+/** Ends the process at once, after a word about what was written. */
+export function secondSignal(journal: Journal): (signal: StopSignal) => never {
+  return (signal) => {
+    toStderr(`appreg: Interrupted again (${signal}): ended at once. ${holdsNow(journal)}\n`);
+    toStderr('  Run the same command again to finish.\n');
+    return endNow(SIGNAL_EXIT[signal]);
+  };
+}
+
+/** The error with what was written, where it does not say that itself. */
+export function withWritten(error: unknown, journal: Journal): unknown {
+  const signal = stopRequested();
+  if (signal !== null && !(isAppregError(error) && error.exit > 128))
+    return interrupted(signal, `${holdsNow(journal)}${isAppregError(error) ? ` (${error.message})` : ''}`);
+  if (!isAppregError(error) || !error.message.includes(NOTHING_CHANGED)) return error;
+  const holds = exceptAside(journal);
+  if (holds === null) return error;
+  const { code, hint, exit, effect, written } = error;
+  const message = error.message.replace(NOTHING_CHANGED, holds);
+  return new AppregError(code, message, hint, { exit, effect, written, cause: error });
+}
+
+function holdsNow(journal: Journal): string {
+  return inWords(stateOf(journal)) || (exceptAside(journal) ?? NOTHING_CHANGED);
+}
+
+/** Null where "nothing was changed" is the whole truth. */
+function exceptAside(journal: Journal): string | null {
+  const written: WriteState = stateOf(journal);
+  if (written.stored.length > 0) return inWords(written);
+  if (journal.aside.length === 0) return null;
+  return `No file of the registry was changed; ${printable(journal.aside.join(', '))} was written, to try the store out.`;
+}

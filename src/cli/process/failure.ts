@@ -1,0 +1,89 @@
+import { CHECK_COMMANDS, type CheckCommand } from '../../core/engine/report.ts';
+import { redact, safeJson } from '../../core/text/text.ts';
+import { VERSION } from '../../core/tool-version.ts';
+import { isAppregError, AppregError } from '../../core/errors.ts';
+import { isBlank, type Journal, stateOf } from '../../store/journal.ts';
+import { nothingSeen } from '../check/checks.ts';
+import { render } from '../../report/index.ts';
+import { DEFAULTS, type Format, FORMATS } from '../../report/options.ts';
+
+/** The document that a run prints with a machine format when it has no result. */
+
+/** Global options that take a value. */
+const VALUED = ['--config', '--cwd', '--format', '--output', '--max-warnings', '--rule'];
+
+export interface Request {
+  command: string | null;
+  format: string | null;
+}
+
+/** What a command line asks for, as far as that can be said when it is wrong. @param words without the program */
+export function requestIn(words: readonly string[]): Request {
+  const end = words.indexOf('--');
+  const known = end === -1 ? words : words.slice(0, end);
+  let command: string | null = null;
+  let format: string | null = null;
+  for (let at = 0; at < known.length; at++) {
+    const word = known[at] ?? '';
+    if (word.startsWith('--format=')) format = word.slice('--format='.length);
+    else if (word === '--format') format = known[at + 1] ?? null;
+    if (VALUED.includes(word)) at += 1;
+    else if (command === null && !word.startsWith('-')) command = word;
+  }
+  return { command, format };
+}
+
+/**
+ * The document for a run that ended with `error`; null where no machine format is asked for that the command has.
+ * For a check it is a report whose outcome is `incomplete`.
+ */
+export function failureDocument({ command, format }: Request, error: unknown, journal: Journal): string | null {
+  const check = CHECK_COMMANDS.find((name) => name === command);
+  if (check !== undefined) return checkDocument(check, format, error);
+  if (format !== 'json') return null;
+  const failure = failureOf(error);
+  const written = (isAppregError(error) ? error.written : null) ?? (isBlank(journal) ? null : stateOf(journal));
+  return redact(safeJson({ schema: 1, tool: { name: 'appreg', version: VERSION }, command, ...failure, written }));
+}
+
+function checkDocument(command: CheckCommand, format: string | null, error: unknown): string | null {
+  const known = FORMATS.find((name): name is Format => name === format && name !== 'pretty');
+  if (known === undefined) return null;
+  const { error: said } = failureOf(error);
+  return render(nothingSeen(command, '', `${said.code}: ${said.message}`), known, DEFAULTS);
+}
+
+interface FailureFields {
+  /** `refused`: by a rule or a store; `interrupted`: by a signal; `failed`: anything else. */
+  outcome: 'refused' | 'interrupted' | 'failed';
+  error: { code: string; message: string; hint: string | null; exit: number };
+}
+
+function failureOf(error: unknown): FailureFields {
+  if (isAppregError(error)) {
+    const { code, message, hint, exit } = error;
+    const outcome = exit > 128 ? 'interrupted' : FAILURES[exit === 1 ? 1 : 0];
+    return { outcome, error: { code, message, hint, exit } };
+  }
+  if (isUsage(error)) {
+    const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+    return { outcome: 'failed', error: { code: 'usage', message, hint: null, exit: 2 } };
+  }
+  const message = 'appreg has a defect; its stack is on stderr.';
+  return { outcome: 'failed', error: { code: 'defect', message, hint: 'Please report it.', exit: 2 } };
+}
+
+const FAILURES = ['failed', 'refused'] as const;
+
+/** True of what the parser of the command line throws. */
+function isUsage(error: unknown): error is Error {
+  return error instanceof Error && (error as { code?: unknown }).code?.toString().startsWith('commander.') === true;
+}
+
+/** The error of a run that ended by a signal, or at a question, without saying why. */
+export function reportAborted(exit: number): AppregError {
+  const code = exit === 143 || exit === 129 ? exit : 130;
+  return new AppregError('interrupted', 'Interrupted. Nothing was changed.', 'Run the same command again.', {
+    exit: code,
+  });
+}

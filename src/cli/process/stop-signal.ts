@@ -1,0 +1,50 @@
+import type { SignalExit } from '../../core/errors.ts';
+import { SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../store/interrupt.ts';
+
+type Signal = 'SIGINT' | 'SIGTERM';
+
+/** Resolves at the first signal to stop. A second one ends the process as if nobody listened. */
+export function stopSignal(): { signal: Promise<Signal>; forget(): void } {
+  let heard: (signal: Signal) => void;
+  const signal = new Promise<Signal>((resolve) => {
+    heard = resolve;
+  });
+  const listener = (name: Signal): void => {
+    forget();
+    heard(name);
+  };
+  const forget = (): void => {
+    process.off('SIGINT', listener);
+    process.off('SIGTERM', listener);
+  };
+  process.on('SIGINT', listener);
+  process.on('SIGTERM', listener);
+  return { signal, forget };
+}
+
+/** A signal that comes sooner than this after the first is the same one, as npx passes it on. Milliseconds. */
+export const SAME = 100;
+
+/**
+ * Listens for the signals that ask the program to end, in place of what Node does.
+ * @param first called at the first signal
+ * @param again called at each later one, except those that npx passes on
+ */
+export function onSignals(first: () => void, again: (signal: StopSignal) => void): { exit(): SignalExit; off(): void } {
+  let heard: { signal: StopSignal; at: number } | null = null;
+  const listener = (signal: NodeJS.Signals): void => {
+    const name = signal as StopSignal;
+    if (heard === null) {
+      heard = { signal: name, at: performance.now() };
+      return first();
+    }
+    if (performance.now() - heard.at > SAME) again(name);
+  };
+  for (const one of STOP_SIGNALS) process.on(one, listener);
+  return {
+    exit: () => SIGNAL_EXIT[heard?.signal ?? 'SIGINT'],
+    off() {
+      for (const one of STOP_SIGNALS) process.off(one, listener);
+    },
+  };
+}

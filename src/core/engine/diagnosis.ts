@@ -1,0 +1,122 @@
+import { actorOf, answerFor } from './owner.ts';
+import { freshness } from '../http/cache.ts';
+import type { RequestedApps, DocumentFacts, ResourceKind, Snapshot, HttpViews } from '../facts/facts.ts';
+import { isMissing } from '../facts/facts.ts';
+import { header, seconds } from '../http/headers.ts';
+import { isObject, member, parseDocument } from '../json/json.ts';
+import { type JudgeOptions, type Judging, judgeWhole, startJudging } from './judge.ts';
+import type { Evidence, Finding, Report } from './report.ts';
+import { serverEvidence } from '../http/server-identity.ts';
+import { redact } from '../text/text.ts';
+import { lastHop } from '../http/probe.ts';
+
+/** Judging for somebody who was called because it does not work: who has to act, and how old what was seen may be. */
+
+/** What a diagnosis knows besides its report. */
+export interface Diagnosis {
+  /** ISO 8601: when the registry was looked at. */
+  seenAt: string;
+  origins: readonly string[];
+  asked: RequestedApps | null;
+  /** Of the documents that caches may hold, the manifest and the metadata file that they may hold longest. */
+  copies: CachedCopy[];
+  /** The proxy that the manifest was asked over, and the variable that names it; null for none. */
+  proxy: string | null;
+  /** True when facts were judged that somebody else had saved. */
+  saved: boolean;
+}
+
+/** For how long a document may be held by caches, as far as its headers tell. */
+interface CachedCopy {
+  role: ResourceKind;
+  url: string;
+  /** Seconds; null when nothing is said. */
+  lifetime: number | null;
+  /** Age in seconds of the copy that was seen; 0 when no cache told one. */
+  age: number;
+}
+
+export interface Diagnosing extends Judging {
+  /** Errors and warnings so far, as they were found. */
+  faults(): number;
+  /** What else there is to tell; after the last app. */
+  about(): Diagnosis;
+}
+
+/** As `startJudging`, with the actor and who served it in the evidence of every finding. */
+export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { saved?: boolean }): Diagnosing {
+  const copies = new Map<ResourceKind, CachedCopy>();
+  let proxy: string | null = null;
+  let faults = 0;
+
+  function annotate(finding: Readonly<Finding>, web: HttpViews | null): Evidence {
+    if (finding.severity !== 'note') faults += 1;
+    const more = web === null ? {} : serverEvidence(answerFor(finding.rule, web));
+    const actor = actorOf({ ...finding, evidence: { ...finding.evidence, ...more } });
+    return { ...more, actor };
+  }
+
+  function remember(facts: DocumentFacts, role: ResourceKind): void {
+    if (isMissing(facts.web) || facts.url === null) return;
+    const hop = lastHop(facts.web.server);
+    if (hop === null || hop.status === 0) return;
+    const { lifetime } = freshness(hop, Date.parse(options.now));
+    const age = seconds(header(hop.headers, 'age')) ?? 0;
+    const before = copies.get(role);
+    if (before && (before.lifetime ?? 0) >= (lifetime ?? 0)) return;
+    copies.set(role, { role, url: redact(facts.url), lifetime, age });
+  }
+
+  const judging = startJudging({ ...options, annotate });
+  return {
+    ...judging,
+    manifest(facts) {
+      remember(facts, 'manifest');
+      const over = isMissing(facts.web) ? null : lastHop(facts.web.server)?.proxy;
+      proxy = over ? `${over.url} (${over.variable})` : null;
+      judging.manifest(facts);
+    },
+    app(facts) {
+      remember(facts.metadata, 'metadata');
+      return judging.app(facts);
+    },
+    faults: () => faults,
+    about: () => ({
+      seenAt: options.now,
+      origins: options.origins ?? [],
+      asked: options.requested ?? null,
+      copies: [...copies.values()],
+      proxy,
+      saved: options.saved === true,
+    }),
+  };
+}
+
+/** Diagnoses facts that were saved, with the answer of the run that saved them. */
+export function diagnose(
+  snapshot: Snapshot,
+  options: Pick<JudgeOptions, 'severities'>,
+): { report: Report; about: Diagnosis } {
+  const judging = startDiagnosing({
+    command: 'diagnose',
+    target: snapshot.target,
+    now: snapshot.seenAt,
+    origins: snapshot.origins,
+    shard: snapshot.shard ?? null,
+    requested: snapshot.requested ?? null,
+    appEntry: snapshot.appEntry ?? null,
+    saved: true,
+    ...options,
+  });
+  const unsaved = absentFacts(snapshot, snapshot.requested?.apps ?? []);
+  const why = unsaved.length === 0 ? null : `the facts of ${unsaved.join(', ')} are not in this file`;
+  const report = judgeWhole({ ...snapshot, incomplete: snapshot.incomplete ?? why }, judging, 0);
+  return { report, about: judging.about() };
+}
+
+/** Which of these apps are listed, while nobody saved what was seen of them. */
+function absentFacts({ manifest, apps }: Snapshot, keys: readonly string[]): string[] {
+  const listed = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
+  const saved = new Set(apps.map((app) => app.key));
+  return keys.filter((key) => isObject(listed) && Object.hasOwn(listed, key) && !saved.has(key));
+}

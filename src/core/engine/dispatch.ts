@@ -1,0 +1,193 @@
+import {
+  type DocumentFacts,
+  type HostFacts,
+  isMissing,
+  type Resource,
+  type ResourceKind,
+  type Missing,
+  type Probe,
+} from '../facts/facts.ts';
+import { type JsonValue, parseDocument } from '../json/json.ts';
+import type { FindingCollector, SubjectLocation } from './findings.ts';
+import type { Severity } from './report.ts';
+import type { AnyRule, FactsOf, Subject } from '../rules/rule.ts';
+import { rules as allRules } from '../rules/index.ts';
+import { sideProbes } from '../facts/side-probes.ts';
+import { type UrlParts, urlParts } from '../http/url.ts';
+import { originOf, ruleOfFailure } from '../http/probe.ts';
+
+/** The facts of a field that has another type than it should. */
+export const SCHEMA_VIOLATION: Missing = { missing: 'because of schema-violation' };
+
+const EARLY: Record<ResourceKind, string> = {
+  manifest: 'manifest',
+  metadata: 'metadata',
+  artifact: 'artifact',
+  icon: 'icon',
+};
+const LATE: Record<ResourceKind, string> = {
+  manifest: 'manifest late',
+  metadata: 'metadata late',
+  artifact: 'artifact late',
+  icon: 'icon late',
+};
+
+/** Of the kinds of files on one host, the one that a finding about the host is reported with. */
+const IMPORTANCE: readonly ResourceKind[] = ['manifest', 'metadata', 'artifact', 'icon'];
+
+/** What a run goes by. */
+export interface DispatchOptions {
+  /** ISO 8601; the moment of observation. */
+  now: string;
+  severities?: Readonly<Record<string, Severity | 'off'>>;
+  origins?: readonly string[];
+  rules?: readonly AnyRule[];
+}
+
+/** True where the symptoms or the visibility of apps depend on what a rule finds, though it is turned off. */
+function bearsOnReport(rule: AnyRule): boolean {
+  return rule.hidesApp === true || (rule.severity === 'error' && rule.symptom !== null);
+}
+
+/** Offers subjects with their facts to the rules about them; what those find is for the ledger. */
+export class RuleDispatcher {
+  readonly ledger: FindingCollector;
+  readonly now: string;
+  readonly origins: readonly string[];
+  /** Whether what is beyond doubt may be kept from the rules: those that are named are asked about everything. */
+  readonly usesFastPath: boolean;
+  /** The URL of the manifest, once it is known. */
+  registry: UrlParts | null = null;
+  /** What lies on each host that was asked: the first kind in the order of `IMPORTANCE`. */
+  readonly roles = new Map<string, ResourceKind>();
+  readonly bySubject = new Map<Subject | 'resource, late', AnyRule[]>();
+
+  constructor(terms: DispatchOptions, ledger: FindingCollector) {
+    this.ledger = ledger;
+    this.now = terms.now;
+    this.origins = terms.origins ?? [];
+    this.usesFastPath = terms.rules === undefined;
+    for (const rule of terms.rules ?? allRules) {
+      if (terms.severities?.[rule.id] === 'off' && !bearsOnReport(rule)) continue;
+      const when = rule.on === 'resource' && rule.supersededBy !== undefined ? 'resource, late' : rule.on;
+      const list = this.bySubject.get(when);
+      if (list) list.push(rule);
+      else this.bySubject.set(when, [rule]);
+    }
+  }
+
+  rulesOn(subject: Subject | 'resource, late'): readonly AnyRule[] {
+    return this.bySubject.get(subject) ?? [];
+  }
+
+  dispatch<S extends Subject>(
+    subject: S,
+    facts: FactsOf<S>,
+    place: SubjectLocation,
+    rules: readonly AnyRule[] = this.rulesOn(subject),
+  ): void {
+    const absent = this.ledger.missingIn(facts);
+    for (const rule of rules) this.ledger.apply(rule, facts, place, absent);
+  }
+
+  /** The rules about a URL and about how it answered, then those about the document's text. */
+  document(facts: DocumentFacts, place: SubjectLocation): JsonValue | undefined {
+    this.resource(facts, place);
+    const { content } = facts;
+    if (isMissing(content)) {
+      this.dispatch('document', { role: place.resource, facts, content, reading: content, value: content }, place);
+      this.resource(facts, place, true);
+      return undefined;
+    }
+    this.ledger.countBytes(content.bytes);
+    const reading = parseDocument(content);
+    const value =
+      reading.value === undefined
+        ? { missing: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` }
+        : ((this.usesFastPath ? reading.nonCanonical : null) ?? reading.value);
+    this.ledger.noteValue(reading.value);
+    this.dispatch('document', { role: place.resource, facts, content, reading, value }, place);
+    this.resource(facts, place, true);
+    return reading.value;
+  }
+
+  url(role: ResourceKind, text: string | null, place: SubjectLocation): void {
+    const parsed = text === null ? SCHEMA_VIOLATION : (urlParts(text) ?? { missing: 'because of url-malformed' });
+    this.dispatch(
+      'url',
+      { role, url: text ?? SCHEMA_VIOLATION, parsed, now: this.now, registry: this.registry },
+      place,
+    );
+  }
+
+  /** How a URL answered; `late`, after the content was judged: the rules that are silent where a content rule says more. */
+  resource(facts: Resource, place: SubjectLocation, late = false): void {
+    const { web } = facts;
+    if (!late) this.ledger.noteReused(place.resource, facts);
+    if (!late && facts.otherName !== undefined)
+      this.dispatch(
+        'file',
+        { role: place.resource, ...facts.otherName },
+        place.pointer === '' ? { ...place, document: null } : place,
+      );
+    if (!late && !isMissing(web)) {
+      this.ledger.askedOfSome(place.resource, web.head);
+      this.noteHosts(place.resource, web.server);
+    }
+    if (isMissing(web) && web.runWide && this.ledger.wasNoted(late ? LATE[place.resource] : EARLY[place.resource]))
+      return;
+    const url = facts.url ?? { missing: 'it has no URL', runWide: true };
+    // What a host does to a whole document has no place inside it.
+    const at = place.pointer === '' ? { ...place, document: null } : place;
+    this.dispatch(
+      'resource',
+      {
+        role: place.resource,
+        url,
+        web,
+        answer: answerOf(facts),
+        ...sideProbes(web),
+        origins: this.origins,
+        now: this.now,
+      },
+      at,
+      this.rulesOn(late ? 'resource, late' : 'resource'),
+    );
+  }
+
+  noteHosts(role: ResourceKind, { hops }: Probe): void {
+    for (const { url } of hops) {
+      const origin = originOf(url);
+      const known = this.roles.get(origin);
+      if (known === undefined || IMPORTANCE.indexOf(role) < IMPORTANCE.indexOf(known)) this.roles.set(origin, role);
+    }
+  }
+
+  /** Hosts that refused requests for now; at the end of a run. */
+  hosts(all: readonly HostFacts[]): void {
+    for (const facts of all) {
+      const place: SubjectLocation = {
+        app: null,
+        version: null,
+        resource: this.roles.get(facts.origin) ?? 'manifest',
+        document: null,
+        pointer: '',
+        url: facts.origin,
+        file: null,
+        web: NOT_ABOUT_A_URL,
+        found: new Map(),
+      };
+      this.dispatch('host', { facts }, place);
+    }
+  }
+}
+
+const NOT_ABOUT_A_URL: Missing = { missing: 'it is about a host' };
+
+/** The answer to the service's own GET: there when a 2xx answer came whole. */
+export function answerOf(facts: Resource): Probe | Missing {
+  if (isMissing(facts.web)) return facts.web;
+  const visit = facts.web.server;
+  const rule = ruleOfFailure(visit);
+  return rule === null ? visit : { missing: `because of ${rule}` };
+}

@@ -1,0 +1,353 @@
+import { APP_ENTRY } from '../registry/app-entry.ts';
+import { latestIfClean } from '../fast-path/clean-versions.ts';
+import { oldCopyAge } from '../http/cache.ts';
+import type {
+  AppFacts,
+  ArtifactFacts,
+  RequestedApps,
+  DocumentContent,
+  DocumentFacts,
+  Baseline,
+  PublishedVersion,
+  HostFacts,
+  IconFacts,
+  Shard,
+  Snapshot,
+  Missing,
+} from '../facts/facts.ts';
+import { isMissing } from '../facts/facts.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  parseDocument,
+  stringOrNull,
+  canonicalVersions,
+} from '../json/json.ts';
+import { NO_BASELINE, NOT_REQUESTED, createVersionJudge } from './versions.ts';
+import { type Annotate, FindingCollector, type SubjectLocation } from './findings.ts';
+import { answerOf, SCHEMA_VIOLATION, RuleDispatcher } from './dispatch.ts';
+import { type MissingFacts, missingFactsOf, SkipReplay } from '../fast-path/skip-replay.ts';
+import { pointerTo } from '../json/pointer.ts';
+import { type AppVerdict, type CheckCommand, type Report, type Severity, SYMPTOMS } from './report.ts';
+import type { AnyRule, FactsOf } from '../rules/rule.ts';
+import { parseUrl } from '../http/url.ts';
+import { NO_REASON, verdictOf } from './visibility.ts';
+
+/** The engine: offers every subject with its facts to the rules, app by app, and keeps what they find in the ledger. */
+
+export interface JudgeOptions {
+  command: CheckCommand;
+  target: string;
+  /** ISO 8601; the moment of observation, since core has no clock. */
+  now: string;
+  /** Overrides by rule id. */
+  severities?: Readonly<Record<string, Severity | 'off'>>;
+  /** An earlier state, for the rules about what may never change. */
+  baseline?: Baseline | null;
+  /** The origins that the registry was asked with. */
+  origins?: readonly string[];
+  /** Where the run was for a part of the apps. The first of them reports on the manifest. */
+  shard?: Pick<Shard, 'index' | 'of'> | null;
+  rules?: readonly AnyRule[];
+  /** What was asked for by name. */
+  requested?: RequestedApps | null;
+  /** The file that an app's code begins in, at the top of its artifact (default: app.js). */
+  appEntry?: string | null;
+  /** Adds to the evidence of each finding. */
+  annotate?: Annotate | null;
+}
+
+/** Judging in portions, so that facts can be forgotten once they are judged: the manifest first, then each app. */
+export interface Judging {
+  manifest(manifest: DocumentFacts): void;
+  /** @returns what becomes of the app */
+  app(facts: AppFacts): AppVerdict;
+  /** A metadata file by itself, when nobody knows which app it belongs to. */
+  metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: PublishedVersion[] | null): void;
+  orphans(files: readonly string[]): void;
+  /** The hosts that refused requests for now, after all apps. */
+  hosts(facts: readonly HostFacts[]): void;
+  /**
+   * @param seconds how long the run took; @param incomplete why the run did not see everything, or null
+   * @param elsewhere how many apps other shards have
+   */
+  finish(seconds: number, incomplete?: string | null, elsewhere?: number): Report;
+}
+
+/** Judges a whole snapshot. The same facts give the same report. */
+export function judge(
+  snapshot: Snapshot,
+  options: Omit<JudgeOptions, 'now' | 'target'> & { seconds?: number; target?: string },
+): Report {
+  const judging = startJudging({
+    origins: snapshot.origins,
+    target: snapshot.target,
+    shard: snapshot.shard ?? null,
+    requested: snapshot.requested ?? null,
+    appEntry: snapshot.appEntry ?? null,
+    ...options,
+    now: snapshot.seenAt,
+  });
+  return judgeWhole(snapshot, judging, options.seconds ?? 0);
+}
+
+/** Hands over a whole snapshot at once. */
+export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number): Report {
+  judging.manifest(snapshot.manifest);
+  for (const app of snapshot.apps) judging.app(app);
+  judging.orphans(snapshot.orphans);
+  judging.hosts(snapshot.hosts ?? []);
+  return judging.finish(seconds, snapshot.incomplete ?? null, snapshot.shard?.elsewhere);
+}
+
+export function startJudging(options: JudgeOptions): Judging {
+  const ledger = new FindingCollector(options.severities ?? {}, options.annotate ?? null);
+  const offering = new RuleDispatcher(options, ledger);
+  const before = options.baseline ?? null;
+  const earlierSource: string | Missing = before ? before.source : NO_BASELINE;
+  const { now } = options;
+  const origins = options.origins ?? [];
+  const shard = options.shard ?? null;
+  const asked = options.requested ?? null;
+  let manifestApps: JsonValue | undefined;
+  /** The apps that are not of the usual form, or null where any app may be such a one. */
+  let doubtfulApps: JsonObject | null = null;
+  let manifestPlace: SubjectLocation | null = null;
+  const plainApps = new SkipReplay(ledger);
+  const versions = createVersionJudge(offering, {
+    earlierSource,
+    isAsked: asked !== null,
+    version: asked?.version ?? null,
+    appEntry: options.appEntry ?? APP_ENTRY,
+    oldCopy,
+  });
+
+  /** How old a document is that came from a cache, where what was published since cannot be in it; it is no clear answer. */
+  function oldCopy(place: SubjectLocation): number {
+    const age = isMissing(place.web) ? 0 : oldCopyAge(place.web.server, now);
+    if (age > 0) ledger.noteStaleCopy(place.resource, age);
+    return age;
+  }
+
+  function icon(facts: IconFacts, place: SubjectLocation): void {
+    offering.resource(facts, place);
+    if (!isMissing(facts.content)) ledger.countBytes(facts.content.bytes);
+    offering.dispatch(
+      'icon',
+      { facts, content: facts.content, image: facts.image, answer: answerOf(facts), origins },
+      place,
+    );
+    offering.resource(facts, place, true);
+  }
+
+  function entryFacts(key: string, entry: JsonValue): FactsOf<'app'> {
+    const style = member(entry, 'blockStyle');
+    return {
+      key,
+      entry,
+      name: stringOrNull(member(entry, 'name')) ?? SCHEMA_VIOLATION,
+      description: stringOrNull(member(entry, 'description')) ?? SCHEMA_VIOLATION,
+      color: stringOrNull(member(style, 'color')) ?? SCHEMA_VIOLATION,
+      earlierSource,
+    };
+  }
+
+  /** What was asked for and is not listed is hidden; and where nothing that was asked for is, nothing else was looked at. */
+  function absences({ apps }: RequestedApps, keys: readonly string[]): void {
+    const listed = new Set(keys);
+    const missing = apps.filter((key) => !listed.has(key));
+    for (const key of missing) ledger.addMissingApp({ key, visible: false, because: ['app-not-listed'], latest: null });
+    if (missing.length === 0 || missing.length < apps.length) return;
+    ledger.unjudgedSymptoms.add('checksum-mismatch').add('icon-does-not-display');
+  }
+
+  function app(facts: AppFacts, entry: JsonValue, isUsual: boolean): AppVerdict {
+    const { key } = facts;
+    const manifest = manifestPlace!;
+    const at = pointerTo('apps', key);
+    const place: SubjectLocation = { ...manifest, app: key, pointer: at, found: new Map() };
+    ledger.noteValue(entry);
+    if (!isUsual) offering.dispatch('app', entryFacts(key, entry), place);
+    const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+    const iconPlace: SubjectLocation = {
+      ...place,
+      resource: 'icon',
+      url: iconUrl,
+      web: facts.icon.web,
+      pointer: `${at}/blockStyle/iconUrl`,
+      found: new Map(),
+    };
+    if (!isUsual) offering.url('icon', iconUrl, iconPlace);
+    icon(facts.icon, iconPlace);
+
+    const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+    const metadata: SubjectLocation = {
+      ...place,
+      resource: 'metadata',
+      document: facts.metadata,
+      pointer: '',
+      url: metadataUrl,
+      file: facts.metadata.file,
+      web: facts.metadata.web,
+      found: new Map(),
+    };
+    const inManifest = { document: manifest.document, file: manifest.file, pointer: `${at}/appMetadataUrl` };
+    if (!isUsual) offering.url('metadata', metadataUrl, { ...metadata, ...inManifest });
+    const value = offering.document(facts.metadata, metadata);
+    // Without a list of versions nobody knows of any artifact.
+    if (!Array.isArray(member(value, 'versions'))) ledger.unjudgedSymptoms.add('checksum-mismatch');
+    const earlier = before === null ? NO_BASELINE : (before.app(key) ?? []);
+    const { entries, usual } = versions(value, facts.artifacts, earlier, metadata);
+    const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger, isUsual ? usual : null);
+    ledger.verdict(verdict);
+    ledger.resolvePositions(facts.metadata);
+    return verdict;
+  }
+
+  /** The verdict about a usual app of which nothing else was seen than of one before; null where the rules must be asked. */
+  function plainApp({ key, metadata, artifacts }: AppFacts, absences: MissingFacts): AppVerdict | null {
+    if (ledger.hidden.has(key)) return null;
+    const { content } = metadata;
+    let latest: string | null = null;
+    if (!isMissing(content)) {
+      latest = latestIfClean(content);
+      if (latest === null || canonicalVersions(parseDocument(content))?.length !== artifacts.length) return null;
+    }
+    if (!plainApps.repeat(absences, artifacts.length)) return null;
+    if (!isMissing(content)) ledger.countBytes(content.bytes);
+    ledger.countVersions(artifacts.length);
+    const verdict: AppVerdict = { key, visible: isMissing(content) ? null : true, because: NO_REASON, latest };
+    ledger.verdict(verdict);
+    return verdict;
+  }
+
+  return {
+    manifest(facts) {
+      const place: SubjectLocation = {
+        app: null,
+        version: null,
+        resource: 'manifest',
+        document: facts,
+        pointer: '',
+        url: facts.url,
+        file: facts.file,
+        web: facts.web,
+        found: new Map(),
+      };
+      if (manifestPlace) ledger.resolvePositions(manifestPlace.document);
+      manifestPlace = place;
+      offering.registry = facts.url === null ? null : parseUrl(facts.url);
+      if (shard !== null && shard.index > 1 && isManifest(facts)) {
+        // What is to be said of it is said once; here it only names the apps.
+        manifestApps = member(parseDocument(facts.content as DocumentContent).value, 'apps');
+        doubtfulApps = doubtfulIn(facts);
+        ledger.noteSkipped('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
+        ledger.unjudgedSymptoms.add('registry-does-not-refresh');
+        return;
+      }
+      if (facts.url !== null) offering.url('manifest', facts.url, { ...place, document: null });
+      const value = offering.document(facts, place);
+      const apps = member(value, 'apps');
+      manifestApps = apps;
+      doubtfulApps = doubtfulIn(facts);
+      // Nothing behind a manifest that cannot be read was looked at.
+      if (!isObject(apps)) {
+        for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
+        if (value !== undefined)
+          ledger.noteSkipped('metadata', 'the apps, which the manifest does not name (schema-violation)');
+        for (const key of asked?.apps ?? [])
+          ledger.addMissingApp({ key, visible: null, because: ledger.blockers(place), latest: null });
+        return;
+      }
+      const keys = Object.keys(apps);
+      const metadataUrls = keys.map((key) => stringOrNull(member(apps[key], 'appMetadataUrl')));
+      offering.dispatch(
+        'manifest',
+        {
+          keys,
+          metadataUrls,
+          earlierKeys: before ? before.keys : NO_BASELINE,
+          earlierSource,
+          asked: asked?.apps ?? [],
+          copyAge: oldCopy(place),
+        },
+        { ...place, pointer: '/apps' },
+      );
+      if (asked !== null) absences(asked, keys);
+    },
+
+    app(facts) {
+      const { key } = facts;
+      const entry = member(manifestApps, key);
+      const isUsual =
+        offering.usesFastPath && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
+      const absences = isUsual && asked === null && before === null ? missingFactsOf(facts) : null;
+      if (absences === null) return app(facts, entry ?? null, isUsual);
+      return (
+        plainApp(facts, absences) ?? plainApps.learn(absences, facts.artifacts.length, () => app(facts, entry!, true))
+      );
+    },
+
+    metadata(facts, artifacts, earlier = null) {
+      const place: SubjectLocation = {
+        app: null,
+        version: null,
+        resource: 'metadata',
+        document: facts,
+        pointer: '',
+        url: facts.url,
+        file: facts.file,
+        web: facts.web,
+        found: new Map(),
+      };
+      versions(offering.document(facts, place), artifacts, earlier ?? NO_BASELINE, place);
+      ledger.resolvePositions(facts);
+    },
+
+    orphans(files) {
+      if (files.length === 0) return;
+      offering.dispatch(
+        'workspace',
+        { orphans: files },
+        {
+          app: null,
+          version: null,
+          resource: 'metadata',
+          document: null,
+          pointer: '',
+          url: null,
+          file: null,
+          web: NOT_REQUESTED,
+          found: new Map(),
+        },
+      );
+    },
+
+    hosts: (facts) => offering.hosts(facts),
+
+    finish(seconds, incomplete = null, elsewhere = 0) {
+      if (shard !== null && elsewhere > 0)
+        ledger.noteSkipped(
+          'metadata',
+          `${elsewhere === 1 ? '1 app, which is' : `${elsewhere} apps, which are`} for the other shards of ${shard.of}`,
+        );
+      if (manifestPlace) ledger.resolvePositions(manifestPlace.document);
+      return ledger.report({ command: options.command, target: options.target, seconds, incomplete });
+    },
+  };
+}
+
+/** True for a manifest that says which apps there are. */
+function isManifest({ content }: DocumentFacts): boolean {
+  return !isMissing(content) && isObject(member(parseDocument(content).value, 'apps'));
+}
+
+/** The apps of a manifest that are not of the usual form; null where that is not known. */
+function doubtfulIn({ content }: DocumentFacts): JsonObject | null {
+  if (isMissing(content)) return null;
+  const { value, nonCanonical: doubtful } = parseDocument(content);
+  const apps = value === doubtful ? null : member(doubtful, 'apps');
+  return isObject(apps ?? undefined) ? (apps as JsonObject) : null;
+}

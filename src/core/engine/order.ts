@@ -1,0 +1,32 @@
+import type { Finding } from './report.ts';
+import { comparePrecedence, isSemver } from '../registry/version.ts';
+
+/** The order of findings in a report: the same for the same facts, however they were listed. */
+
+export function compareText(a: string | null, b: string | null): number {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
+}
+
+function compareVersions(a: string | null, b: string | null): number {
+  const valid = [a, b].map((version) => version !== null && isSemver(version));
+  if (valid[0] && valid[1]) return comparePrecedence(a!, b!) || compareText(a, b);
+  // Kept apart, since mixing the two orders would not be one.
+  if (a !== null && b !== null && valid[0] !== valid[1]) return valid[0] ? -1 : 1;
+  return compareText(a, b);
+}
+
+/** The manifest first, then by app, version and rule. */
+export function inReportOrder(a: Finding, b: Finding): number {
+  return (
+    Number(a.resource !== 'manifest' || a.app !== null) - Number(b.resource !== 'manifest' || b.app !== null) ||
+    compareText(a.app, b.app) ||
+    compareVersions(a.version, b.version) ||
+    compareText(a.rule, b.rule) ||
+    compareText(a.file, b.file) ||
+    (a.line ?? 0) - (b.line ?? 0) ||
+    (a.column ?? 0) - (b.column ?? 0) ||
+    compareText(a.pointer, b.pointer)
+  );
+}

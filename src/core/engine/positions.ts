@@ -1,0 +1,53 @@
+import type { DocumentFacts } from '../facts/facts.ts';
+import { isMissing } from '../facts/facts.ts';
+import { lineStarts, locate, positionOf } from '../json/positions.ts';
+import { parseDocument } from '../json/json.ts';
+import type { Finding } from './report.ts';
+
+/** Lines and columns, looked up only for what was found. */
+
+export interface Pending {
+  finding: Finding;
+  offset: number | null;
+  onName: boolean;
+}
+
+/** Gives the findings in one document their positions, all in one pass over its text. */
+export function resolvePositions(list: readonly Pending[], document: DocumentFacts): void {
+  const { content } = document;
+  if (isMissing(content)) return;
+  const isText = content.base64 === null;
+  const text = content.text ?? soundStart(content.base64 ?? '', list.find((p) => p.offset !== null)?.offset ?? 0);
+  const starts = lineStarts(text);
+  const spans =
+    parseDocument(content).value === undefined
+      ? new Map()
+      : locate(
+          text,
+          list.flatMap((p) => lineage(p.finding.pointer ?? '')),
+        );
+  for (const { finding, offset, onName } of list) {
+    const span = lineage(finding.pointer ?? '')
+      .map((pointer) => spans.get(pointer))
+      .find((s) => s !== undefined);
+    const at = !isText
+      ? offset === null
+        ? null
+        : text.length
+      : (offset ?? (span ? (onName && span.nameStart !== null ? span.nameStart : span.start) : null));
+    if (at !== null) Object.assign(finding, positionOf(starts, at));
+  }
+}
+
+/** The text in front of the byte that is not UTF-8, for its position. */
+function soundStart(base64: string, byteOffset: number): string {
+  const bytes = Uint8Array.from(atob(base64).slice(0, byteOffset), (c) => c.charCodeAt(0));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+/** A pointer and its ancestors, itself first. */
+function lineage(pointer: string): string[] {
+  const list = [pointer];
+  for (let p = pointer; p !== '';) list.push((p = p.slice(0, p.lastIndexOf('/'))));
+  return list;
+}

@@ -1,0 +1,120 @@
+import type { ResourceKind } from '../facts/facts.ts';
+
+/** What a run found: the words and shapes of `--format json` (schemas/report.schema.json). Absent values are null. */
+
+export type Severity = 'error' | 'warning' | 'note';
+export const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];
+
+/** The four symptoms of spec section 7, in its order. */
+export type Symptom =
+  | 'registry-does-not-refresh'
+  | 'checksum-mismatch'
+  | 'icon-does-not-display'
+  | 'app-does-not-appear';
+export const SYMPTOMS: readonly Symptom[] = [
+  'registry-does-not-refresh',
+  'checksum-mismatch',
+  'icon-does-not-display',
+  'app-does-not-appear',
+];
+
+/** The symptom that a transport problem takes: that of what it hits. */
+export const SYMPTOM_OF_KIND: Record<ResourceKind, Symptom> = {
+  manifest: 'registry-does-not-refresh',
+  metadata: 'app-does-not-appear',
+  artifact: 'checksum-mismatch',
+  icon: 'icon-does-not-display',
+};
+
+export type Evidence = Record<string, string | number | boolean | null | readonly string[]>;
+
+export interface Finding {
+  rule: string;
+  severity: Severity;
+  symptom: Symptom | null;
+  /** Section of the specification, or null where the rule is ours alone. */
+  spec: string | null;
+  message: string;
+  advice: string;
+  /** Machine-readable cause within the rule. */
+  cause: string | null;
+  app: string | null;
+  version: string | null;
+  resource: ResourceKind;
+  url: string | null;
+  file: string | null;
+  /** RFC 6901. */
+  pointer: string | null;
+  /** 1-based; columns count UTF-16 code units, as editors do. */
+  line: number | null;
+  column: number | null;
+  evidence: Evidence;
+}
+
+/** A rule whose facts nobody looked at, with the reason. */
+export interface NotJudged {
+  rule: string;
+  app: string | null;
+  version: string | null;
+  resource: ResourceKind | null;
+  reason: string;
+}
+
+export interface SymptomStatus {
+  id: Symptom;
+  status: 'clear' | 'suspected' | 'confirmed' | 'not-judged';
+  rules: string[];
+}
+
+export interface AppVerdict {
+  key: string;
+  /** Whether subscribers see the app; null when that is not known. */
+  visible: boolean | null;
+  /** Ids of the rules that hide it, or that keep the answer unknown. */
+  because: readonly string[];
+  /** The highest version by precedence among the valid ones, plain ones preferred. */
+  latest: string | null;
+}
+
+export type Outcome = 'clean' | 'findings' | 'incomplete';
+export const CHECK_COMMANDS = ['lint', 'verify', 'diagnose', 'judge'] as const;
+export type CheckCommand = (typeof CHECK_COMMANDS)[number];
+
+export interface Summary {
+  errors: number;
+  warnings: number;
+  notes: number;
+  notJudged: number;
+  apps: number;
+  versions: number;
+  artifacts: number;
+  bytes: number;
+  seconds: number;
+}
+
+export interface Report {
+  schema: 1;
+  tool: { name: 'appreg'; version: string };
+  command: CheckCommand;
+  target: string;
+  outcome: Outcome;
+  summary: Summary;
+  symptoms: SymptomStatus[];
+  apps: AppVerdict[];
+  findings: Finding[];
+  notJudged: NotJudged[];
+}
+
+/**
+ * The exit code of a check (interface.md): 0 no errors and at most `maxWarnings` warnings, 1 findings, 2 when a rule
+ * crashed or the run could not be completed.
+ */
+export function exitCode(report: Report, maxWarnings: number | null): 0 | 1 | 2 {
+  if (report.outcome === 'incomplete') return 2;
+  if (report.summary.errors > 0) return 1;
+  if (maxWarnings !== null && report.summary.warnings > maxWarnings) return 1;
+  return 0;
+}
+
+/** Why a rule was not judged that the settings turn off, and that would report an error. */
+export const SILENCED = 'the settings turn this rule off, and it has a finding';

@@ -1,0 +1,151 @@
+import type { AppFacts, HostFacts, Snapshot } from '../facts/facts.ts';
+import { isMissing } from '../facts/facts.ts';
+import { isObject, member, parseDocument } from '../json/json.ts';
+import { printable, redact } from '../text/text.ts';
+import { AppregError } from '../errors.ts';
+
+/** Several runs that share the apps of a registry among them, and putting together what they saw. */
+
+/**
+ * The shard that an app belongs to, from 1. It depends on nothing but the key, so that apps that come and go move no
+ * other one.
+ */
+export function shardOf(key: string, of: number): number {
+  // FNV-1a, and the finish of MurmurHash3, without which the last bits of similar keys would be much alike.
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (((hash ^ (hash >>> 16)) >>> 0) % of) + 1;
+}
+
+/** Saved facts, and the file that they stand in, as the user named it. */
+export interface NamedSnapshot {
+  file: string;
+  snapshot: Snapshot;
+}
+
+/**
+ * The facts of all shards as those of one run. A shard that is missing makes them incomplete. One file alone is taken
+ * as it is. Throws Trouble for facts that are not of one registry and one division.
+ */
+export function joinShards(parts: readonly NamedSnapshot[]): Snapshot {
+  if (parts.length === 1) return parts[0]!.snapshot;
+  for (const part of parts) refuseForeign(part, parts[0]!);
+  const sorted = parts.toSorted((a, b) => a.snapshot.shard!.index - b.snapshot.shard!.index);
+  refuseOverlap(sorted);
+  const { snapshot: first } = sorted[0]!;
+  const apps = inOrderOf(first, new Map(sorted.flatMap(({ snapshot }) => snapshot.apps.map((app) => [app.key, app]))));
+  const { shard: _, ...whole } = first;
+  return {
+    ...whole,
+    // Facts are judged at the moment that the last of them came.
+    seenAt: sorted.map(({ snapshot }) => snapshot.seenAt).reduce((a, b) => (a > b ? a : b)),
+    apps,
+    ...hostsOf(sorted),
+    incomplete: gaps(sorted),
+  };
+}
+
+/** What the shards saw of each host: each of them had a window of its own. */
+function hostsOf(sorted: readonly NamedSnapshot[]): Pick<Snapshot, 'hosts'> {
+  const hosts = new Map<string, HostFacts>();
+  for (const facts of sorted.flatMap(({ snapshot }) => snapshot.hosts ?? [])) {
+    const known = hosts.get(facts.origin);
+    hosts.set(facts.origin, known ? joinHosts(known, facts) : facts);
+  }
+  return hosts.size === 0 ? {} : { hosts: [...hosts.values()] };
+}
+
+function joinHosts(one: HostFacts, other: HostFacts): HostFacts {
+  const load = new Map(one.load.map((count) => [count.underWay, { ...count }]));
+  for (const { underWay, answered, refused } of other.load) {
+    const known = load.get(underWay) ?? { underWay, answered: 0, refused: 0 };
+    load.set(underWay, { underWay, answered: known.answered + answered, refused: known.refused + refused });
+  }
+  return {
+    origin: one.origin,
+    load: [...load.values()].sort((a, b) => a.underWay - b.underWay),
+    refusals: [...new Set([...one.refusals, ...other.refusals])].sort(),
+  };
+}
+
+function refuseForeign({ file, snapshot }: NamedSnapshot, other: NamedSnapshot): void {
+  const name = printable(file);
+  if (!snapshot.shard || !other.snapshot.shard)
+    throw unfit(
+      `${printable(snapshot.shard ? other.file : file)} holds no shard, but the facts of a whole run.`,
+      'Judge it by itself; several files are judged together where appreg verify --shard i/n saved them.',
+    );
+  const first = printable(other.file);
+  if (snapshot.target !== other.snapshot.target)
+    throw unfit(
+      `${name} is of ${printable(redact(snapshot.target))}, ${first} of ${printable(redact(other.snapshot.target))}.`,
+      'Name the shards of one run.',
+    );
+  if (snapshot.shard.of !== other.snapshot.shard.of)
+    throw unfit(
+      `${name} is one of ${snapshot.shard.of} shards, ${first} one of ${other.snapshot.shard.of}.`,
+      'Name the shards of one run.',
+    );
+  if (snapshot.origins.join(' ') !== other.snapshot.origins.join(' '))
+    throw unfit(`${name} and ${first} were asked for with different origins.`, 'Give each shard the same --origin.');
+}
+
+function refuseOverlap(sorted: readonly NamedSnapshot[]): void {
+  const owners = new Map<string, string>();
+  for (const [i, { file, snapshot }] of sorted.entries()) {
+    const before = sorted[i - 1];
+    const { index, of } = snapshot.shard!;
+    if (before?.snapshot.shard!.index === index)
+      throw unfit(
+        `${printable(before.file)} and ${printable(file)} are both shard ${index} of ${of}.`,
+        'Name each shard once.',
+      );
+    for (const { key } of snapshot.apps) {
+      const owner = owners.get(key);
+      if (owner !== undefined)
+        throw unfit(
+          `The app “${printable(key)}” stands in ${printable(owner)} and in ${printable(file)}.`,
+          'Name the shards of one run.',
+        );
+      owners.set(key, file);
+    }
+  }
+}
+
+function unfit(message: string, hint: string): AppregError {
+  return new AppregError('shards-unfit', message, hint);
+}
+
+/** The apps in the order of the manifest; those that it does not list come last. */
+function inOrderOf({ manifest }: Snapshot, apps: Map<string, AppFacts>): AppFacts[] {
+  const listed = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
+  const ordered: AppFacts[] = [];
+  for (const key of isObject(listed) ? Object.keys(listed) : []) {
+    const app = apps.get(key);
+    if (app) ordered.push(app);
+    apps.delete(key);
+  }
+  return [...ordered, ...apps.values()];
+}
+
+/** Why the shards together are not all that there is to see, or null. */
+function gaps(sorted: readonly NamedSnapshot[]): string | null {
+  const reasons: string[] = [];
+  const { of } = sorted[0]!.snapshot.shard!;
+  const there = new Set(sorted.map(({ snapshot }) => snapshot.shard!.index));
+  const missing = Array.from({ length: of }, (_, i) => i + 1).filter((index) => !there.has(index));
+  if (missing.length > 0)
+    reasons.push(
+      `${missing.length === 1 ? 'shard' : 'shards'} ${missing.slice(0, 10).join(', ')}${missing.length > 10 ? ', …' : ''} of ${of} ${missing.length === 1 ? 'is' : 'are'} missing`,
+    );
+  for (const { snapshot } of sorted)
+    if (snapshot.incomplete) reasons.push(`shard ${snapshot.shard!.index}: ${snapshot.incomplete}`);
+  const texts = new Set(sorted.map(({ snapshot }) => JSON.stringify(snapshot.manifest.content)));
+  if (texts.size > 1) reasons.push('the manifest changed between the runs of the shards');
+  const seen = sorted.reduce((sum, { snapshot }) => sum + snapshot.apps.length, 0);
+  const said = sorted.some(({ snapshot }) => snapshot.shard!.elsewhere + snapshot.apps.length !== seen);
+  if (reasons.length === 0 && said) reasons.push('the shards were not asked for the same apps');
+  return reasons.length === 0 ? null : reasons.join('; ');
+}

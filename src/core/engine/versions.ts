@@ -1,0 +1,213 @@
+import { latestIfClean } from '../fast-path/clean-versions.ts';
+import { digestOf } from '../registry/checksum.ts';
+import { type ArtifactFacts, type PublishedVersion, isMissing, type Missing } from '../facts/facts.ts';
+import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
+import type { SubjectLocation } from './findings.ts';
+import { answerOf, SCHEMA_VIOLATION, type RuleDispatcher } from './dispatch.ts';
+import { missingFactsOfAll } from '../fast-path/skip-replay.ts';
+import type { VersionEntry } from '../rules/rule.ts';
+
+/** The versions of a metadata file, and what their artifacts were found to be. */
+
+export const NO_BASELINE: Missing = {
+  missing: 'no earlier state was given (--against)',
+  runWide: true,
+  intentional: true,
+};
+const OTHER_BYTES: Missing = { missing: 'the bytes that were inspected are not the listed ones' };
+export const NOT_REQUESTED: Missing = { missing: 'it was not asked' };
+
+/** What was judged: the versions that are objects, and the latest, where all are beyond doubt. */
+interface JudgedVersions {
+  entries: VersionEntry[];
+  usual: string | null;
+}
+
+export interface VersionJudgeOptions {
+  earlierSource: string | Missing;
+  /** Whether apps or a version were asked for by name; the version, or null. */
+  isAsked: boolean;
+  version: string | null;
+  /** The file that the app's code begins in, at the top of an artifact. */
+  appEntry: string;
+  /** Seconds: how old a copy of a document is. */
+  oldCopy(place: SubjectLocation): number;
+}
+
+type JudgeVersions = (
+  value: JsonValue | undefined,
+  artifacts: readonly ArtifactFacts[],
+  earlier: PublishedVersion[] | Missing,
+  place: SubjectLocation,
+) => JudgedVersions;
+
+/** @returns judges the versions in a metadata file's value, with the facts about the artifact of each */
+export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudgeOptions): JudgeVersions {
+  const { ledger } = offering;
+  /** The rules that hold versions against something else: no screen knows of that. */
+  const comparing = offering
+    .rulesOn('metadata')
+    .filter(({ needs }) => needs.includes('earlier') || needs.includes('askedVersion'));
+
+  function versions(
+    value: JsonValue | undefined,
+    artifacts: readonly ArtifactFacts[],
+    earlier: PublishedVersion[] | Missing,
+    place: SubjectLocation,
+  ): JudgedVersions {
+    const list = member(value, 'versions');
+    if (!Array.isArray(list)) {
+      unread(place);
+      return { entries: [], usual: null };
+    }
+    const entries = entriesIn(value);
+    ledger.countVersions(entries.length);
+    const content = place.document?.content ?? NOT_REQUESTED;
+    const usual = offering.usesFastPath && !isMissing(content) ? latestIfClean(content) : null;
+    if (usual !== null && nothingToSay(entries, artifacts, earlier, place)) return { entries, usual };
+    const wanted = terms.version;
+    // Of a version that is not listed there is no artifact to look at.
+    if (wanted !== null && !entries.some((entry) => entry.version === wanted))
+      ledger.unjudgedSymptoms.add('checksum-mismatch');
+    const copyAge = terms.oldCopy(place);
+    const facts = {
+      versions: entries,
+      listed: list.length,
+      earlier,
+      earlierSource: terms.earlierSource,
+      askedVersion: wanted,
+      copyAge,
+    };
+    offering.dispatch('metadata', facts, place, usual === null ? offering.rulesOn('metadata') : comparing);
+    const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
+    for (const entry of entries) {
+      const before = (entry.version === null ? null : published.get(entry.version)) ?? null;
+      version(entry, entries, artifacts, before, place, usual !== null);
+    }
+    return { entries, usual };
+  }
+
+  /**
+   * True where the rules need not be asked about versions beyond doubt: nobody looked at their artifacts, and what was not
+   * judged for that is only counted by now.
+   */
+  function nothingToSay(
+    entries: readonly VersionEntry[],
+    artifacts: readonly ArtifactFacts[],
+    earlier: PublishedVersion[] | Missing,
+    place: SubjectLocation,
+  ): boolean {
+    if (terms.isAsked || earlier !== NO_BASELINE || place.found.size > 0 || !isMissing(place.web)) return false;
+    const content = artifacts.length === entries.length ? missingFactsOfAll(artifacts)?.content : undefined;
+    if (content === undefined || content.runWide) return false;
+    const about = offering.rulesOn('artifact');
+    if (!ledger.onlyCounts(about)) return false;
+    for (const rule of about) ledger.addNotJudged(rule, { ...place, resource: 'artifact' }, content);
+    ledger.skipFurther(about, entries.length - 1);
+    return true;
+  }
+
+  /** Of a metadata file without a list of versions there are no artifacts to look at. */
+  function unread(place: SubjectLocation): void {
+    const rule = offering.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
+    if (rule === undefined || place.document === null) return;
+    const { content } = place.document;
+    const oversized = !isMissing(content) && parseDocument(content).oversized !== null;
+    const readable = !isMissing(content) && parseDocument(content).value !== undefined;
+    const fault = oversized ? 'document-oversized' : readable ? 'schema-violation' : 'document-unreadable';
+    const why: Missing = !isMissing(content)
+      ? { missing: `because of ${fault}` }
+      : content.runWide || content.missing.startsWith('because of ')
+        ? content
+        : { ...content, missing: `its metadata file was not seen (${content.missing})` };
+    ledger.addNotJudged(rule, { ...place, resource: 'artifact' }, why);
+  }
+
+  function version(
+    entry: VersionEntry,
+    all: readonly VersionEntry[],
+    artifacts: readonly ArtifactFacts[],
+    before: PublishedVersion | null,
+    metadata: SubjectLocation,
+    isUsual: boolean,
+  ): void {
+    const artifact = artifacts[entry.index];
+    const pointer = `/versions/${entry.index}`;
+    const found = new Map(metadata.byVersion?.get(entry.version ?? ''));
+    const place: SubjectLocation = { ...metadata, version: entry.version, pointer, found };
+    if (!isUsual)
+      offering.dispatch(
+        'version',
+        {
+          index: entry.index,
+          version: entry.version ?? SCHEMA_VIOLATION,
+          checksum: entry.artifactChecksum ?? SCHEMA_VIOLATION,
+          all,
+          served: artifact && !isMissing(artifact.content) && !artifact.content.cut ? artifact.content : null,
+        },
+        place,
+      );
+    const artifactPlace: SubjectLocation = {
+      ...place,
+      resource: 'artifact',
+      url: entry.artifactUrl,
+      web: artifact?.web ?? NOT_REQUESTED,
+      pointer: `${pointer}/artifactUrl`,
+      found: new Map(place.found),
+    };
+    if (!isUsual) offering.url('artifact', entry.artifactUrl, artifactPlace);
+    if (!artifact) return;
+    offering.resource(artifact, artifactPlace);
+    const { content, archive } = artifact;
+    if (isMissing(content) && content.runWide && ledger.wasNoted('artifact content')) return;
+    if (!isMissing(content)) ledger.countArtifact(content.bytes);
+    const digest: string | Missing = digestOf(entry.artifactChecksum ?? '') ?? {
+      missing: 'because of checksum-malformed',
+    };
+    const isOther = !isMissing(digest) && isListedAgain(artifact, digest);
+    artifactPlace.pointer = `${pointer}/artifactChecksum`;
+    offering.dispatch(
+      'artifact',
+      {
+        facts: artifact,
+        content,
+        archive: isOther ? OTHER_BYTES : archive,
+        digest,
+        checksum: entry.artifactChecksum ?? SCHEMA_VIOLATION,
+        all,
+        artifacts,
+        before,
+        answer: answerOf(artifact),
+        appEntry: terms.appEntry,
+      },
+      artifactPlace,
+    );
+    artifactPlace.pointer = `${pointer}/artifactUrl`;
+    offering.resource(artifact, artifactPlace, true);
+  }
+
+  return versions;
+}
+
+/** True where the first download had other bytes, and the second one the listed ones: only the first was inspected. */
+function isListedAgain({ content, again }: ArtifactFacts, digest: string): boolean {
+  if (isMissing(content) || again === undefined || isMissing(again)) return false;
+  return content.sha256 !== digest && again.sha256 === digest;
+}
+
+/** The versions that are objects. */
+function entriesIn(value: JsonValue | undefined): VersionEntry[] {
+  const entries: VersionEntry[] = [];
+  for (const [index, item] of ((member(value, 'versions') ?? []) as JsonValue[]).entries())
+    if (isObject(item)) entries.push(entryOf(index, item));
+  return entries;
+}
+
+function entryOf(index: number, item: JsonObject): VersionEntry {
+  return {
+    index,
+    version: stringOrNull(member(item, 'version')),
+    artifactUrl: stringOrNull(member(item, 'artifactUrl')),
+    artifactChecksum: stringOrNull(member(item, 'artifactChecksum')),
+  };
+}

@@ -1,0 +1,63 @@
+import { isSafeKey } from '../registry/app-key.ts';
+import { type DocumentFacts, isMissing } from '../facts/facts.ts';
+import { type JsonValue, member } from '../json/json.ts';
+import type { FindingCollector, SubjectLocation } from './findings.ts';
+import type { AppVerdict } from './report.ts';
+import type { VersionEntry } from '../rules/rule.ts';
+import { isSemver, latestOf } from '../registry/version.ts';
+
+/**
+ * Whether subscribers see an app: its key and entry are usable, its metadata can be had, and a version is valid.
+ * @param usual the latest version, where key, entry and versions are known to be usable
+ */
+export function verdictOf(
+  key: string,
+  entry: JsonValue,
+  metadata: SubjectLocation,
+  value: JsonValue | undefined,
+  entries: readonly VersionEntry[],
+  facts: DocumentFacts,
+  ledger: FindingCollector,
+  usual: string | null,
+): AppVerdict {
+  const hiding = ledger.hiding(key);
+  if (usual !== null && hiding.size === 0) return { key, visible: true, because: NO_REASON, latest: usual };
+  const valid = entries.filter(
+    (e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null,
+  );
+  const latest = latestOf(valid.map((e) => e.version!));
+  if (!isSafeKey(key)) hiding.add('app-key-unsafe');
+  if (!isWholeEntry(entry)) hiding.add('schema-violation');
+  // A rule that was turned off leaves the app as hidden as it was.
+  if (hiding.size === 0 && !isMissing(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
+  if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
+  if (isMissing(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
+  return { key, visible: true, because: [], latest };
+}
+
+/** Of a hundred thousand apps most have no reason. */
+export const NO_REASON: readonly string[] = [];
+
+/** The rule whose matter it is that a metadata file offers no version. */
+function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {
+  if (value === undefined) return 'document-unreadable';
+  const list = member(value, 'versions');
+  const misshapen =
+    !Array.isArray(list) ||
+    list.length > entries.length ||
+    entries.some((e) => e.version === null || isSemver(e.version));
+  return misshapen ? 'schema-violation' : 'no-valid-versions';
+}
+
+/** True where each text that an app entry must have is one (spec 2.1). */
+export function isWholeEntry(entry: JsonValue): boolean {
+  const style = member(entry, 'blockStyle');
+  const fields = [
+    member(entry, 'name'),
+    member(entry, 'description'),
+    member(entry, 'appMetadataUrl'),
+    member(style, 'iconUrl'),
+    member(style, 'color'),
+  ];
+  return fields.every((field) => typeof field === 'string');
+}

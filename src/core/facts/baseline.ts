@@ -1,0 +1,31 @@
+import type { PublishedVersion } from './facts.ts';
+import { checksumError, isChecksum } from '../registry/checksum.ts';
+import type { VersionEntry } from '../rules/rule.ts';
+
+/** The listed versions that had been published before, each with its earlier state. */
+export function matchVersions(
+  versions: readonly VersionEntry[],
+  earlier: readonly PublishedVersion[],
+): { entry: VersionEntry; before: PublishedVersion }[] {
+  const before = new Map(earlier.map((version) => [version.version, version]));
+  const found = [];
+  for (const entry of versions) {
+    const published = entry.version === null ? undefined : before.get(entry.version);
+    if (published) found.push({ entry, before: published });
+  }
+  return found;
+}
+
+/** True when two checksums mean the same digest: mending the way that it is written changes no artifact. */
+export function sameDigest(a: string, b: string): boolean {
+  return a === b || meant(a) === meant(b);
+}
+
+/** True when a checksum names a SHA-256 digest, however it is written. Nobody could install a version without one. */
+export function isDigestForm(checksum: string): boolean {
+  return isChecksum(meant(checksum));
+}
+
+function meant(checksum: string): string {
+  return checksumError(checksum)?.repaired ?? checksum;
+}

@@ -1,0 +1,118 @@
+import type { HeaderGroup, HeaderProbe, RepeatedProbe, Probe, HttpViews } from './facts.ts';
+import { unsteadyOf } from './repeated-probes.ts';
+import { lastHop, statusOf } from '../http/probe.ts';
+
+/** What an answer that browsers get and a server-side client does not depends on: read off the probes (Web.probes). */
+
+/**
+ * `changed`: the file changed meanwhile. `intermittent`: both answers come and go, whatever is sent. `each-time`: every
+ * answer is another one. `together`: only several groups of headers together bring it.
+ */
+export type Dependence =
+  | { on: 'headers'; groups: readonly HeaderGroup[] }
+  | { on: 'changed' | 'intermittent' | 'each-time' | 'together' };
+
+/** An answer like the first one. */
+const SAME = 'same';
+
+/** What came of a GET, to be compared; null where nothing did that says anything of the host. */
+function resultOf({ failure, hops, copy }: Probe): string | null {
+  if (failure !== null)
+    return failure.phase === 'unasked' || failure.code === 'INTERRUPTED' ? null : `failure ${failure.code}`;
+  const status = hops.at(-1)?.status ?? 0;
+  // A part that was asked for and cannot be sent, and a limit, are no other answers.
+  if (status === 408 || status === 416 || status === 429 || status === 503) return null;
+  if (status < 200 || status > 299) return `status ${status}`;
+  if (copy === undefined || (copy.same && (copy.fault === null || copy.fault === 'truncated'))) return SAME;
+  return copy.fault ?? copy.decoded?.sha256 ?? 'nothing';
+}
+
+/** Whether a browser got another answer than the plain GET, which had a whole one. */
+export function isOther(visit: Probe): boolean {
+  const result = resultOf(visit);
+  return result !== null && result !== SAME;
+}
+
+/** What the other answer depends on; null where no probes were sent. @param like which way of asking it is about */
+export function dependenceOf(
+  { headerProbes: probes = [] }: Pick<HttpViews, 'headerProbes'>,
+  like: HeaderProbe['like'] = 'fetch',
+): Dependence | null {
+  const own = probes.filter((probe) => probe.like === like);
+  if (own.length === 0) return null;
+  const plain = results(own, (sent) => sent.length === 0);
+  const full = results(own, (sent) => sent.length > 1);
+  if (plain.length === 0 || full.length === 0) return null;
+  const isSteady = plain.every(isSame) && !full.some(isSame);
+  if (isSteady) {
+    const single = own.filter(({ sent, visit }) => sent.length === 1 && isOther(visit));
+    const groups = single.flatMap(({ sent }) => sent);
+    return groups.length > 0 ? { on: 'headers', groups } : { on: 'together' };
+  }
+  if (![...plain, ...full].some(isSame)) {
+    const all = [...plain, ...full];
+    return { on: all.length > 2 && new Set(all).size === all.length ? 'each-time' : 'changed' };
+  }
+  const late = own.filter(({ round }) => round > 1);
+  const last = [...results(late, (sent) => sent.length === 0), ...results(late, (sent) => sent.length > 1)];
+  return { on: last.length > 0 && !last.some(isSame) ? 'changed' : 'intermittent' };
+}
+
+/**
+ * Whether a second round has to tell: while the first answer still comes, the file may have been replaced between two
+ * requests of the first round.
+ */
+export function isUndecided(probes: readonly HeaderProbe[]): boolean {
+  return [...results(probes, (sent) => sent.length === 0), ...results(probes, (sent) => sent.length > 1)].some(isSame);
+}
+
+/** True where nothing contradicts that it is the origin which the host refuses. */
+export function mayBlameOrigin(web: HttpViews): boolean {
+  if (unsteadyOf(web, 'browser') !== null) return false;
+  const dependence = dependenceOf(web);
+  if (dependence === null || dependence.on === 'together') return true;
+  return dependence.on === 'headers' && dependence.groups.includes('origin');
+}
+
+/** True where two contents come and go, whatever is sent. */
+export function areContentsByTurns(web: Pick<HttpViews, 'headerProbes'>): boolean {
+  const { headerProbes: probes = [] } = web;
+  const isIntermittent = dependenceOf(web)?.on === 'intermittent';
+  return isIntermittent && probes.some(({ visit }) => isOther(visit) && !isRefusal(visit));
+}
+
+/** The statuses that came and went, whatever was sent; null where contents differ instead, or nothing did. */
+export function byTurnsIn(
+  web: Pick<HttpViews, 'headerProbes'>,
+  like: HeaderProbe['like'],
+): Omit<RepeatedProbe, 'of'> | null {
+  if (dependenceOf(web, like)?.on !== 'intermittent') return null;
+  const own = (web.headerProbes ?? []).filter((probe) => probe.like === like);
+  const others = own.filter(({ visit }) => isOther(visit));
+  if (others.length === 0 || !others.every(({ visit }) => isRefusal(visit))) return null;
+  const url = lastHop(others[0]!.visit)?.url ?? '';
+  const statuses = (which: (sent: readonly HeaderGroup[]) => boolean): number[] =>
+    own.filter(({ sent }) => which(sent)).map(({ visit }) => (visit.failure === null ? statusOf(visit) : 0));
+  return { url, plain: statuses((sent) => sent.length === 0), same: statuses((sent) => sent.length > 1) };
+}
+
+/** The first answer to a browser that is another one. */
+export function otherAnswer(web: HttpViews): Probe | null {
+  return web.browser.find(isOther) ?? null;
+}
+
+/** True for an answer that is none: a status that is not 2xx, or a connection that breaks off. */
+export function isRefusal(visit: Probe): boolean {
+  return visit.failure !== null || statusOf(visit) >= 300;
+}
+
+function results(probes: readonly HeaderProbe[], which: (sent: readonly HeaderGroup[]) => boolean): string[] {
+  return probes
+    .filter(({ sent }) => which(sent))
+    .map(({ visit }) => resultOf(visit))
+    .filter((result) => result !== null);
+}
+
+function isSame(result: string): boolean {
+  return result === SAME;
+}

@@ -1,0 +1,87 @@
+import type { Conditional, SideProbe, Missing, Probe, HttpViews } from './facts.ts';
+import { isMissing } from './facts.ts';
+import { dependenceOf } from './header-probes.ts';
+import { mayBeRepeated, unsteadyOf } from './repeated-probes.ts';
+import { isTransportFailure, statusOf } from '../http/probe.ts';
+
+/** The visits beside the plain GET, as rules need them: unseen where nothing can be concluded from how they ended. */
+export interface SideProbes {
+  /** Null where it was not requested. */
+  head: Probe | null;
+  /** Those of a GET, one for each URL along the redirects; null where none was requested. */
+  preflights: (Probe | null)[];
+  headPreflight: Probe | null;
+  /** Those that were not refused now and then. */
+  conditional: Conditional[];
+  revalidation: NonNullable<HttpViews['revalidation']> | null;
+  /** GET of an icon as a plain <img> sends it. */
+  image: Probe | null;
+}
+
+/** @param web how a resource was answered, or why that is not known: then nothing beside it is known either */
+export function sideProbes(web: HttpViews | Missing): { [K in keyof SideProbes]: SideProbes[K] | Missing } {
+  if (isMissing(web))
+    return { head: web, preflights: web, headPreflight: web, conditional: web, revalidation: web, image: web };
+  if (hasNone(web)) return NONE;
+  const conditional = web.conditional ?? [];
+  const headPreflight = web.headPreflight ?? null;
+  const preflights = [web.preflight, ...(web.preflights ?? [])].map((one) => (isMissing(one) ? null : one));
+  const head = isMissing(web.head) ? null : web.head;
+  return {
+    head: why(web, 'HEAD', [head]) ?? head,
+    preflights: why(web, 'preflight', preflights) ?? preflights,
+    headPreflight: why(web, 'HEAD preflight', [headPreflight]) ?? headPreflight,
+    conditional:
+      failure(
+        NAMES.condition,
+        conditional.map(({ visit }) => visit),
+      ) ??
+      (unsteadyOf(web, 'condition')
+        ? conditional.filter(({ visit }) => !mayBeRepeated('condition', visit))
+        : conditional),
+    revalidation: (web.revalidation && failure(NAMES.condition, [web.revalidation.visit])) ?? web.revalidation ?? null,
+    image: imageOf(web),
+  };
+}
+
+/** Most artifacts: how their hosts answer is seen of the first one. */
+const NONE = { head: null, preflights: [null], headPreflight: null, conditional: [], revalidation: null, image: null };
+
+function hasNone({ head, preflight, preflights, headPreflight, conditional, revalidation, image }: HttpViews): boolean {
+  const isGetAlone = isMissing(head) && isMissing(preflight) && preflights === undefined && headPreflight === undefined;
+  return isGetAlone && conditional === undefined && revalidation === undefined && image === undefined;
+}
+
+const NAMES: Readonly<Record<SideProbe | 'image', string>> = {
+  HEAD: 'HEAD request',
+  preflight: 'preflight (OPTIONS)',
+  'HEAD preflight': 'preflight (OPTIONS) for HEAD',
+  condition: 'GET with a condition',
+  browser: 'GET with Origin',
+  image: 'GET as an image',
+};
+
+/** Why nothing can be concluded, or null. */
+function why(web: HttpViews, of: SideProbe, visits: readonly (Probe | null)[]): Missing | null {
+  const failed = failure(NAMES[of], visits);
+  if (failed !== null) return failed;
+  const isRefused = visits.some((visit) => visit !== null && mayBeRepeated(of, visit));
+  return isRefused && unsteadyOf(web, of) !== null
+    ? { missing: 'because of host-intermittent', intentional: true }
+    : null;
+}
+
+function failure(name: string, visits: readonly (Probe | null)[]): Missing | null {
+  const failed = visits.find((visit) => visit !== null && isTransportFailure(visit));
+  if (!failed) return null;
+  const { attempts } = failed;
+  const times = attempts === 1 ? '' : attempts === 2 ? ' twice' : ` ${attempts} times`;
+  return { missing: `the ${name} failed${times} (${failed.failure?.code ?? `status ${statusOf(failed)}`})` };
+}
+
+/** Where probes show that the failure follows the headers, it is the host that breaks off. */
+function imageOf(web: HttpViews): Probe | null | Missing {
+  const { image = null } = web;
+  const { on } = dependenceOf(web, 'image') ?? {};
+  return on === 'headers' || on === 'together' ? image : (failure(NAMES.image, [image]) ?? image);
+}

@@ -1,0 +1,59 @@
+import type { ComparedBody, Hop, ResourceKind, Probe, HttpViews } from '../facts/facts.ts';
+import { header } from './headers.ts';
+import { lastHop } from './probe.ts';
+
+/** Small readings of the copies that browsers and other clients get (Web.browser, Web.gzip), for the rules about them. */
+
+/** The answers to clients that accept compression, of which the body was compared. */
+export function comparedAnswers({ browser, gzip }: HttpViews): { visit: Probe; copy: ComparedBody; hop: Hop }[] {
+  return [...browser, ...(gzip ? [gzip] : [])].flatMap((visit) => {
+    const hop = lastHop(visit);
+    return visit.copy && hop && visit.failure === null ? [{ visit, copy: visit.copy, hop }] : [];
+  });
+}
+
+/** True for a body that is still compressed once its coding was undone: it was compressed twice. */
+export function isCompressedTwice({ coding, decoded, same }: ComparedBody): boolean {
+  return coding !== '' && !same && decoded !== null && ['gzip', 'zlib', 'zstd'].includes(decoded.kind);
+}
+
+/** The two contents in words: digest, length, date of the last change and address of each. */
+export function bothContents(answer: Probe, copy: ComparedBody, other: Probe): string {
+  const { decoded, first } = copy;
+  const left = describe(first.sha256, first.bytes, lastHop(answer));
+  return `${left} and ${decoded === null ? 'nothing' : describe(decoded.sha256, decoded.bytes, lastHop(other))}`;
+}
+
+function describe(sha256: string, bytes: number, hop: Hop | null): string {
+  const changed = header(hop?.headers ?? [], 'last-modified');
+  const parts = [`${bytes} bytes`, `SHA-256 ${sha256.slice(0, 12)}…`];
+  if (changed !== null) parts.push(`Last-Modified ${changed}`);
+  if (hop?.address) parts.push(`from ${hop.address}`);
+  return parts.join(', ');
+}
+
+/** The same as evidence, with whole digests. */
+export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): Record<string, string | number | null> {
+  const [one, two] = [lastHop(answer), lastHop(other)];
+  return {
+    asked: two?.url ?? null,
+    contentEncoding: copy.coding === '' ? null : copy.coding,
+    sentBytes: copy.bytes,
+    sentKind: copy.kind,
+    ...(copy.unlabelled === undefined ? {} : { missingCoding: copy.unlabelled }),
+    firstSha256: copy.first.sha256,
+    firstBytes: copy.first.bytes,
+    firstLastModified: header(one?.headers ?? [], 'last-modified'),
+    firstAddress: one?.address ?? null,
+    otherSha256: copy.decoded?.sha256 ?? null,
+    otherBytes: copy.decoded?.bytes ?? null,
+    otherKind: copy.decoded?.kind ?? null,
+    otherLastModified: header(two?.headers ?? [], 'last-modified'),
+    otherAddress: two?.address ?? null,
+  };
+}
+
+/** What a role is called in a sentence. */
+export function nameOf(role: ResourceKind): string {
+  return role === 'metadata' ? 'metadata file' : role;
+}

@@ -1,0 +1,208 @@
+import type { Hop, Probe } from '../facts/facts.ts';
+import { header, headerLines, stripSpace, tokens } from './headers.ts';
+import { parseUrl } from './url.ts';
+
+/** The Fetch standard's CORS check and preflight check, as a browser makes them, hop by hop. Credentials are omitted. */
+
+/** Asked with where the user named no origin: a name that nobody can own (RFC 2606), so no host can mean it. */
+export const PROBE_ORIGIN = 'https://appreg-probe.invalid';
+
+/** The header that the preflight asks for: one that no list of allowed headers names by chance. */
+export const PROBE_HEADER = 'x-appreg-probe';
+
+export type CorsCode = 'missing' | 'invalid' | 'refused';
+
+export interface CorsFault {
+  code: CorsCode;
+  /** Within the code, machine-readable: two-headers, list, trailing-slash, null, redirect-null-origin, … */
+  cause: string;
+  /** Access-Control-Allow-Origin as sent (several lines joined by a comma), null when it is absent. */
+  value: string | null;
+  /** The Origin that the browser sends on this hop: the caller's, or "null" behind a redirect to another host. */
+  sent: string;
+  /** Index of the hop where it fails. */
+  hop: number;
+}
+
+export interface HopOrigin {
+  /** The value of the Origin header, or null where a browser sends none (its own origin). */
+  origin: string | null;
+  /** Whether the answer must pass the CORS check. */
+  checked: boolean;
+}
+
+/**
+ * What a browser at `origin` sends along a chain of redirects (Fetch: redirect-taint, response tainting). Once a hop
+ * leads from a foreign origin to another one, Origin is `null`, and once an answer was checked, all later ones are.
+ */
+export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[] {
+  const list: HopOrigin[] = [];
+  let tainted = origin === 'null';
+  let checked = false;
+  let last: string | null = null;
+  for (const url of urls) {
+    const own = parseUrl(url)?.origin ?? 'null';
+    if (last !== null && own !== last && last !== origin) tainted = true;
+    if (own !== origin || tainted) checked = true;
+    list.push({ origin: checked ? (tainted ? 'null' : origin) : null, checked });
+    last = own;
+  }
+  return list;
+}
+
+/** The CORS check on one answer; null when it passes. */
+export function corsCheck(
+  origin: string,
+  headers: Hop['headers'],
+): { code: CorsCode; cause: string; value: string | null } | null {
+  const lines = headerLines(headers, 'access-control-allow-origin');
+  if (lines.length === 0) return { code: 'missing', cause: 'absent', value: null };
+  const value = stripSpace(lines.join(', '));
+  if (value === '*' || value === origin) return null;
+  if (lines.length > 1) return { code: 'invalid', cause: 'two-headers', value };
+  return { ...classify(value, origin), value };
+}
+
+/** Why a single value does not let `origin` in: it names another origin, or it is nothing that a browser accepts. */
+function classify(value: string, origin: string): { code: CorsCode; cause: string } {
+  if (value === '') return { code: 'invalid', cause: 'empty' };
+  if (value === 'null') return { code: 'invalid', cause: 'null' };
+  if (value === '(null)') return { code: 'invalid', cause: 'unset-variable' };
+  if (isOrigin(value)) return refusal(value, origin);
+  if (/[,\s]/.test(value)) return { code: 'invalid', cause: 'list' };
+  if (value.includes('*'))
+    return { code: 'invalid', cause: /^[*"']+$/.test(value) ? 'misspelled-wildcard' : 'partial-wildcard' };
+  if (isOrigin(value.toLowerCase())) return { code: 'invalid', cause: 'upper-case' };
+  if (value.endsWith('/') && isOrigin(value.slice(0, -1))) return { code: 'invalid', cause: 'trailing-slash' };
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return { code: 'invalid', cause: 'no-scheme' };
+  const url = parseUrl(value);
+  if (url && url.origin !== 'null' && /^[a-z]+:\/\/[^/?#]+$/.test(value))
+    return { code: 'invalid', cause: 'default-port' };
+  return { code: 'invalid', cause: url && url.origin !== 'null' ? 'full-url' : 'no-origin' };
+}
+
+/** Another origin, well written: refused. A near miss of the one that was asked with is a slip, with a name of its own. */
+function refusal(value: string, origin: string): { code: CorsCode; cause: string } {
+  const other = new URL(value);
+  if (other.protocol === 'ftp:' || other.protocol === 'ws:' || other.protocol === 'wss:')
+    return { code: 'invalid', cause: 'wrong-scheme' };
+  const asked = parseUrl(origin);
+  if (!asked || other.hostname !== asked.hostname) return { code: 'refused', cause: 'other-origin' };
+  return { code: 'invalid', cause: other.protocol === asked.protocol ? 'wrong-port' : 'wrong-scheme' };
+}
+
+// `URL` alone takes a star or a comma for a part of the host.
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d+)?$/;
+
+/** True for a serialised origin, as a browser would send it: lower case, no path, no default port. */
+export function isOrigin(text: string): boolean {
+  return text.length < 500 && ORIGIN.test(text) && parseUrl(text)?.origin === text;
+}
+
+/** The first hop of a browser's visit that fails the CORS check; null when the visit passes (or nothing was answered). */
+export function corsFault(visit: Probe): CorsFault | null {
+  if (visit.origin === null) return null;
+  const origins = hopOrigins(
+    visit.origin,
+    visit.hops.map((hop) => hop.url),
+  );
+  for (const [index, hop] of visit.hops.entries()) {
+    const { origin, checked } = origins[index]!;
+    // Status 0: nothing was answered there. 304 and 407 never reach the check.
+    if (!checked || hop.status === 0 || hop.status === 407 || hop.status === 304) continue;
+    const fault = corsCheck(origin!, hop.headers);
+    if (!fault) continue;
+    const nulled = origin === 'null' && visit.origin !== 'null' && fault.code === 'refused';
+    return { ...fault, cause: nulled ? 'redirect-null-origin' : fault.cause, sent: origin!, hop: index };
+  }
+  return null;
+}
+
+/** Another of the origins asked with that the same resource allows by name, or null. */
+export function allowedBeside(visit: Probe, visits: readonly Probe[]): string | null {
+  for (const { origin, hops, failure } of visits) {
+    const allowed = header(hops.at(-1)?.headers ?? [], 'access-control-allow-origin');
+    if (failure === null && origin !== visit.origin && allowed?.trim() === origin) return origin;
+  }
+  return null;
+}
+
+/** True where the host names no origin at all, as those that answer by Origin do for one that they do not know. */
+export function saysNothing({ code, cause }: CorsFault): boolean {
+  return code === 'missing' || cause === 'empty' || cause === 'null' || cause === 'unset-variable';
+}
+
+export interface PreflightFault {
+  cause:
+    | 'no-answer'
+    | 'redirect'
+    | 'status'
+    | 'origin'
+    | 'methods-malformed'
+    | 'headers-malformed'
+    | 'header-refused'
+    | 'method-refused';
+  /** The header or status that fails it, as sent; null when there is none. */
+  value: string | null;
+  /** The request header that is not let through. */
+  header: string | null;
+}
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'POST']);
+
+/**
+ * The CORS-preflight check (Fetch: CORS-preflight fetch, steps 7 and on); null when the request may go out.
+ * @param asked the names in Access-Control-Request-Headers, in lower case
+ */
+export function preflightFault(visit: Probe, asked: readonly string[], method = 'GET'): PreflightFault | null {
+  const answer = visit.hops[0];
+  if (!answer || answer.status === 0 || visit.origin === null)
+    return { cause: 'no-answer', value: visit.failure?.code ?? null, header: null };
+  const { status, headers } = answer;
+  if (status >= 300 && status < 400) return { cause: 'redirect', value: String(status), header: null };
+  // The CORS check comes first in the standard; a refused status says more to whoever has to mend it.
+  if (status < 200 || status > 299) return { cause: 'status', value: String(status), header: null };
+  const origin = corsCheck(visit.origin, headers);
+  if (origin) return { cause: 'origin', value: origin.value, header: null };
+  const allowMethods = header(headers, 'access-control-allow-methods');
+  const methods = allowMethods === null ? [] : tokens(allowMethods);
+  if (methods === null) return { cause: 'methods-malformed', value: allowMethods, header: null };
+  const allowHeaders = header(headers, 'access-control-allow-headers');
+  const allowed = allowHeaders === null ? [] : tokens(allowHeaders)?.map((name) => name.toLowerCase());
+  if (!allowed) return { cause: 'headers-malformed', value: allowHeaders, header: null };
+  if (!SAFE_METHODS.has(method) && !methods.includes(method) && !methods.includes('*'))
+    return { cause: 'method-refused', value: allowMethods, header: null };
+  for (const name of asked) {
+    // `*` covers every name but this one.
+    const byName = name === 'authorization';
+    if (!allowed.includes(name) && (byName || !allowed.includes('*')))
+      return { cause: 'header-refused', value: allowHeaders, header: name };
+  }
+  return null;
+}
+
+/** What a finding about CORS must carry: who asked, what was answered where, and what a cache may have to do with it. */
+export function corsEvidence(visit: Probe, index: number): Record<string, string | number | null | readonly string[]> {
+  const hop = visit.hops[index]!;
+  const told = hop.headers
+    .filter(([name]) => name.startsWith('access-control-'))
+    .map(([name, value]) => `${name}: ${value}`);
+  const origins =
+    visit.origin === null
+      ? []
+      : hopOrigins(
+          visit.origin,
+          visit.hops.map((h) => h.url),
+        );
+  const evidence: Record<string, string | number | null | readonly string[]> = {
+    asked: hop.url,
+    origin: origins[index]?.origin ?? null,
+    status: hop.status,
+    answered: told,
+    vary: header(hop.headers, 'vary'),
+  };
+  const age = header(hop.headers, 'age');
+  if (age !== null) evidence['age'] = age;
+  if (visit.hops.length > 1) evidence['hops'] = visit.hops.map((h) => `${h.status} ${h.url}`);
+  return evidence;
+}

@@ -1,0 +1,88 @@
+import type { HostFacts } from '../facts/facts.ts';
+
+/** How many requests at once a host answers. */
+export interface HostLimit {
+  /** Requests under way up to which (almost) all were answered. */
+  most: number;
+  /** Of those that were sent while more were under way: how many there were, and how many were refused. */
+  sent: number;
+  refused: number;
+}
+
+/** The probability at which the distribution of the refusals is no longer taken for chance. */
+const SIGNIFICANCE = 0.001;
+/** How many times more often a host refuses beyond its limit than within, where it may fail now and then besides. */
+const CONTRAST = 8;
+/** The share of refusals among the requests at one number that is more than failures now and then. */
+const CERTAIN = 0.05;
+
+interface Count {
+  answered: number;
+  refused: number;
+}
+
+/**
+ * The number of requests under way above which a host refuses some; null where refusals do not depend on that number,
+ * or are too few to tell. Requests above it may be answered too: the host is done with some before the client is.
+ */
+export function hostLimit({ load }: HostFacts): HostLimit | null {
+  const all = sumOf(load);
+  let best: { most: number; within: Count; beyond: Count; likelihood: number } | null = null;
+  let within = { answered: 0, refused: 0 };
+  for (const [i, count] of load.entries()) {
+    const beyond = { answered: all.answered - within.answered, refused: all.refused - within.refused };
+    const likelihood = logLikelihood(within) + logLikelihood(beyond);
+    if (i > 0 && likelihood > (best?.likelihood ?? -Infinity))
+      best = { most: count.underWay - 1, within, beyond, likelihood };
+    within = sumOf([within, count]);
+  }
+  if (best === null) return null;
+  const share = totalOf(best.within) / totalOf(all);
+  const isChance = atMost(best.within.refused, all.refused, share) > SIGNIFICANCE;
+  if (isChance || rateOf(best.beyond) < rateOf(best.within) * CONTRAST) return null;
+  const most = Math.min(best.most, lowestRefusing(load) - 1);
+  const beyond = sumOf(load.filter(({ underWay }) => underWay > most));
+  return { most, sent: totalOf(beyond), refused: beyond.refused };
+}
+
+/**
+ * The lowest number of requests under way at which the host refused more than a few. The host never has more requests
+ * than the client has under way, so its limit is below that number.
+ */
+function lowestRefusing(load: HostFacts['load']): number {
+  return load.find((count) => count.refused >= 2 && rateOf(count) >= CERTAIN)?.underWay ?? Infinity;
+}
+
+/** The logarithm of the likelihood of these counts, where each request is refused with the same probability. */
+function logLikelihood({ answered, refused }: Count): number {
+  const total = answered + refused;
+  const term = (count: number): number => (count === 0 ? 0 : count * Math.log(count / total));
+  return term(answered) + term(refused);
+}
+
+function rateOf(count: Count): number {
+  return totalOf(count) === 0 ? 0 : count.refused / totalOf(count);
+}
+
+function totalOf({ answered, refused }: Count): number {
+  return answered + refused;
+}
+
+/** The probability of at most `successes` in so many trials (binomial distribution). */
+function atMost(successes: number, trials: number, probability: number): number {
+  if (probability >= 1) return successes >= trials ? 1 : 0;
+  let term = (1 - probability) ** trials;
+  let sum = term;
+  for (let k = 1; k <= successes; k += 1) {
+    term *= ((trials - k + 1) / k) * (probability / (1 - probability));
+    sum += term;
+  }
+  return sum;
+}
+
+function sumOf(counts: readonly Count[]): Count {
+  return {
+    answered: counts.reduce((sum, { answered }) => sum + answered, 0),
+    refused: counts.reduce((sum, { refused }) => sum + refused, 0),
+  };
+}

@@ -1,0 +1,137 @@
+import { notAnAuthority } from './certificate.ts';
+import type { Hop, Missing, Probe } from '../facts/facts.ts';
+import { parseUrl } from './url.ts';
+
+/** Small readings of a visit that several rules share. */
+
+/** The exchange that ended a visit: the answer, or the one that failed (its status is 0 when nothing was answered). */
+export function lastHop(visit: Probe): Hop | null {
+  return visit.hops.at(-1) ?? null;
+}
+
+/** The status that a visit ended with; 0 when it ended without one. */
+export function statusOf(visit: Probe): number {
+  return lastHop(visit)?.status ?? 0;
+}
+
+/** True when a visit ended with a whole 2xx answer. */
+export function isAnswered(visit: Probe): boolean {
+  const status = statusOf(visit);
+  return visit.failure === null && status >= 200 && status < 300;
+}
+
+/** Malformed and oversized heads, and answers that no client takes: the host did answer. */
+const ANSWERED_BADLY = /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_ALONE|UPGRADE|PARTIAL_UNASKED)$/;
+
+/**
+ * True for a visit that the network or the connection failed (a reset, a timeout, a certificate, 408 Request Timeout):
+ * it says nothing about how the host answers such a request.
+ */
+export function isTransportFailure(visit: Probe): boolean {
+  const { failure } = visit;
+  if (failure === null) return statusOf(visit) === 408;
+  switch (failure.phase) {
+    case 'dns':
+    case 'proxy':
+    case 'connect':
+    case 'tls':
+    case 'time':
+      return true;
+    case 'headers':
+    case 'body':
+      return !ANSWERED_BADLY.test(failure.code);
+    default:
+      return false;
+  }
+}
+
+/** Of HEAD and preflights: why a resource was not asked by them. */
+export const SAMPLED: Missing = {
+  missing:
+    'asked of the first 20 of each kind and host, and, as all of them answered well, of one in ten of the others',
+  runWide: true,
+  intentional: true,
+};
+
+// What OpenSSL and Node call the ways in which a certificate is not trusted, and the name that a finding gives them.
+const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not-yet-valid',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'unknown-issuer',
+  UNABLE_TO_GET_ISSUER_CERT: 'unknown-issuer',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'unknown-issuer',
+  CERT_UNTRUSTED: 'unknown-issuer',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'incomplete-chain',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-host',
+  HOSTNAME_MISMATCH: 'wrong-host',
+  INVALID_PURPOSE: 'wrong-purpose',
+  CERT_REVOKED: 'revoked',
+  CERT_SIGNATURE_FAILURE: 'bad-signature',
+  CERT_CHAIN_TOO_LONG: 'chain-too-long',
+  PATH_LENGTH_EXCEEDED: 'chain-too-long',
+  INVALID_CA: 'invalid-authority',
+};
+
+/** Why TLS is not trusted, or null where a visit did not fail on that (a reset during the handshake says nothing). */
+export function tlsCause(visit: Probe): string | null {
+  const { failure } = visit;
+  if (failure === null || failure.phase === 'proxy') return null;
+  const known = CERTIFICATE_CAUSES[failure.code];
+  // OpenSSL reports the last of several faults, and what is no authority has no purpose of one either.
+  if (known === 'wrong-purpose' && notAnAuthority(lastHop(visit)?.tls?.path ?? [])) return 'invalid-authority';
+  if (known !== undefined) return known;
+  if (/CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$/.test(failure.code)) return 'client-certificate-required';
+  if (failure.phase !== 'tls') return null;
+  // The host had shown its certificate by then, so that what it refuses is what it was shown: nothing.
+  if (failure.code.endsWith('ALERT_HANDSHAKE_FAILURE') && lastHop(visit)?.tls) return 'client-certificate-required';
+  if (/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION|VERSION_TOO_LOW|UNSUPPORTED_SSL_VERSION/.test(failure.code))
+    return 'old-protocol';
+  if (/digest algorithm too weak|key too (weak|small)|ee key|ca md/i.test(failure.message)) return 'weak-signature';
+  if (/NO_APPLICATION_PROTOCOL/.test(failure.code)) return null;
+  if (/subtree violation|name constraint/i.test(failure.message)) return 'name-constraints';
+  if (/key usage does not include certificate signing|invalid CA certificate/i.test(failure.message))
+    return 'invalid-authority';
+  return failure.code === 'UNSPECIFIED' ? 'certificate' : null;
+}
+
+/** The subscriber service could not connect; it does not say how far it came. */
+export const NOT_REACHED = 'NOT_REACHED';
+/** The subscriber service asks at the usual ports alone. */
+export const PORT_REFUSED = 'PORT_REFUSED';
+/** The subscriber service does not ask over plain http. */
+export const INSECURE_REFUSED = 'INSECURE_REFUSED';
+
+/** The rule that tells why there is no whole 2xx answer; null when there is one. Each failure belongs to one rule. */
+export function ruleOfFailure(
+  visit: Probe,
+): 'tls-untrusted' | 'redirect-excessive' | 'redirect-insecure' | 'url-insecure' | 'unreachable' | null {
+  if (isAnswered(visit)) return null;
+  if (visit.failure?.code === INSECURE_REFUSED)
+    return visit.hops.some(({ url }) => url.startsWith('https:')) ? 'redirect-insecure' : 'url-insecure';
+  if (tlsCause(visit) !== null) return 'tls-untrusted';
+  const code = visit.failure?.code;
+  return code === 'REDIRECT_LOOP' || code === 'REDIRECT_LIMIT' ? 'redirect-excessive' : 'unreachable';
+}
+
+/** What a visit went over, as words to put behind it; '' where the host was asked directly. */
+export function overProxy(visit: Probe): string {
+  const { proxy } = lastHop(visit) ?? {};
+  return proxy ? ` over the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
+}
+
+/** The origin of a URL that was requested: as the parser writes it, and without a login. */
+export function originOf(url: string): string {
+  const path = url.indexOf('/', 'https://'.length);
+  return path === -1 ? url : url.slice(0, path);
+}
+
+/** The host of a URL for a sentence: without port where that is the usual one. */
+export function hostOf(url: string): string {
+  return parseUrl(url)?.host ?? url;
+}
+
+/** The host of a URL without its port, and an IPv6 address without brackets: what DNS and certificates name. */
+export function hostnameOf(url: string): string {
+  return (parseUrl(url)?.hostname ?? url).replace(/^\[(.*)\]$/, '$1');
+}

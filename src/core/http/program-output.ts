@@ -1,0 +1,197 @@
+import { documentSyntaxError, type DocumentSyntaxError } from '../json/document-syntax-error.ts';
+import { printable, shorten } from '../text/text.ts';
+
+/** Text that a program wrote to the place of a file: its warnings and errors, or log output around the JSON. */
+
+/** A message of a program, by the program that writes in this form. */
+export interface ProgramMessage {
+  /** With its article, for a sentence: `a PHP warning`. */
+  kind: string;
+  /** Its beginning, on one line and without markup. */
+  text: string;
+  advice: string;
+}
+
+// Xdebug writes "( ! )" before the level.
+const PHP_LEVEL =
+  /^(?:\( ! \)\s{1,10})?(?:\[[\w :/+-]{10,60}\] )?(?:(PHP) {1,3})?((?:recoverable |catchable )?fatal error|warning|notice|deprecated|parse error|strict standards|core error|core warning|compile error|compile warning|user error|user warning|user notice|user deprecated|uncaught \w+)\b ?:/i;
+const PHP_PLACE = / in \S.{0,400}? on line \d/s;
+const PHP_ADVICE =
+  'Correct what the message says, and keep messages out of the output: with display_errors = Off in php.ini, PHP writes them to its log.';
+const PROGRAM_ADVICE =
+  'The step that writes this file failed or logs to its standard output: correct what the message says, let the pipeline stop on errors, and write only the JSON to the file.';
+
+/** The first form that matches the beginning of a text without markup names the program. */
+const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
+  ['a Python traceback', /^Traceback \(most recent call last\):/],
+  ['a Python warning', /^\S{1,300}\.py:\d+: \w*Warning: /],
+  ['a Node.js warning', /^\(node:\d+\) /],
+  ['a Node.js error', /^node:internal\/\S+:\d+\s/],
+  ['a Java stack trace', /^(?:Exception in thread |[\w.$]+(?:Exception|Error)\b)[^]{0,2000}\n\s+at [^\n]+\.java:\d+\)/],
+  ['a .NET stack trace', /^(?:Unhandled exception|System\.[\w.]+Exception)\b[^]{0,2000}\n\s+at /],
+  ['a JavaScript stack trace', /^(?:Uncaught )?(?:\w*Error|\w+Exception)\b[^]{0,2000}\n\s+at /],
+  ['a Ruby error', /^\S{1,300}\.rb:\d+:in [`']/],
+  ['a Go panic', /^panic: [^]{0,2000}\ngoroutine \d+ /],
+  ['a Rust panic', /^thread '[^'\n]{0,100}'(?: \(\d+\))? panicked at /],
+  ['a Perl message', /^[^\n]{1,300} at \S{1,300} line \d+\.(?:\n|$)/],
+  ['a message of the shell', /^(?:\S{0,100}\/)?(?:ba|da|z|k|a)?sh: [^\n]{1,300}: /],
+  [
+    'a message of a command',
+    /^(?:curl: \(\d+\)|(?:jq|git|aws|gsutil|wget|tar|make|sed|cat|cp|node|python3?): |npm (?:ERR!|error|WARN|warn)|fatal: )/,
+  ],
+];
+
+/** The message of a program that a text begins with (PHP also writes it as HTML); null for other texts. */
+export function programMessage(text: string): ProgramMessage | null {
+  const head = withoutMarkup(text.slice(0, 8192));
+  const line = shorten(head.replace(/\s+/g, ' ').trim(), 80);
+  const [, prefix, level] = PHP_LEVEL.exec(head) ?? [];
+  if (level !== undefined && (prefix !== undefined || PHP_PLACE.test(head.slice(0, 2000)))) {
+    const name = level.toLowerCase();
+    const text = shorten(
+      head
+        .split(/[\r\n]/, 1)[0]!
+        .replace(/\s+/g, ' ')
+        .trim(),
+      120,
+    );
+    return { kind: `a PHP ${name === 'deprecated' ? 'deprecation notice' : name}`, text, advice: PHP_ADVICE };
+  }
+  const found = FORMS.find(([, form]) => form.test(head));
+  return found ? { kind: found[0], text: line, advice: PROGRAM_ADVICE } : null;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&quot;': '"',
+  '&#039;': "'",
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+};
+
+/** The text without the tags that a message begins with or holds. JSON behind it is not changed where it has no tags. */
+function withoutMarkup(text: string): string {
+  const head = text.replace(/^\ufeff/, '').trimStart();
+  if (!head.startsWith('<')) return head;
+  return head
+    .replace(/<\/?[a-z][^<>]{0,300}>/gi, '')
+    .replace(/&(?:quot|#039|lt|gt|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+    .trimStart();
+}
+
+/** The fault of a document that begins with the message of a program; null for other texts. */
+export function messageInPlaceOfJson(text: string): DocumentSyntaxError | null {
+  const message = programMessage(text);
+  if (message === null) return null;
+  const json = jsonIn(text);
+  const where = json === null ? ', not with JSON' : `; the JSON begins in line ${lineAt(text, json)}`;
+  return {
+    ...documentSyntaxError(
+      'program-message',
+      0,
+      `The file begins with ${message.kind} (“${printable(message.text)}”)${where}.`,
+      message.advice,
+    ),
+    evidence: { kind: message.kind, begins: message.text },
+  };
+}
+
+/**
+ * A better name for the fault that the grammar found, where a whole JSON document has other text around it.
+ * @param start where the text begins, behind a BOM
+ */
+export function textAroundJson(text: string, start: number, found: DocumentSyntaxError): DocumentSyntaxError {
+  if (found.cause === 'trailing-data') {
+    const message = programMessage(text.slice(found.offset));
+    if (message === null) return found;
+    return {
+      ...found,
+      cause: 'program-message',
+      message: `Behind the JSON, the file has ${message.kind} (“${printable(message.text)}”).`,
+      advice: message.advice,
+    };
+  }
+  if (/^(truncated|comment|merge-conflict|odd-space)$/.test(found.cause)) return found;
+  const whole = text.slice(start);
+  // Objects inside an object that has a fault are not what it is followed by.
+  if (/^\s*\{/.test(whole)) return found;
+  return scriptAround(whole, start) ?? textBefore(text, start) ?? found;
+}
+
+/** JSON in the form of a script: JSONP, a prefix against inclusion, a module, the source of a PHP page. */
+function scriptAround(text: string, offset: number): DocumentSyntaxError | null {
+  const call = /^\s*(?:\/\*\*\/\s*)?([\w$.]{1,100})\s*\(\s*[{[]/.exec(text)?.[1];
+  if (call !== undefined && /\)\s*;?\s*$/.test(text))
+    return documentSyntaxError(
+      'jsonp',
+      offset,
+      `The JSON is the argument of a call, ${printable(shorten(call, 40))}(…): this is JSONP, a script.`,
+      'Serve the JSON alone; with CORS headers, browsers need no JSONP.',
+    );
+  if (/^\s*(?:\)\]\}'?,?|while\s*\(1\);|for\s*\(;;\);)/.test(text))
+    return documentSyntaxError(
+      'script-prefix',
+      offset,
+      'The text begins with a prefix that keeps it from running as a script.',
+      'Serve the JSON without the prefix; only clients that know it remove it.',
+    );
+  if (/^\s*(?:export\s+default\b|module\.exports\b|(?:const|let|var)\s+\w+\s*=|window\.\w+\s*=)/.test(text))
+    return documentSyntaxError(
+      'javascript',
+      offset,
+      'This is JavaScript, not JSON.',
+      'Serve the JSON value alone, without the statement around it.',
+    );
+  return null;
+}
+
+/** Log output in front of a JSON document that is whole. */
+function textBefore(text: string, start: number): DocumentSyntaxError | null {
+  const json = jsonIn(text);
+  if (json === null) return null;
+  const line = lineAt(text, json);
+  const first = shorten(
+    text
+      .slice(start, json)
+      .trim()
+      .split(/[\r\n]/, 1)[0] ?? '',
+    80,
+  );
+  return {
+    ...documentSyntaxError(
+      'text-before-json',
+      start,
+      `Other text stands before the JSON, which begins in line ${line}: “${printable(first)}”.`,
+      'Write only the JSON to the file: send log output to stderr or to another file.',
+    ),
+    evidence: { jsonLine: line },
+  };
+}
+
+/** Places that are tried; log lines have a few brackets of their own. */
+const TRIED = 50;
+
+/** Where a whole object begins that runs to the end of the text, behind other text; null where there is none. */
+function jsonIn(text: string): number | null {
+  let tried = 0;
+  for (const { index } of text.matchAll(/\{/g)) {
+    if (tried === TRIED) return null;
+    tried += 1;
+    if (isDocument(text.slice(index))) return index;
+  }
+  return null;
+}
+
+/** Whether a text is a JSON object that has something in it, and not the end of another notation (`apps: {}`). */
+function isDocument(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split(/\r\n|\r|\n/).length;
+}

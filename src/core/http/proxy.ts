@@ -1,0 +1,70 @@
+import type { Probe } from '../facts/facts.ts';
+import { hostnameOf, hostOf, lastHop } from './probe.ts';
+
+/** Why nothing came through a proxy that the environment names: a fault on this side, or a host that it may not reach. */
+export function proxyFault(visit: Probe): { cause: string; message: string; advice: string } | null {
+  const { failure } = visit;
+  if (failure?.phase !== 'proxy') return null;
+  const { url = '', variable = 'HTTPS_PROXY' } = lastHop(visit)?.proxy ?? {};
+  const proxy = `the proxy ${url === '' ? '' : `${url} `}(${variable})`;
+  const host = hostOf(failure.url);
+  const mend = `Correct ${variable}, or name ${hostnameOf(failure.url)} in NO_PROXY if it is reached without a proxy.`;
+  const status = /^PROXY_(\d{3})$/.exec(failure.code)?.[1];
+  if (status === '407')
+    return {
+      cause: 'proxy-authentication',
+      message: `${proxy} wants a login (407).`,
+      advice: `Put a user name and a password in front of the host in ${variable} (special characters percent-encoded).`,
+    };
+  if (status !== undefined && Number(status) < 500)
+    return {
+      cause: 'proxy-refused-host',
+      message: `${proxy} does not let ${host} through: ${failure.message}.`,
+      advice: `Have the proxy allow ${host}, or name it in NO_PROXY if it is reached without a proxy.`,
+    };
+  if (status !== undefined)
+    return {
+      cause: 'proxy-no-way',
+      message: `${proxy} could not reach ${host}: ${failure.message}.`,
+      advice: 'Check that the host exists and runs, and what the proxy’s log says: from here only the proxy is seen.',
+    };
+  if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|INVALID_|HOSTNAME_)/.test(failure.code))
+    return {
+      cause: 'proxy-untrusted',
+      message: `the certificate of ${proxy} itself is not trusted (${failure.code}).`,
+      advice: 'Give the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.',
+    };
+  switch (failure.code) {
+    case 'PROXY_UNUSABLE':
+      return {
+        cause: 'proxy-unusable',
+        message: `${proxy} cannot be used: ${failure.message}.`,
+        advice: `Set ${variable} to http://host:port or https://host:port, or unset it.`,
+      };
+    case 'ENOTFOUND':
+    case 'ENODATA':
+    case 'EAI_AGAIN':
+      return { cause: 'proxy-not-found', message: `the name of ${proxy} could not be resolved.`, advice: mend };
+    case 'ECONNREFUSED':
+      return { cause: 'proxy-refused', message: `nothing listens at ${proxy}.`, advice: mend };
+    case 'CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return { cause: 'proxy-timeout', message: `${proxy} did not answer in time.`, advice: mend };
+    case 'PROXY_NOT_HTTP':
+      return { cause: 'proxy-not-http', message: `what answers at ${proxy} is no HTTP proxy.`, advice: mend };
+    case 'ECONNRESET':
+    case 'SOCKET_CLOSED':
+    case 'EPIPE':
+      return {
+        cause: 'proxy-reset',
+        message: `${proxy} closed the connection before it led to ${host}.`,
+        advice: mend,
+      };
+    default:
+      return {
+        cause: 'proxy-failed',
+        message: `no connection to ${proxy} could be made: ${failure.message} (${failure.code}).`,
+        advice: mend,
+      };
+  }
+}

@@ -1,0 +1,94 @@
+import { isMissing, type Missing, type HttpViews } from '../facts/facts.ts';
+import { header } from './headers.ts';
+import type { Evidence } from '../engine/report.ts';
+import { shorten } from '../text/text.ts';
+import { parseUrl } from './url.ts';
+import { hostOf, lastHop } from './probe.ts';
+
+/** A web page where a file of the registry should be: what kind of page it is decides who can mend it, and how. */
+
+type PageKind = 'sign-in' | 'error-page' | 'app-shell' | 'page';
+
+const SIGN_IN = /\b(sign[ -]?(in|on)|log[ -]?(in|on)|sso|authenticat\w*|anmeld\w*|connexion|iniciar sesi[oó]n)\b/i;
+const SIGN_IN_PATH = /\/(log-?in|sign-?in|sso|oauth2?|saml2?|auth|authorize|sessions?\/new)(\/|\.\w+|$)/i;
+const ERROR =
+  /\b(40[0-9]|41[0-9]|50[0-9])\b|not found|no such|forbidden|denied|unavailable|bad gateway|\berror\b|nicht gefunden|introuvable/i;
+const SHELL =
+  /<(div|main|body)\b[^>]{0,200}\bid\s*=\s*["']?(root|app|__next|__nuxt|___gatsby|svelte|q-app)\b|<app-root\b|<script\b[^>]{0,300}\btype\s*=\s*["']?module\b|\benable JavaScript\b/i;
+
+/** Where the answer came from, for a sentence; null where nobody asked a host. */
+interface PageAnswer {
+  host: string;
+  status: number;
+  contentType: string | null;
+  /** The last URL, where redirects led to another one. */
+  redirectedTo: string | null;
+}
+
+/** @param web how the URL of the file answered */
+export function pageAnswer(web: HttpViews | Missing): PageAnswer | null {
+  const hop = isMissing(web) ? null : lastHop(web.server);
+  if (hop === null || isMissing(web)) return null;
+  return {
+    host: hostOf(hop.url),
+    status: hop.status,
+    contentType: header(hop.headers, 'content-type'),
+    redirectedTo: web.server.hops.length > 1 ? hop.url : null,
+  };
+}
+
+/** @param html the page, or its beginning */
+export function pageKind(html: string, answer: PageAnswer | null): PageKind {
+  const text = html.slice(0, 100_000);
+  const titles = [titleOf(text), /<h1[^>]{0,200}>([^<]{1,200})/i.exec(text)?.[1]];
+  const said = titles.filter((title) => title !== null && title !== undefined).join(' ');
+  const path = parseUrl(answer?.redirectedTo ?? '')?.pathname ?? '';
+  if (/<input\b[^>]{0,300}\btype\s*=\s*["']?password\b/i.test(text) || SIGN_IN.test(said) || SIGN_IN_PATH.test(path))
+    return 'sign-in';
+  if (ERROR.test(said)) return 'error-page';
+  return SHELL.test(text) ? 'app-shell' : 'page';
+}
+
+function titleOf(html: string): string | null {
+  return /<title[^>]{0,100}>([^<]{1,200})/i.exec(html)?.[1]?.trim() || null;
+}
+
+/** What a finding says of such a page. @param wanted what should be there: `JSON`, `the artifact` */
+export function pageInstead(
+  html: string,
+  wanted: string,
+  answer: PageAnswer | null,
+): { message: string; advice: string; evidence: Evidence } {
+  const kind = pageKind(html, answer);
+  const title = titleOf(html);
+  const named = title === null ? '' : ` (“${shorten(title, 80)}”)`;
+  const lead =
+    answer === null
+      ? `This is an HTML page${named}, not ${wanted}`
+      : `${answer.host} answers ${answer.status} with an HTML page${named} where ${wanted} should be`;
+  return {
+    message: `${lead}${answer === null ? '' : MEANING[kind]}.`,
+    advice: ADVICE[kind],
+    evidence: {
+      ...(answer === null ? {} : { status: answer.status, contentType: answer.contentType }),
+      ...(title === null ? {} : { title: shorten(title, 80) }),
+      page: kind,
+      ...(answer?.redirectedTo ? { redirectedTo: answer.redirectedTo } : {}),
+    },
+  };
+}
+
+const MEANING: Record<PageKind, string> = {
+  'sign-in': ': it asks for a sign-in',
+  'error-page': ': an error page, without the status of an error',
+  'app-shell': ': the file is missing, and the host sends the start page of a single-page app instead',
+  page: '',
+};
+
+const ADVICE: Record<PageKind, string> = {
+  'sign-in':
+    'Let this file be read without a sign-in, or protect it by a signed URL or a header that the service knows (spec section 5).',
+  'error-page': 'Upload the file or correct its URL, and have the host answer 404 for files that are not there.',
+  'app-shell': 'Deploy the file at this URL, and have the host answer 404 for files that are not there.',
+  page: 'Check the URL: it leads to a page for people, and must lead to the file itself; if the file is missing there, upload it, and have the host answer 404 for files that are not there.',
+};

@@ -1,0 +1,174 @@
+import { HTML_START } from '../text/file-type.ts';
+import { messageInPlaceOfJson } from '../http/program-output.ts';
+import { printable, shorten } from '../text/text.ts';
+import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
+import { utfOf } from './utf.ts';
+
+/** Files that are something else than JSON, told by their bytes or by how they begin. */
+
+/** What is wrong with bytes (base64) that are not UTF-8. */
+export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const form = utfOf(bytes);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+    return documentSyntaxError(
+      'gzip',
+      0,
+      'The file is gzip data, not JSON text.',
+      'Upload the unpacked JSON, or have the host label it with Content-Encoding: gzip.',
+    );
+  }
+  if (bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd) {
+    return documentSyntaxError(
+      'zstd',
+      0,
+      'The file is zstd data, not JSON text; few clients undo that, and none was asked to.',
+      'Send the JSON as it is, or compressed with gzip to those who ask for it.',
+    );
+  }
+  if (form !== null) return { ...otherForm(form), evidence: { byteOffset: 0, encoding: form } };
+  const offset = invalidUtf8At(bytes);
+  if (isBinary(bytes))
+    return {
+      ...documentSyntaxError(
+        'not-utf8',
+        offset,
+        'The file is binary data, not JSON text.',
+        'Check that the URL leads to the JSON file. Where it is compressed (br, deflate), have the host say so with Content-Encoding, and to clients that accept it only.',
+      ),
+      evidence: { byteOffset: offset },
+    };
+  return {
+    ...documentSyntaxError(
+      'not-utf8',
+      offset,
+      `Byte ${offset} (0x${(bytes[offset] ?? 0).toString(16).padStart(2, '0')}) is not valid UTF-8.`,
+      'Save the file as UTF-8 without a byte order mark.',
+    ),
+    evidence: { byteOffset: offset },
+  };
+}
+
+/** Control characters that no text has, in numbers that a slip does not make. */
+function isBinary(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, 4096);
+  const controls = head.filter((byte) => byte < 0x20 && ![9, 10, 12, 13].includes(byte)).length;
+  return controls >= 2 && controls > head.length / 50;
+}
+
+function otherForm(form: string): DocumentSyntaxError {
+  return documentSyntaxError(
+    'not-utf8',
+    0,
+    `The file is ${form}, not UTF-8.`,
+    'Save the file as UTF-8 without a byte order mark.',
+  );
+}
+
+/** The offset of the first byte that no UTF-8 sequence allows there (the Unicode standard, table 3-7). */
+function invalidUtf8At(bytes: Uint8Array): number {
+  for (let i = 0; i < bytes.length;) {
+    const lead = bytes[i]!;
+    const length =
+      lead < 0x80
+        ? 1
+        : lead >= 0xc2 && lead < 0xe0
+          ? 2
+          : lead >= 0xe0 && lead < 0xf0
+            ? 3
+            : lead >= 0xf0 && lead < 0xf5
+              ? 4
+              : 0;
+    if (length === 0) return i;
+    for (let k = 1; k < length; k++) {
+      const low = k > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+      const high = k > 1 ? 0xbf : lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+      const byte = bytes[i + k];
+      if (byte === undefined || byte < low || byte > high) return i;
+    }
+    i += length;
+  }
+  return 0;
+}
+
+/** Whole files that are something else, told by how they begin (behind a BOM); null where it may be JSON. */
+export function foreignKind(text: string): DocumentSyntaxError | null {
+  const head = text
+    .slice(0, 4096)
+    .trimStart()
+    .replace(/^(<!--[^]*?-->\s*)+/, '');
+  if (head === '' && text.trim() === '')
+    return documentSyntaxError(
+      'empty',
+      0,
+      text === '' ? 'The file is empty.' : 'The file holds nothing but white space.',
+      'Upload the JSON again; the step that wrote it failed.',
+    );
+  if (head.startsWith('version https://git-lfs.github.com/')) {
+    return documentSyntaxError(
+      'git-lfs-pointer',
+      0,
+      'This is a Git LFS pointer, not the file itself.',
+      'Have the pipeline fetch LFS files before it publishes (git lfs pull), or keep JSON out of LFS.',
+    );
+  }
+  const message = messageInPlaceOfJson(text);
+  if (message !== null) return message;
+  if (/^<\?(?!xml)/i.test(head))
+    return documentSyntaxError(
+      'source-code',
+      0,
+      'This is the source of a program (it begins with <?), not JSON.',
+      'Have the host run the program instead of sending it, or upload the JSON that it writes.',
+    );
+  if (HTML_START.test(head)) {
+    // Which page it is, and so what to do, is told where the answer is known too: web-page.ts.
+    return documentSyntaxError(
+      'html-page',
+      0,
+      'This is an HTML page, not JSON.',
+      'Check the URL: it must lead to the JSON file itself.',
+    );
+  }
+  if (/^<(\?xml|!doctype|[a-z])/i.test(head)) return xmlFault(text, head);
+  // "Not Found", "404: page not found": one short line, of words.
+  const line = head.length < 300 ? head.trimEnd() : '';
+  if (
+    /^(?!(?:true|false|null)\b)[\p{L}\d][^\r\n{}[\]"'`=<>\\]*$/u.test(line) &&
+    /\p{L}{2}.* \p{L}{2}|\d: \p{L}{2}/u.test(line)
+  ) {
+    return documentSyntaxError(
+      'text-message',
+      0,
+      `This is a line of text (“${printable(shorten(line, 80))}”), not JSON.`,
+      'It looks like a message of the host: check the URL, that the file was uploaded, and that anybody may read it.',
+    );
+  }
+  const form = utfOf(Array.from(text.slice(0, 4), (c) => c.charCodeAt(0)));
+  return form === null ? null : otherForm(form);
+}
+
+/** XML in place of JSON: the error of an object store, or another document. */
+function xmlFault(text: string, head: string): DocumentSyntaxError {
+  const code = /<Code>([^<]{1,80})<\/Code>/.exec(text)?.[1];
+  const root = /<([A-Za-z_][\w.:-]{0,60})/.exec(head.replace(/^(<[?!][^>]{0,500}>\s*)+/, ''))?.[1];
+  if (root?.toLowerCase() === 'svg')
+    return documentSyntaxError(
+      'svg-image',
+      0,
+      'This is an SVG image, not JSON.',
+      'Check the URL: it leads to an icon.',
+    );
+  const isError = code !== undefined || /error|exception|fault/i.test(root ?? '');
+  return {
+    ...documentSyntaxError(
+      'xml-error',
+      0,
+      `This is XML${code ? ` with the error code ${printable(code)}` : root ? ` (<${printable(root)}>)` : ''}, not JSON.`,
+      isError
+        ? 'Object stores answer with XML when an object is missing or not public: check the URL and the permissions.'
+        : 'Check the URL: it must lead to the JSON file itself.',
+    ),
+    ...(code ? { evidence: { code } } : {}),
+  };
+}

@@ -1,0 +1,257 @@
+import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
+import { printable, shorten } from '../text/text.ts';
+
+/**
+ * The first fault in the grammar of a JSON text, or the first lone surrogate in it; null when there is none. The nesting
+ * must be bounded.
+ * @param start the offset where the JSON begins, behind a BOM
+ */
+export function grammarError(text: string, start: number): DocumentSyntaxError | null {
+  return new Checker(text, start).run();
+}
+
+/** Strict RFC 8259 grammar, stopping at the first fault. The caller has made sure that the nesting is bounded. */
+class Checker {
+  readonly text: string;
+  at: number;
+  loneSurrogate: DocumentSyntaxError | null = null;
+
+  constructor(text: string, start: number) {
+    this.text = text;
+    this.at = start;
+  }
+
+  run(): DocumentSyntaxError | null {
+    try {
+      this.space();
+      this.value();
+      this.space();
+      if (this.at < this.text.length) throw this.afterEnd();
+      return this.loneSurrogate;
+    } catch (found) {
+      if (isFault(found)) return found;
+      throw found;
+    }
+  }
+
+  space(): void {
+    while (' \t\n\r'.includes(this.text[this.at] ?? 'x')) this.at++;
+  }
+
+  value(): void {
+    const c = this.text[this.at];
+    if (c === '{') this.container('}', true);
+    else if (c === '[') this.container(']', false);
+    else if (c === '"') this.string();
+    else this.literal();
+  }
+
+  container(close: string, named: boolean): void {
+    const what = named ? 'object' : 'array';
+    this.at++;
+    this.space();
+    if (this.text[this.at] === close) {
+      this.at++;
+      return;
+    }
+    for (;;) {
+      if (named) {
+        if (this.text[this.at] !== '"') throw this.unexpected('a property name in double quotes');
+        this.string();
+        this.space();
+        if (this.text[this.at] !== ':')
+          throw this.text[this.at] === undefined
+            ? this.truncated()
+            : this.unexpected('":" after the property name', 'missing-colon');
+        this.at++;
+        this.space();
+      }
+      this.value();
+      this.space();
+      const c = this.text[this.at];
+      if (c === close) {
+        this.at++;
+        return;
+      }
+      if (c === undefined) throw this.truncated();
+      if (c !== ',')
+        throw this.unexpected(`"," or "${close}" in the ${what}`, /["{[\w-]/.test(c) ? 'missing-comma' : 'unexpected');
+      const comma = this.at;
+      this.at++;
+      this.space();
+      if (this.text[this.at] === close)
+        throw documentSyntaxError(
+          'trailing-comma',
+          comma,
+          `A comma stands before the closing "${close}".`,
+          'Remove the comma; JSON allows none after the last element.',
+        );
+      if (this.text[this.at] === ',')
+        throw documentSyntaxError('trailing-comma', this.at, 'Two commas stand in a row.', 'Remove one of them.');
+    }
+  }
+
+  string(): void {
+    const start = this.at++;
+    for (;;) {
+      const c = this.text.charCodeAt(this.at);
+      if (Number.isNaN(c)) throw this.truncated(start);
+      if (c === 34) break;
+      if (c < 32) {
+        const name =
+          c === 10 || c === 13
+            ? 'A line break'
+            : c === 9
+              ? 'A tab'
+              : `The control character U+${c.toString(16).padStart(4, '0').toUpperCase()}`;
+        throw documentSyntaxError(
+          'control-character',
+          this.at,
+          `${name} stands inside a string.`,
+          'Write it as an escape (\\n, \\t, \\u0000 …), or close the string before it.',
+        );
+      }
+      if (c === 92) this.escape();
+      else this.at++;
+    }
+    this.at++;
+    if (!this.loneSurrogate) this.surrogates(start);
+  }
+
+  escape(): void {
+    const letter = this.text[this.at + 1];
+    if (letter === undefined) throw this.truncated();
+    if (letter === 'u') {
+      const hex = this.text.slice(this.at + 2, this.at + 6);
+      if (!/^[0-9a-fA-F]{4}$/.test(hex))
+        throw documentSyntaxError(
+          'bad-escape',
+          this.at,
+          'A \\u escape needs four hexadecimal digits.',
+          'Write it as \\uXXXX, or double the backslash.',
+        );
+      this.at += 6;
+    } else if ('"\\/bfnrt'.includes(letter)) this.at += 2;
+    else
+      throw documentSyntaxError(
+        'bad-escape',
+        this.at,
+        `\\${printable(letter)} is no JSON escape.`,
+        'Double the backslash (\\\\), as in Windows paths and patterns.',
+      );
+  }
+
+  surrogates(start: number): void {
+    const raw = this.text.slice(start, this.at);
+    if (!/\\u[dD][89a-fA-F]/.test(raw)) return;
+    if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(JSON.parse(raw) as string)) {
+      this.loneSurrogate = documentSyntaxError(
+        'lone-surrogate',
+        start,
+        'A string holds half of a surrogate pair, which no UTF-8 text can carry.',
+        'Write the whole character, or both halves of its \\u escape.',
+      );
+    }
+  }
+
+  literal(): void {
+    const word = /[^\s,:[\]{}"]*/y;
+    word.lastIndex = this.at;
+    const found = word.exec(this.text)?.[0] ?? '';
+    if (/^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(found)) {
+      this.at += found.length;
+      return;
+    }
+    const atEnd = this.at + found.length === this.text.length;
+    if (found === '' && atEnd) throw this.truncated();
+    const begun =
+      ['true', 'false', 'null'].some((w) => w.startsWith(found)) || /^-?(0|[1-9]\d*)?(\.\d*)?([eE][+-]?)?$/.test(found);
+    if (atEnd && this.at > 0 && begun) throw this.truncated();
+    if (/^[+-]?\.?\d/.test(found))
+      throw documentSyntaxError(
+        'bad-number',
+        this.at,
+        `${printable(shorten(found, 40))} is no JSON number.`,
+        'Write it without a leading zero, plus sign or bare point, or as a string in quotes.',
+      );
+    if (/^(True|False|None|NaN|-?Infinity|undefined|nil|TRUE|FALSE|NULL)$/.test(found))
+      throw documentSyntaxError(
+        'bad-literal',
+        this.at,
+        `${found} is no JSON value.`,
+        'Write true, false, null, a number or a string in double quotes.',
+      );
+    throw this.unexpected('a value');
+  }
+
+  truncated(from?: number): DocumentSyntaxError {
+    const end = this.text.length;
+    return documentSyntaxError(
+      'truncated',
+      end,
+      from === undefined ? 'The text ends in the middle.' : 'The text ends inside a string.',
+      'The file was cut off: write or upload it again, and compare its size.',
+    );
+  }
+
+  afterEnd(): DocumentSyntaxError {
+    const c = this.text[this.at]!;
+    if (c === '{' || c === '[')
+      return documentSyntaxError(
+        'trailing-data',
+        this.at,
+        'A second document follows the first.',
+        'Keep one JSON value in the file.',
+      );
+    if (c === '}' || c === ']')
+      return documentSyntaxError('trailing-data', this.at, `There is one "${c}" too many.`, 'Remove it.');
+    return this.unexpected('the end of the file', 'trailing-data');
+  }
+
+  /** Names the usual ways in which text is almost JSON. */
+  unexpected(wanted: string, cause = 'unexpected'): DocumentSyntaxError {
+    const c = this.text[this.at];
+    if (c === undefined) return this.truncated();
+    const rest = this.text.slice(this.at, this.at + 40);
+    if (rest.startsWith('//') || rest.startsWith('/*') || c === '#')
+      return documentSyntaxError('comment', this.at, 'A comment stands here; JSON has none.', 'Remove the comment.');
+    if (/^(<{7}|={7}|>{7})/.test(rest))
+      return documentSyntaxError(
+        'merge-conflict',
+        this.at,
+        'A merge conflict was left in the file.',
+        'Resolve the conflict and remove its markers.',
+      );
+    if (c === "'" || c === '‘' || c === '’' || c === '“' || c === '”' || c === '`')
+      return documentSyntaxError(
+        'single-quotes',
+        this.at,
+        `${c} stands where a double quote belongs.`,
+        'JSON strings and names stand in straight double quotes.',
+      );
+    if (/[\u00a0\u000b\u000c\u2000-\u200b\u202f\u3000\ufeff]/.test(c))
+      return documentSyntaxError(
+        'odd-space',
+        this.at,
+        `The invisible character U+${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()} stands between the tokens.`,
+        'Replace it by a plain space.',
+      );
+    if (wanted.startsWith('a property name') && /[\w$]/.test(c))
+      return documentSyntaxError(
+        'unquoted-name',
+        this.at,
+        `The property name ${printable(shorten(/^[\w$-]*/.exec(rest)![0], 40))} stands without quotes.`,
+        'Put it in double quotes.',
+      );
+    return documentSyntaxError(
+      cause,
+      this.at,
+      `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” stands where ${wanted} belongs.`,
+      cause === 'missing-comma' ? 'Put a comma between the two.' : 'Mend the syntax here.',
+    );
+  }
+}
+
+function isFault(thrown: unknown): thrown is DocumentSyntaxError {
+  return typeof thrown === 'object' && thrown !== null && 'cause' in thrown && 'offset' in thrown;
+}

@@ -1,0 +1,189 @@
+import type { DocumentContent } from '../facts/facts.ts';
+import { syntaxErrorInBytes, foreignKind } from './foreign-text.ts';
+import { syntaxErrorInText } from './syntax-error.ts';
+import type { DocumentSyntaxError } from './document-syntax-error.ts';
+import { duplicateNames, type Duplicate, survey } from './positions.ts';
+import { type CanonicalForm, canonicalForm } from '../fast-path/canonical-form.ts';
+
+/**
+ * Reading a JSON document strictly, and fast where nothing is wrong: `JSON.parse` makes the value, one pass over the
+ * text sees what it hides (depth, repeated names). Positions are looked up only for what gets reported: positions.ts.
+ */
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+export type JsonObject = { [key: string]: JsonValue };
+
+/** Deeper nesting is refused: real documents need five levels. */
+export const MAX_DEPTH = 64;
+
+export interface ParsedDocument {
+  /** The value, or undefined when the text is not JSON or was cut off. */
+  value: JsonValue | undefined;
+  /** The value without the entries of the usual form (canonical-form.ts), about which no rule has anything to say. */
+  nonCanonical: JsonValue | undefined;
+  /** Why there is no value; a lone surrogate is a fault that leaves the value standing. */
+  fault: DocumentSyntaxError | null;
+  /** The limit that the document exceeds, or null. */
+  oversized: 'bytes' | 'depth' | null;
+  byteOrderMark: boolean;
+  duplicates: readonly Duplicate[];
+}
+
+// An escape that may be half of a surrogate pair; whole pairs, as many writers escape emoji, don't cost a second look.
+const HALF = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
+
+const NOTHING: ParsedDocument = {
+  value: undefined,
+  nonCanonical: undefined,
+  fault: null,
+  oversized: null,
+  byteOrderMark: false,
+  duplicates: [],
+};
+
+const readings = new WeakMap<DocumentContent, ParsedDocument>();
+
+/** Reads a document, once: asked again for the same object, the same reading is returned. Never throws. */
+export function parseDocument(content: DocumentContent): ParsedDocument {
+  let reading = readings.get(content);
+  if (!reading) {
+    reading = read(content);
+    readings.set(content, reading);
+  }
+  return reading;
+}
+
+/** Reads a document whose text somebody has found to be of the usual form already, as another thread may. */
+export function assumeCanonical(content: DocumentContent, form: CanonicalForm): void {
+  const usual = readUsual(content.text ?? '', form);
+  if (usual !== null) readings.set(content, { ...NOTHING, ...usual });
+}
+
+/** The bytes of a document as facts. For those who have no `Buffer`; equal to what the observers make. */
+export function documentContent(bytes: Uint8Array): DocumentContent {
+  const size = bytes.byteLength;
+  try {
+    return {
+      text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+      base64: null,
+      bytes: size,
+      cut: false,
+    };
+  } catch {
+    let binary = '';
+    for (const byte of bytes) binary += String.fromCharCode(byte);
+    return { text: null, base64: btoa(binary), bytes: size, cut: false };
+  }
+}
+
+function read(content: DocumentContent): ParsedDocument {
+  const { text } = content;
+  if (content.cut) return { ...NOTHING, oversized: 'bytes' };
+  if (text === null) return { ...NOTHING, fault: syntaxErrorInBytes(content.base64 ?? '') };
+  const byteOrderMark = text.charCodeAt(0) === 0xfeff;
+  const json = byteOrderMark ? text.slice(1) : text;
+  const usual = readUsual(json, canonicalForm(json));
+  if (usual !== null) return { ...NOTHING, ...usual, byteOrderMark };
+  const { depth, members } = survey(json, MAX_DEPTH);
+  if (depth > MAX_DEPTH) {
+    // Brackets in a web page mean nothing; it is told for what it is.
+    const fault = foreignKind(json);
+    return { ...NOTHING, byteOrderMark, fault, oversized: fault ? null : 'depth' };
+  }
+  const value = parsed(json);
+  if (value === undefined) return { ...NOTHING, byteOrderMark, fault: syntaxErrorInText(text) };
+  const duplicates = countMembers(value) === members ? [] : duplicateNames(text);
+  const fault = HALF.test(json) ? syntaxErrorInText(text) : null;
+  return { value, nonCanonical: value, fault, oversized: null, byteOrderMark, duplicates };
+}
+
+function parsed(json: string): JsonValue | undefined {
+  try {
+    return JSON.parse(json) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null where the document is not of the usual form, or has a fault of its text or a name that stands twice. */
+function readUsual(json: string, form: CanonicalForm | null): Pick<ParsedDocument, 'value' | 'nonCanonical'> | null {
+  if (form === null) return null;
+  let members = 0;
+  for (const { start, end } of form.others) {
+    const part = json.slice(start, end);
+    const found = survey(part, MAX_DEPTH);
+    if (found.depth > MAX_DEPTH - 2 || HALF.test(part)) return null;
+    members += found.members;
+  }
+  const value = parsed(json);
+  if (value === undefined) return null;
+  const all = member(value, form.field);
+  if (Array.isArray(all))
+    return all.length === form.count && all.every(isWholeVersion) ? { value, nonCanonical: { versions: [] } } : null;
+  const apps = all as JsonObject;
+  const others = form.others.map(({ name }): [string, JsonValue] => [name, apps[name]!]);
+  const doubtful = Object.fromEntries(others);
+  const keys = Object.keys(apps);
+  if (keys.length !== form.count || countMembers(doubtful) !== members + others.length) return null;
+  for (const key of keys) if (!Object.hasOwn(doubtful, key) && !isWholeApp(apps[key] as JsonObject)) return null;
+  return { value, nonCanonical: { apps: doubtful } };
+}
+
+/** A version that is of the usual form. */
+export interface CanonicalVersion {
+  version: string;
+  artifactUrl: string;
+  artifactChecksum: string;
+}
+
+/** The versions of a metadata file, where all are of the usual form. */
+export function canonicalVersions({
+  value,
+  nonCanonical: doubtful,
+}: Pick<ParsedDocument, 'value' | 'nonCanonical'>): readonly CanonicalVersion[] | null {
+  if (value === doubtful) return null;
+  const versions = member(value, 'versions');
+  return Array.isArray(versions) ? (versions as unknown as CanonicalVersion[]) : null;
+}
+
+// Of the usual form, so that whatever is there is a text; a field that stands twice stands in place of another.
+function isWholeVersion(entry: JsonValue): boolean {
+  const { version, artifactUrl, artifactChecksum } = entry as JsonObject;
+  return version !== undefined && artifactUrl !== undefined && artifactChecksum !== undefined;
+}
+
+function isWholeApp({ name, description, blockStyle, appMetadataUrl }: JsonObject): boolean {
+  if (name === undefined || description === undefined || appMetadataUrl === undefined) return false;
+  const { iconUrl, color } = (blockStyle ?? {}) as JsonObject;
+  return iconUrl !== undefined && color !== undefined;
+}
+
+function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += countMembers(item);
+    return count;
+  }
+  const names = Object.keys(value);
+  for (const name of names) {
+    const member = value[name]!;
+    if (typeof member === 'object') count += countMembers(member);
+  }
+  return count + names.length;
+}
+
+/** True for a JSON object, and not for an array or null. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A member by its own name; never something inherited, so `constructor` is absent from `{}`. */
+export function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The string, or null where it is anything else. */
+export function stringOrNull(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

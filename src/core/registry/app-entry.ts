@@ -1,0 +1,96 @@
+import { shorten } from '../text/text.ts';
+
+/** The file that the app's code begins in, at the top of an artifact. */
+export const APP_ENTRY = 'app.js';
+
+/** Why an archive has no app, and what to do about it. */
+export interface NoApp {
+  cause: 'in-folder' | 'other-case' | 'not-built' | 'dangling-link' | 'absent';
+  /** Behind "The artifact". */
+  message: string;
+  advice: string;
+  /** The entry that was probably meant, or null. */
+  found: string | null;
+}
+
+const PACK = 'Build the artifact with "appreg bundle", or put the built code there.';
+
+/** A regular file of an archive, or a link. */
+export interface PackedFile {
+  path: string;
+  /** Where a link leads: a symbolic one from its folder, a hard one from the top; absent or null for a file. */
+  link?: string | null;
+  type?: string;
+}
+
+/**
+ * Looks for the app's code among the files of an archive. Null where it is there.
+ * @param entry the path that is looked for, such as `app.js`
+ */
+export function noAppIn(files: readonly PackedFile[], entry: string): NoApp | null {
+  const names = files.map(({ path }) => fromTop(path));
+  const wanted = fromTop(entry);
+  const message = `has no ${wanted} at its top`;
+  const link = danglingFrom(wanted, files, names);
+  if (link === null) return null;
+  if (names.includes(wanted))
+    return {
+      cause: 'dangling-link',
+      message: `${message}, but a link to ${JSON.stringify(shorten(link, 100))}, which leads to no file of the archive`,
+      advice: 'Pack the file that the link leads to (tar --dereference), or build the artifact with "appreg bundle".',
+      found: wanted,
+    };
+  const below = names.find((name) => name.endsWith(`/${wanted}`));
+  if (below !== undefined) {
+    const folder = shorten(below.slice(0, -wanted.length), 100);
+    const advice = `Pack what is in the folder, not the folder: tar -czf <file>.tar.gz -C <folder> .`;
+    return {
+      cause: 'in-folder',
+      message: `${message}: it is in the folder ${JSON.stringify(folder)}`,
+      advice,
+      found: below,
+    };
+  }
+  const otherCase = names.find((name) => name.toLowerCase() === wanted.toLowerCase());
+  if (otherCase !== undefined) {
+    const advice = `Name the file ${wanted}: the case of letters counts.`;
+    return { cause: 'other-case', message: `${message}, but ${JSON.stringify(otherCase)}`, advice, found: otherCase };
+  }
+  const stem = wanted.replace(/\.[^./]+$/, '');
+  const source = names.find(
+    (name) => /^\.([cm]?tsx?|jsx|mjs|cjs)$/.test(name.slice(stem.length)) && name.startsWith(stem),
+  );
+  if (source !== undefined)
+    return { cause: 'not-built', message: `${message}, but ${JSON.stringify(source)}`, advice: PACK, found: source };
+  return { cause: 'absent', message, advice: PACK, found: null };
+}
+
+function fromTop(path: string): string {
+  return path.replace(/^(\.\/+)+/, '');
+}
+
+/** Follows links from a name. @returns the path that is not in the archive; null where a file is found */
+function danglingFrom(wanted: string, files: readonly PackedFile[], names: readonly string[]): string | null {
+  let name = wanted;
+  // Of links in a circle none leads to a file.
+  for (let steps = 0; steps <= files.length; steps += 1) {
+    const file = files[names.lastIndexOf(name)];
+    if (file === undefined) return name;
+    if (file.link === undefined || file.link === null) return null;
+    const from = file.type === 'symlink' ? name.slice(0, name.lastIndexOf('/') + 1) : '';
+    name = resolved(from, file.link);
+  }
+  return name;
+}
+
+/** A path from the top of the archive; one that leads out of it keeps its beginning, and is the path of no file. */
+function resolved(from: string, target: string): string {
+  if (target.startsWith('/')) return target;
+  const parts: string[] = [];
+  for (const part of `${from}${target}`.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else parts.push(part);
+  }
+  return parts.join('/');
+}

@@ -1,0 +1,131 @@
+import { odditiesFor } from './archive-oddity.ts';
+import type { ArchiveEntry, ArchiveFacts } from '../facts/facts.ts';
+
+/** What may stand in an artifact: files and folders with plain relative paths, each path once. All else is an offence. */
+
+export interface UnsafeEntry {
+  path: string;
+  code: string;
+  /** Why, as a clause that goes on from the path: "leaves the folder …". */
+  why: string;
+}
+
+const ERRORS = {
+  'absolute-path': 'is an absolute path',
+  'path-escapes': 'has ".." in its path, which leads out of the folder it is unpacked to',
+  'link-escapes': 'is a link that leads out of the archive',
+  'link-chain': 'is a link that leads through another link',
+  'below-link': 'lies below a link, so that it would be written somewhere else',
+  device: 'is a device or a pipe',
+  'duplicate-path': 'stands in the archive more than once',
+  'case-collision': 'differs from another entry in case or Unicode form alone',
+  'file-as-folder': 'lies below an entry that is no folder',
+  'control-characters': 'has control characters in its name',
+  'empty-name': 'has no name',
+  'too-deep': 'is nested deeper than 32 folders',
+} as const;
+const WARNINGS = {
+  'link-inside': 'is a link; many tools leave links out when they unpack',
+  'special-mode': 'is marked set-user-id or set-group-id',
+  contiguous: 'is of the type "contiguous file", which some readers do not know',
+  backslash: 'has a backslash in its name, which separates folders on Windows',
+  'invisible-characters': 'has invisible or text-reversing characters in its name',
+} as const;
+type Code = keyof typeof ERRORS | keyof typeof WARNINGS;
+
+const DEPTH = 32;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/;
+const INVISIBLE = /[\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
+const DEVICES = new Set(['character-device', 'block-device', 'fifo']);
+
+/** The offences of an archive, the first one of each entry; errors and warnings apart, in the archive's order. */
+export function unsafeEntriesOf(archive: ArchiveFacts): { errors: UnsafeEntry[]; warnings: UnsafeEntry[] } {
+  const errors: UnsafeEntry[] = [];
+  const warnings: UnsafeEntry[] = [];
+  for (const { code, severity, entry, message } of odditiesFor('artifact-unsafe-entry', archive)) {
+    (severity === 'error' ? errors : warnings).push({
+      path: entry ?? '',
+      code,
+      why: `is read differently: ${message}`,
+    });
+  }
+  const known = placesOf(archive.entries);
+  const seen = new Map<string, ArchiveEntry>();
+  for (const entry of archive.entries) {
+    const code = offenceOf(entry, known, seen);
+    if (code === null) continue;
+    if (code in ERRORS) errors.push({ path: entry.path, code, why: ERRORS[code as keyof typeof ERRORS] });
+    else warnings.push({ path: entry.path, code, why: WARNINGS[code as keyof typeof WARNINGS] });
+  }
+  return { errors, warnings };
+}
+
+/** The entries that are no folders, by the key of their path. */
+function placesOf(entries: readonly ArchiveEntry[]): Map<string, ArchiveEntry> {
+  const places = new Map<string, ArchiveEntry>();
+  for (const entry of entries) {
+    if (entry.type === 'directory') continue;
+    const key = keyOf(segmentsOf(entry.path));
+    // A link counts most: what lies below it goes elsewhere.
+    if (entry.type === 'symlink' || !places.has(key)) places.set(key, entry);
+  }
+  return places;
+}
+
+function offenceOf(
+  entry: ArchiveEntry,
+  known: ReadonlyMap<string, ArchiveEntry>,
+  seen: Map<string, ArchiveEntry>,
+): Code | null {
+  const { path, type } = entry;
+  const segments = segmentsOf(path);
+  if (isAbsolute(path)) return 'absolute-path';
+  if (segments.includes('..')) return 'path-escapes';
+  if (CONTROLS.test(path) || CONTROLS.test(entry.link ?? '')) return 'control-characters';
+  if (segments.length === 0) return type === 'directory' && path !== '' ? null : 'empty-name';
+  if (segments.length > DEPTH) return 'too-deep';
+  for (let depth = 1; depth < segments.length; depth += 1) {
+    const above = known.get(keyOf(segments.slice(0, depth)));
+    if (above !== undefined) return above.type === 'symlink' ? 'below-link' : 'file-as-folder';
+  }
+  if (DEVICES.has(type)) return 'device';
+  const key = keyOf(segments);
+  const before = seen.get(key);
+  seen.set(key, entry);
+  if (before !== undefined && !(before.type === 'directory' && type === 'directory')) {
+    return segmentsOf(before.path).join('/') === segments.join('/') ? 'duplicate-path' : 'case-collision';
+  }
+  if (type === 'symlink' || type === 'link') return linkOffence(entry, segments, known);
+  if (type === 'contiguous') return 'contiguous';
+  if (type === 'file' && (entry.mode & 0o6000) !== 0) return 'special-mode';
+  if (path.includes('\\')) return 'backslash';
+  return INVISIBLE.test(path) ? 'invisible-characters' : null;
+}
+
+/** Walks the link's target: a symbolic one from the folder that it lies in, a hard one from the archive's root. */
+function linkOffence(entry: ArchiveEntry, segments: readonly string[], known: ReadonlyMap<string, ArchiveEntry>): Code {
+  const target = entry.link ?? '';
+  if (isAbsolute(target)) return 'link-escapes';
+  const at = entry.type === 'symlink' ? segments.slice(0, -1) : [];
+  const steps = segmentsOf(target);
+  for (const [i, step] of steps.entries()) {
+    if (step !== '..') at.push(step);
+    else if (at.pop() === undefined) return 'link-escapes';
+    if (i < steps.length - 1 && known.get(keyOf(at))?.type === 'symlink') return 'link-chain';
+  }
+  return 'link-inside';
+}
+
+function isAbsolute(path: string): boolean {
+  return /^([\\/]|[a-z]:)/i.test(path);
+}
+
+/** The parts of a path that name something. A backslash separates too: on Windows it does. */
+function segmentsOf(path: string): string[] {
+  return path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
+}
+
+/** Equal for paths that meet on a file system which ignores case and Unicode form. */
+function keyOf(segments: readonly string[]): string {
+  return segments.join('/').normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,234 @@
+import type { AppFacts, Snapshot } from '../facts/facts.ts';
+import { isMissing } from '../facts/facts.ts';
+import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
+import { judge } from '../engine/judge.ts';
+import { compareText } from '../engine/order.ts';
+import { parseUrl } from '../http/url.ts';
+import { comparePrecedence, isSemver, latestOf } from './version.ts';
+
+/** What differs between two states of a registry, as subscribers would see it. Absent values are null. */
+export interface RegistryDiff {
+  /** How the two states are named. */
+  before: string;
+  after: string;
+  summary: Record<
+    | 'appsAdded'
+    | 'appsRemoved'
+    | 'appsChanged'
+    | 'versionsAdded'
+    | 'versionsRemoved'
+    | 'versionsChanged'
+    | 'bytesAdded',
+    number
+  >;
+  /** Keys of the apps that subscribers saw before and would not see any more. */
+  vanishing: string[];
+  /** Hosts that files are fetched from, beside those of before. */
+  hosts: { added: string[]; removed: string[] };
+  apps: AppDiff[];
+  /** Apps whose versions were not looked at on one side, so that nothing is said of them. */
+  notCompared: { key: string; reason: string }[];
+}
+
+export interface AppDiff {
+  key: string;
+  change: 'added' | 'removed' | 'changed';
+  /** The fields of its entry in the manifest that differ. */
+  fields: { name: string; before: string | null; after: string | null }[];
+  versions: VersionDiff[];
+  /** The highest version. */
+  latest: { before: string | null; after: string | null };
+  /** Whether subscribers see it; null where that is not known. */
+  visible: { before: boolean | null; after: boolean | null };
+  /** Ids of the rules that hide it afterwards. */
+  because: readonly string[];
+  /** True where no version of it is listed, and none was before: it is hidden until the first one is published. */
+  unpublished: boolean;
+}
+
+export interface VersionDiff {
+  version: string;
+  /** `changed`: it has another checksum, which a published version never may; `moved`: another URL alone. */
+  change: 'added' | 'removed' | 'changed' | 'moved';
+  url: { before: string | null; after: string | null };
+  checksum: { before: string | null; after: string | null };
+  /** Size of the artifact in bytes, where it was looked at. */
+  bytes: number | null;
+}
+
+/** Compares two states, app by app and version by version; the order in which they are listed has no meaning (spec 9). */
+export function diffRegistries(before: Snapshot, after: Snapshot): RegistryDiff {
+  const [old, now] = [stateOf(before), stateOf(after)];
+  const apps: AppDiff[] = [];
+  for (const key of [...new Set([...old.keys(), ...now.keys()])].sort(compareText)) {
+    const found = appDifference(key, old.get(key), now.get(key));
+    if (found) apps.push(found);
+  }
+  const [oldHosts, newHosts] = [hostsOf(old), hostsOf(now)];
+  const hidden = ({ change, visible }: AppDiff): boolean =>
+    visible.before === true && (change === 'removed' || visible.after === false);
+  const notCompared = [...now].flatMap(([key, app]) => {
+    const reason = app.unseen ?? old.get(key)?.unseen ?? null;
+    return reason === null ? [] : [{ key, reason }];
+  });
+  return {
+    before: before.target,
+    after: after.target,
+    summary: summaryOf(apps),
+    vanishing: apps.filter(hidden).map(({ key }) => key),
+    hosts: {
+      added: [...newHosts].filter((host) => !oldHosts.has(host)).sort(),
+      removed: [...oldHosts].filter((host) => !newHosts.has(host)).sort(),
+    },
+    apps,
+    notCompared: notCompared.sort((a, b) => compareText(a.key, b.key)),
+  };
+}
+
+interface AppState {
+  fields: ReadonlyMap<string, string | null>;
+  versions: ReadonlyMap<string, VersionState>;
+  visible: boolean | null;
+  because: readonly string[];
+  /** Why its versions were not looked at, where that is no fault of the app; null where they were. */
+  unseen: string | null;
+}
+interface VersionState {
+  url: string | null;
+  checksum: string | null;
+  bytes: number | null;
+}
+
+function stateOf(snapshot: Snapshot): Map<string, AppState> {
+  const verdicts = new Map(judge(snapshot, { command: 'lint' }).apps.map((app) => [app.key, app]));
+  const { content } = snapshot.manifest;
+  const entries = isMissing(content) ? undefined : member(parseDocument(content).value, 'apps');
+  const facts = new Map(snapshot.apps.map((app) => [app.key, app]));
+  const state = new Map<string, AppState>();
+  for (const key of isObject(entries) ? Object.keys(entries) : []) {
+    const { visible = null, because = [] } = verdicts.get(key) ?? {};
+    const app = facts.get(key);
+    const unseen = visible !== null ? null : app ? reasonOf(app) : 'it was not looked at';
+    state.set(key, { fields: fieldsOf(member(entries, key)), versions: versionsOf(app), visible, because, unseen });
+  }
+  return state;
+}
+
+function reasonOf({ metadata: { content } }: AppFacts): string | null {
+  return isMissing(content) ? content.missing : null;
+}
+
+function fieldsOf(entry: JsonValue | undefined): Map<string, string | null> {
+  const style = member(entry, 'blockStyle');
+  return new Map([
+    ['name', stringOrNull(member(entry, 'name'))],
+    ['description', stringOrNull(member(entry, 'description'))],
+    ['iconUrl', stringOrNull(member(style, 'iconUrl'))],
+    ['color', stringOrNull(member(style, 'color'))],
+    ['appMetadataUrl', stringOrNull(member(entry, 'appMetadataUrl'))],
+  ]);
+}
+
+function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
+  const versions = new Map<string, VersionState>();
+  if (!app || isMissing(app.metadata.content)) return versions;
+  const list = member(parseDocument(app.metadata.content).value, 'versions');
+  for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
+    const version = stringOrNull(member(item, 'version'));
+    const artifact = app.artifacts[index];
+    if (version === null || versions.has(version)) continue;
+    versions.set(version, {
+      url: stringOrNull(member(item, 'artifactUrl')),
+      checksum: stringOrNull(member(item, 'artifactChecksum')),
+      bytes: artifact && !isMissing(artifact.content) ? artifact.content.bytes : null,
+    });
+  }
+  return versions;
+}
+
+const NOBODY: AppState = { fields: new Map(), versions: new Map(), visible: null, because: [], unseen: null };
+
+function appDifference(key: string, old: AppState | undefined, now: AppState | undefined): AppDiff | null {
+  const [was, is] = [old ?? NOBODY, now ?? NOBODY];
+  const fields: AppDiff['fields'] = [];
+  for (const name of new Set([...was.fields.keys(), ...is.fields.keys()])) {
+    const [before, after] = [was.fields.get(name) ?? null, is.fields.get(name) ?? null];
+    if (before !== after) fields.push({ name, before, after });
+  }
+  const unseen = was.unseen !== null || is.unseen !== null;
+  const versions = unseen ? [] : versionDifferences(was.versions, is.versions);
+  const same = versions.length === 0 && (unseen || was.visible === is.visible);
+  if (old && now && fields.length === 0 && same) return null;
+  return {
+    key,
+    change: !old ? 'added' : !now ? 'removed' : 'changed',
+    fields: old && now ? fields : [],
+    versions,
+    latest: unseen ? { before: null, after: null } : { before: latestIn(was), after: latestIn(is) },
+    visible: { before: was.visible, after: is.visible },
+    because: is.because,
+    unpublished: was.versions.size + is.versions.size === 0 && is.because.includes('no-valid-versions'),
+  };
+}
+
+function versionDifferences(was: AppState['versions'], is: AppState['versions']): VersionDiff[] {
+  const found: VersionDiff[] = [];
+  for (const version of new Set([...was.keys(), ...is.keys()])) {
+    const [old, now] = [was.get(version), is.get(version)];
+    const change = !old
+      ? 'added'
+      : !now
+        ? 'removed'
+        : old.checksum !== now.checksum
+          ? 'changed'
+          : old.url !== now.url
+            ? 'moved'
+            : null;
+    if (change === null) continue;
+    found.push({
+      version,
+      change,
+      url: { before: old?.url ?? null, after: now?.url ?? null },
+      checksum: { before: old?.checksum ?? null, after: now?.checksum ?? null },
+      bytes: now?.bytes ?? old?.bytes ?? null,
+    });
+  }
+  return found.sort((a, b) => newestFirst(a.version, b.version));
+}
+
+function newestFirst(a: string, b: string): number {
+  const [validA, validB] = [isSemver(a), isSemver(b)];
+  if (validA !== validB) return validA ? -1 : 1;
+  return (validA ? comparePrecedence(b, a) : 0) || compareText(a, b);
+}
+
+function latestIn({ versions }: AppState): string | null {
+  return latestOf([...versions.keys()].filter(isSemver));
+}
+
+function hostsOf(state: ReadonlyMap<string, AppState>): Set<string> {
+  const hosts = new Set<string>();
+  for (const { fields, versions } of state.values()) {
+    const urls = [fields.get('iconUrl'), fields.get('appMetadataUrl'), ...[...versions.values()].map(({ url }) => url)];
+    for (const url of urls) hosts.add(parseUrl(url ?? '')?.host ?? '');
+  }
+  hosts.delete('');
+  return hosts;
+}
+
+function summaryOf(apps: readonly AppDiff[]): RegistryDiff['summary'] {
+  const versions = apps.flatMap((app) => app.versions);
+  return {
+    appsAdded: how(apps, 'added'),
+    appsRemoved: how(apps, 'removed'),
+    appsChanged: how(apps, 'changed'),
+    versionsAdded: how(versions, 'added'),
+    versionsRemoved: how(versions, 'removed'),
+    versionsChanged: how(versions, 'changed', 'moved'),
+    bytesAdded: versions.reduce((sum, { change, bytes }) => sum + (change === 'added' ? (bytes ?? 0) : 0), 0),
+  };
+}
+
+function how(list: readonly { change: string }[], ...changes: string[]): number {
+  return list.filter(({ change }) => changes.includes(change)).length;
+}

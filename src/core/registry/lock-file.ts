@@ -1,0 +1,120 @@
+import type { Baseline, PublishedVersion, Snapshot } from '../facts/facts.ts';
+import { isMissing } from '../facts/facts.ts';
+import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
+import { compareText } from '../engine/order.ts';
+import { comparePrecedence, isSemver } from './version.ts';
+
+/**
+ * The ledger of a workspace: what each version was when it was seen first. With it a checksum that changed together
+ * with its artifact is found, which nothing else can tell (spec 2.4, 9).
+ */
+export const LOCK_FILE = 'appreg.lock.json';
+
+export interface LockedVersion extends PublishedVersion {
+  /** Size of the artifact in bytes, or null where it was not looked at. */
+  bytes: number | null;
+  /** ISO 8601. */
+  firstSeen: string;
+}
+/** By app key, and then by version. */
+export type LockFile = Map<string, Map<string, LockedVersion>>;
+
+/** A version that is not what it was when it was seen first. */
+export interface Changed {
+  app: string;
+  version: string;
+  before: string;
+  after: string;
+}
+
+/** Reads a ledger; null for what is none. An entry that is not whole is no entry. */
+export function lockIn(value: JsonValue | undefined): LockFile | null {
+  const apps = member(value, 'apps');
+  if (member(value, 'lock') !== 1 || !isObject(apps)) return null;
+  const lock: LockFile = new Map();
+  for (const [key, versions] of Object.entries(apps)) {
+    const known = new Map<string, LockedVersion>();
+    for (const [version, item] of Object.entries(isObject(versions) ? versions : {})) {
+      const [artifactUrl, artifactChecksum, firstSeen] = ['artifactUrl', 'artifactChecksum', 'firstSeen'].map((name) =>
+        stringOrNull(member(item, name)),
+      );
+      const bytes = member(item, 'bytes');
+      if (artifactUrl == null || artifactChecksum == null) continue;
+      known.set(version, {
+        version,
+        artifactUrl,
+        artifactChecksum,
+        bytes: typeof bytes === 'number' ? bytes : null,
+        firstSeen: firstSeen ?? '',
+      });
+    }
+    lock.set(key, known);
+  }
+  return lock;
+}
+
+/** The ledger as text: one line for each version, so that two who add one each do not meet in a merge. */
+export function lockText(lock: LockFile): string {
+  const apps = [...lock]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, versions]) => {
+      const lines = [...versions.values()]
+        .sort((a, b) => inOrder(a.version, b.version))
+        .map(
+          ({ version, artifactUrl, artifactChecksum, bytes, firstSeen }) =>
+            `      ${JSON.stringify(version)}: ${JSON.stringify({ artifactChecksum, bytes, firstSeen, artifactUrl })}`,
+        );
+      return lines.length === 0
+        ? `    ${JSON.stringify(key)}: {}`
+        : `    ${JSON.stringify(key)}: {\n${lines.join(',\n')}\n    }`;
+    });
+  return `{\n  "lock": 1,\n  "apps": ${apps.length === 0 ? '{}' : `{\n${apps.join(',\n')}\n  }`}\n}\n`;
+}
+
+function inOrder(a: string, b: string): number {
+  return (isSemver(a) && isSemver(b) ? comparePrecedence(a, b) : 0) || compareText(a, b);
+}
+
+/** Adds what a registry lists and the ledger does not; what it has stays, and what differs from it is told. */
+export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; added: number; changed: Changed[] } {
+  const next: LockFile = new Map([...lock].map(([key, versions]) => [key, new Map(versions)]));
+  const changed: Changed[] = [];
+  let added = 0;
+  for (const { key, metadata, artifacts } of seen.apps) {
+    const known = next.get(key) ?? new Map<string, LockedVersion>();
+    const list = isMissing(metadata.content) ? undefined : member(parseDocument(metadata.content).value, 'versions');
+    for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
+      const [version, artifactUrl, artifactChecksum] = ['version', 'artifactUrl', 'artifactChecksum'].map((name) =>
+        stringOrNull(member(item, name)),
+      );
+      if (version == null || artifactUrl == null || artifactChecksum == null || !isSemver(version)) continue;
+      const before = known.get(version);
+      if (before && before.artifactChecksum !== artifactChecksum)
+        changed.push({ app: key, version, before: before.artifactChecksum, after: artifactChecksum });
+      if (before) continue;
+      const content = artifacts[index]?.content;
+      known.set(version, {
+        version,
+        artifactUrl,
+        artifactChecksum,
+        bytes: content && !isMissing(content) ? content.bytes : null,
+        firstSeen: seen.seenAt,
+      });
+      added += 1;
+    }
+    if (known.size > 0) next.set(key, known);
+  }
+  return { lock: next, added, changed };
+}
+
+/** A ledger as an earlier state. */
+export function baselineInLock(lock: LockFile, source: string): Baseline {
+  return {
+    source,
+    keys: [...lock.keys()],
+    app(key) {
+      const versions = lock.get(key);
+      return versions ? [...versions.values()] : null;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { type ShapeError, validateAppShape, validateRegistryShape } from '../generated/validators.js';
+import { isObject, type JsonValue } from '../json/json.ts';
+import { pointerStep } from '../json/pointer.ts';
+import { distance } from '../text/similar-names.ts';
+
+/** The shapes of the two documents: which fields there must be, of which type (schemas/), and which ones nobody knows. */
+
+export type DocumentKind = 'registry' | 'app';
+
+export interface SchemaError {
+  pointer: string;
+  cause: 'missing' | 'wrong-type';
+  message: string;
+  advice: string;
+}
+
+/** Every required field that is absent and every field of a wrong type. */
+export function schemaErrors(kind: DocumentKind, value: JsonValue): SchemaError[] {
+  const validate = kind === 'registry' ? validateRegistryShape : validateAppShape;
+  if (validate(value)) return [];
+  const faults = new Map<string, SchemaError>();
+  for (const error of validate.errors ?? []) {
+    const fault = faultOf(error);
+    faults.set(`${fault.pointer} ${fault.message}`, fault);
+  }
+  return [...faults.values()];
+}
+
+function faultOf(error: ShapeError): SchemaError {
+  const place = error.instancePath === '' ? 'the document' : `“${error.instancePath}”`;
+  if (error.keyword === 'required') {
+    const name = String(error.params['missingProperty']);
+    return {
+      pointer: error.instancePath,
+      cause: 'missing',
+      message: `The field “${name}” is missing${error.instancePath === '' ? '' : ` in ${place}`}.`,
+      advice: `Add ${EXAMPLES[name] ?? `"${name}"`}.`,
+    };
+  }
+  const type = String(error.params['type']);
+  return {
+    pointer: error.instancePath,
+    cause: 'wrong-type',
+    message: `${place[0]!.toUpperCase()}${place.slice(1)} must be ${type === 'object' || type === 'array' ? `an ${type}` : `a ${type}`}.`,
+    advice:
+      type === 'string'
+        ? 'Write the value in double quotes.'
+        : type === 'array'
+          ? 'Write a list in square brackets.'
+          : 'Write an object in braces.',
+  };
+}
+
+const EXAMPLES: Record<string, string> = {
+  apps: '"apps": {}',
+  name: '"name": "…", the display name',
+  description: '"description": "…", what the app does',
+  blockStyle: '"blockStyle": { "iconUrl": "https://…", "color": "#RRGGBB" }',
+  iconUrl: '"iconUrl": "https://…/icon.svg"',
+  color: '"color": "#RRGGBB"',
+  appMetadataUrl: '"appMetadataUrl": "https://…/versions.json"',
+  versions: '"versions": []',
+  version: '"version": "1.2.3"',
+  artifactUrl: '"artifactUrl": "https://….tar.gz"',
+  artifactChecksum: '"artifactChecksum": "sha256:…" (appreg checksum <file> prints it)',
+};
+
+interface Known {
+  fields: Record<string, Known | null>;
+  /** What the values of any other name, or the elements, look like. */
+  each?: Known;
+  /** Those are elements of an array, not values of an object. */
+  list?: true;
+}
+const VERSION: Known = { fields: { version: null, artifactUrl: null, artifactChecksum: null } };
+const ENTRY: Known = {
+  fields: {
+    name: null,
+    description: null,
+    appMetadataUrl: null,
+    blockStyle: { fields: { iconUrl: null, color: null } },
+  },
+};
+const DOCUMENTS: Record<DocumentKind, Known> = {
+  registry: { fields: { apps: { fields: {}, each: ENTRY } } },
+  app: { fields: { versions: { fields: {}, each: VERSION, list: true } } },
+};
+
+export interface UnknownProperty {
+  pointer: string;
+  name: string;
+  /** A known field that it resembles and that is absent, or null. */
+  meant: string | null;
+}
+
+/** Every field that the format does not name; `$schema` and `x-…` are left alone. */
+export function unknownProperties(kind: DocumentKind, value: JsonValue): UnknownProperty[] {
+  const found: UnknownProperty[] = [];
+  collect(DOCUMENTS[kind], value, '', found);
+  return found;
+}
+
+function collect(known: Known, value: JsonValue, pointer: string, found: UnknownProperty[]): void {
+  // What has the wrong shape altogether is told by itself.
+  if (known.each && Array.isArray(value) !== (known.list === true)) return;
+  if (Array.isArray(value)) {
+    if (known.each) for (let i = 0; i < value.length; i++) collect(known.each, value[i]!, `${pointer}/${i}`, found);
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const name of Object.keys(value)) {
+    if (known.each) {
+      collect(known.each, value[name]!, pointer + pointerStep(name), found);
+      continue;
+    }
+    const inner = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
+    if (inner) {
+      if (typeof value[name] === 'object') collect(inner, value[name], `${pointer}/${name}`, found);
+    } else if (inner === undefined && name !== '$schema' && !name.startsWith('x-')) {
+      const absent = Object.keys(known.fields).filter((field) => !Object.hasOwn(value, field));
+      found.push({ pointer: pointer + pointerStep(name), name, meant: closest(name, absent) });
+    }
+  }
+}
+
+const ALIASES: Record<string, string> = {
+  icon: 'iconUrl',
+  colour: 'color',
+  title: 'name',
+  url: 'artifactUrl',
+  checksum: 'artifactChecksum',
+  sha256: 'artifactChecksum',
+  digest: 'artifactChecksum',
+  metadataUrl: 'appMetadataUrl',
+  style: 'blockStyle',
+};
+
+/** The known name that a text is a misspelling of: at most two typing errors apart, or the same but for case and dashes. */
+function closest(name: string, known: readonly string[]): string | null {
+  const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : null;
+  if (alias !== null && known.includes(alias)) return alias;
+  const folded = name.toLowerCase().replace(/[-_]/g, '');
+  return (
+    known.find((candidate) => {
+      const other = candidate.toLowerCase();
+      return (
+        folded === other ||
+        (Math.abs(folded.length - other.length) <= 2 && other.length > 4 && distance(folded, other) <= 2)
+      );
+    }) ?? null
+  );
+}

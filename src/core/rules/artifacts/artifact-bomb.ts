@@ -1,0 +1,42 @@
+import type { ArchiveFacts } from '../../facts/facts.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const STOPS: Record<NonNullable<ArchiveFacts['stopped']>, string> = {
+  'unpacked-bytes': 'unpacks to more bytes than the limit allows',
+  ratio: 'unpacks to far more than its own size, as archives made to fill a disk do',
+  entries: 'holds more entries than the limit allows',
+  'header-bytes': 'has file headers larger than the limit allows',
+};
+
+export const artifactBomb = defineRule({
+  id: 'artifact-bomb',
+  on: 'artifact',
+  needs: ['content', 'archive'],
+  severity: 'error',
+  spec: '2.4',
+  symptom: null,
+  supersededBy: ['unreachable'],
+  failsWhen:
+    'it is larger than what is downloaded at most, or unpacks beyond a limit: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',
+  why: 'Unpacking it could fill the disk or the memory of every subscriber; a careful one refuses it.',
+  check({ content, archive }): Problem | null {
+    const { stopped, unpackedBytes, entryCount } = archive;
+    if (stopped === null) return content.cut ? tooLarge(content.bytes) : null;
+    return {
+      message: `The artifact ${STOPS[stopped]}; reading stopped after ${unpackedBytes} unpacked bytes and ${entryCount} entries.`,
+      advice:
+        'Ship the app as a bundle of a few files, without dependencies unpacked beside it, build caches or blank filler: "appreg bundle" makes one.',
+      cause: stopped,
+      evidence: { bytes: content.bytes, unpackedBytes, entries: entryCount },
+    };
+  },
+});
+
+function tooLarge(bytes: number): Problem {
+  return {
+    message: `The artifact is larger than the limit; reading stopped after ${bytes} bytes.`,
+    advice: 'Ship a smaller bundle, or raise the limit if the artifact has really grown so large.',
+    cause: 'packed-bytes',
+    evidence: { bytes },
+  };
+}

@@ -1,0 +1,206 @@
+import { sameDigest } from '../../facts/baseline.ts';
+import { framingDiffers } from '../../registry/archive-oddity.ts';
+import type { ArchiveFacts, ArtifactFacts, Content, PublishedVersion, Probe } from '../../facts/facts.ts';
+import { isMissing } from '../../facts/facts.ts';
+import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
+import { header } from '../../http/headers.ts';
+import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { printable, shorten } from '../../text/text.ts';
+import { labelNotUndone } from '../../undone-label.ts';
+import { kindOfContent, contentSignature } from '../../text/content-signature.ts';
+import { lastHop } from '../../http/probe.ts';
+
+export const artifactChecksumMismatch = defineRule({
+  id: 'artifact-checksum-mismatch',
+  on: 'artifact',
+  needs: ['facts', 'content', 'checksum', 'all', 'artifacts', 'before'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'checksum-mismatch',
+  failsWhen:
+    'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, bytes-before, other-versions-artifact, inner-tar-listed, changed-since, … Where a second look got the right bytes, a warning',
+  why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
+  check({ facts, content, checksum, all, artifacts, before }) {
+    const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
+    // A value that is no SHA-256 at all is checksum-malformed, which names the digest to list.
+    if (digest === null || content.sha256 === digest || content.cut) return null;
+    const again = facts.again && !isMissing(facts.again) ? facts.again : null;
+    const answer = isMissing(facts.web) ? null : lastHop(facts.web.server);
+    const found =
+      again?.sha256 === digest
+        ? intermittent(facts)
+        : (contentSignature(content, again, facts) ??
+          byDigest(digest, content, again, facts) ??
+          otherVersion(facts, content, checksum, all, artifacts) ??
+          reEncoded(content) ??
+          unstable(content, again) ??
+          changed(content, digest, before) ??
+          unknown(content, facts.archive));
+    return {
+      ...found,
+      evidence: {
+        listed: `sha256:${digest}`,
+        found: `sha256:${content.sha256}`,
+        bytes: content.bytes,
+        decoded: content.decoded?.sha256 ? `sha256:${content.decoded.sha256}` : null,
+        again: again ? `sha256:${again.sha256}` : null,
+        ...(answer ? httpEvidence(answer.headers) : {}),
+        ...found.evidence,
+      },
+    };
+  },
+});
+
+function httpEvidence(headers: Probe['hops'][number]['headers']): Record<string, string | null> {
+  const evidence: Record<string, string | null> = { contentType: header(headers, 'content-type') };
+  for (const name of ['content-encoding', 'etag', 'last-modified', 'age', 'via', 'cf-cache-status', 'x-cache']) {
+    const value = header(headers, name);
+    if (value !== null) evidence[name] = value;
+  }
+  return evidence;
+}
+
+function intermittent(facts: ArtifactFacts): Problem {
+  const headers = isMissing(facts.web) ? [] : (lastHop(facts.web.server)?.headers ?? []);
+  const cached = header(headers, 'age') !== null || header(headers, 'via') !== null;
+  return {
+    severity: 'warning',
+    cause: 'intermittent',
+    message:
+      'The first download had other bytes than listed, the second one the right ones: subscribers get now these, now those.',
+    advice: `${cached ? 'A cache holds an older copy: purge it' : 'Some of the servers or caches behind this address hold other bytes: bring them up to date'}, and publish changes only as new versions.`,
+  };
+}
+
+/** Told by a digest that does match something. */
+function byDigest(
+  digest: string,
+  content: Content,
+  again: Content | null,
+  { archive, web }: ArtifactFacts,
+): Problem | null {
+  const decodedKind = content.decoded?.error === null ? kindOfContent(content.decoded.head) : null;
+  if (content.decoded?.sha256 === digest && decodedKind !== 'tar') {
+    return {
+      cause: 'decoded-bytes-match',
+      message: `The bytes as sent are not the listed ones; only after undoing the Content-Encoding (${content.decoded.coding}) they match. Clients that hash what is sent refuse the artifact.`,
+      advice:
+        'Exclude .gz files from the server’s or CDN’s compression, so that the stored bytes are sent as they are.',
+    };
+  }
+  if (digest === EMPTY_SHA256)
+    return {
+      cause: 'empty-digest-listed',
+      message: 'The listed checksum is that of an empty file: it was computed before the artifact was there.',
+      advice: `If these are the published bytes, list "artifactChecksum": "sha256:${content.sha256}"`,
+    };
+  const inner = content.inner ?? again?.inner ?? null;
+  const label = labelNotUndone(web);
+  if (inner === digest && !isMissing(archive) && archive.fault?.code === 'gzip-inside')
+    return {
+      cause: 'compressed-twice',
+      message: `The host serves the listed artifact compressed once more, ${label === null ? 'without saying so' : `and ${label}`}.`,
+      advice: 'Upload the file as it was built, and exclude .gz files from compression.',
+    };
+  if (inner === digest || content.decoded?.sha256 === digest)
+    return {
+      cause: 'inner-tar-listed',
+      message: 'The listed checksum is that of the tar inside; it must be that of the .tar.gz file.',
+      advice: `List "artifactChecksum": "sha256:${content.sha256}"`,
+    };
+  return null;
+}
+
+/** The bytes that another entry lists. Whether those are right there decides what has to be moved. */
+function otherVersion(
+  facts: ArtifactFacts,
+  content: Content,
+  checksum: string,
+  all: readonly VersionEntry[],
+  artifacts: readonly ArtifactFacts[],
+): Problem | null {
+  const other = all.find((entry) => entry.artifactChecksum === `sha256:${content.sha256}`);
+  if (other === undefined) return null;
+  const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
+  const [name, otherName] = [own, other].map((entry) => shorten(printable(entry?.version ?? '(unnamed)'), 60));
+  const there = artifacts[other.index]?.content;
+  const found = there === undefined || isMissing(there) ? null : `sha256:${there.sha256}`;
+  const evidence = { otherVersion: other.version };
+  const swapped = found !== null && found === checksum;
+  if (swapped)
+    return {
+      cause: 'other-versions-artifact',
+      message: `The URL of version ${name} serves the file of ${otherName}, and that of ${otherName} the file of ${name}.`,
+      advice: 'Swap the two files, or the two artifactUrls. The checksums are right: change none.',
+      evidence,
+    };
+  const right = found === other.artifactChecksum ? `; ${otherName} itself is right` : '';
+  return {
+    cause: 'other-versions-artifact',
+    message: `The URL of version ${name} serves the file of version ${otherName}${right}.`,
+    advice: `Put the file of ${name} (${shorten(checksum)}) at its URL, or correct its artifactUrl. Do not list the found checksum: a published version never changes.`,
+    evidence,
+  };
+}
+
+/** A compressed tar under a Content-Encoding, and neither of the two is what is listed. */
+function reEncoded({ decoded }: Content): Problem | null {
+  if (decoded === null || decoded.error !== null || kindOfContent(decoded.head) !== 'tar') return null;
+  return {
+    cause: 're-encoded',
+    message: `Neither the bytes as sent (Content-Encoding: ${decoded.coding}) nor those that it leads to are the listed ones: the artifact is probably unpacked and packed again on the way.`,
+    advice:
+      'Exclude .gz files from compression where the Content-Encoding is added (a CDN’s or server’s setting, or the stored object’s own). The listed checksums may be right: change none before that. If the bytes are others without it too, the file is another build: put the published one back.',
+  };
+}
+
+function unstable(content: Content, again: Content | null): Problem | null {
+  if (again === null || again.sha256 === content.sha256) return null;
+  return {
+    cause: 'unstable-bytes',
+    message:
+      'Two downloads had two different digests, neither of them the listed one: the archive is made anew for each request.',
+    advice: 'List a stored file (a release asset or an object of your own), not a generated archive.',
+  };
+}
+
+/** Told by what had been published. */
+function changed(content: Content, digest: string, before: PublishedVersion | null): Problem | null {
+  if (before === null) return null;
+  if (sameDigest(before.artifactChecksum, `sha256:${content.sha256}`))
+    return {
+      cause: 'published-bytes',
+      supersededBy: ['artifact-changed'],
+      message: 'These are the bytes that were published; it is the listed checksum that has changed since.',
+      advice: `Restore "artifactChecksum": "sha256:${content.sha256}", and publish a change as a new version.`,
+    };
+  if (!sameDigest(before.artifactChecksum, `sha256:${digest}`)) return null;
+  return {
+    cause: 'changed-since',
+    message: 'The version was published with this very checksum; the file at its URL has been replaced since.',
+    advice: 'Put the published file back, and publish the change as a new version.',
+  };
+}
+
+function unknown(content: Content, archive: ArtifactFacts['archive']): Problem {
+  const message = 'The SHA-256 of the artifact is not the listed one';
+  if (!isMissing(archive) && !isWhole(archive)) {
+    const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;
+    return {
+      cause: 'other-bytes',
+      message: `${message}, and it is not a whole .tar.gz archive${looks}.`,
+      advice:
+        'Upload the published file again, in binary mode. Do not list the found checksum: the service cannot unpack this file.',
+    };
+  }
+  return {
+    cause: 'other-bytes',
+    message: `${message}.`,
+    advice: `If it was never published before, list "artifactChecksum": "sha256:${content.sha256}"; otherwise put the published file back, and publish the change as a new version.`,
+  };
+}
+
+function isWhole(archive: ArchiveFacts): boolean {
+  if (archive.kind !== 'gzip') return false;
+  return archive.stopped !== null || archive.fault === null || framingDiffers(archive);
+}

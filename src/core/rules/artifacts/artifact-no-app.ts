@@ -1,0 +1,31 @@
+import { noAppIn } from '../../registry/app-entry.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { shorten } from '../../text/text.ts';
+
+/** Names of files in the evidence. */
+const SHOWN = 10;
+const FILES: ReadonlySet<string> = new Set(['file', 'contiguous', 'link', 'symlink']);
+
+export const artifactNoApp = defineRule({
+  id: 'artifact-no-app',
+  on: 'artifact',
+  needs: ['content', 'archive', 'appEntry'],
+  severity: 'warning',
+  spec: '2.4',
+  symptom: null,
+  supersededBy: ['artifact-checksum-mismatch', 'artifact-not-tar-gz', 'artifact-bomb', 'artifact-unsafe-entry'],
+  failsWhen:
+    'there is no app.js at the top of the archive, or a link to nothing (or the file that "artifact": { "entry": "…" } in the configuration names); publish-version and bundle refuse it',
+  why: 'An artifact holds the code of its app, which begins in that file: without it the version installs and does nothing.',
+  check({ content, archive, appEntry }): Problem | null {
+    const isWhole = archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;
+    const files = archive.entries.filter(({ type }) => FILES.has(type));
+    // Where not all was listed, the file may be among the rest; an archive without files is reported by another rule.
+    if (!isWhole || archive.entryCount > archive.entries.length || files.length === 0) return null;
+    const fault = noAppIn(files, appEntry);
+    if (fault === null) return null;
+    const { cause, message, advice } = fault;
+    const shown = files.slice(0, SHOWN).map(({ path }) => shorten(path));
+    return { message: `The artifact ${message}.`, advice, cause, evidence: { entry: appEntry, files: shown } };
+  },
+});

@@ -1,0 +1,124 @@
+import { framingDiffers, odditiesFor } from '../../registry/archive-oddity.ts';
+import type { ArchiveFacts } from '../../facts/facts.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { shorten } from '../../text/text.ts';
+
+const REBUILD = 'Build the archive again, upload it in binary mode, and compare the checksum of what is served.';
+const PACK = 'Pack the app as .tar.gz: "appreg bundle" does, or "tar -czf".';
+
+/** What the bytes are instead, by kind: cause, sentence, advice. */
+const KINDS: Partial<Record<string, readonly [cause: string, is: string, advice: string]>> = {
+  empty: [
+    'empty-file',
+    'is empty: 0 bytes',
+    'Upload the archive again; the upload or the build step left an empty file.',
+  ],
+  html: [
+    'html-page',
+    'is an HTML page',
+    'The URL leads to a web page (a login, an error, a download page): list the URL of the file itself.',
+  ],
+  'git-lfs-pointer': [
+    'git-lfs-pointer',
+    'is a Git LFS pointer, not the file it stands for',
+    'Have the host serve the file itself: fetch LFS objects before the upload ("git lfs pull"), or do not keep artifacts in LFS.',
+  ],
+  'gzip-as-text': [
+    'text-mode',
+    'is gzip data that was converted as if it were text',
+    'Upload it in binary mode, without any conversion of text.',
+  ],
+  'gzip-as-base64': ['base64', 'is a gzip file written as Base64 text', 'Decode it before the upload.'],
+  tar: [
+    'plain-tar',
+    'is a tar archive that is not gzip-compressed',
+    'Compress it with gzip, or see whether the host takes the compression off.',
+  ],
+  json: [
+    'json',
+    'is a JSON text',
+    'The URL probably answers with an error message or with metadata: list the URL of the file itself.',
+  ],
+  xml: [
+    'xml',
+    'is an XML text',
+    'The URL probably answers with an error message of the store: list the URL of the file itself.',
+  ],
+  text: ['text', 'is a text', 'The URL probably answers with an error message: list the URL of the file itself.'],
+};
+const ARCHIVES = new Set(['zip', 'xz', 'zstd', 'bzip2', '7z', 'rar', 'lz4', 'lzip', 'zlib', 'compress']);
+
+/** By the code of a fault; any other one is a broken archive of its layer. */
+const FAULT_CAUSES: Partial<Record<string, string>> = {
+  'gzip truncated': 'gzip-truncated',
+  'tar truncated': 'tar-truncated',
+  'tar gzip-inside': 'compressed-twice',
+  'tar no-tar': 'no-tar-inside',
+  'tar empty': 'no-files',
+};
+
+export const artifactNotTarGz = defineRule({
+  id: 'artifact-not-tar-gz',
+  on: 'artifact',
+  needs: ['content', 'archive'],
+  severity: 'error',
+  spec: '2.4',
+  symptom: 'checksum-mismatch',
+  supersededBy: ['artifact-checksum-mismatch'],
+  failsWhen:
+    'it is no gzip file, broken, has no tar archive inside, or no file in it; a warning for archives that not all readers accept',
+  why: 'The service cannot unpack it, so that the version cannot be installed even though its checksum may be right.',
+  check({ content, archive }): readonly Problem[] {
+    if (archive.kind !== 'gzip') return [kindProblem(archive.kind, content.bytes)];
+    // Where our own limit ended the download or the pass, the rest may be sound: another rule tells of the limit.
+    if (archive.stopped !== null || content.cut) return [];
+    if (archive.fault !== null) return framingDiffers(archive) ? [] : [faultProblem(archive.fault, content.bytes)];
+    const files = archive.entries.filter((entry) => entry.type !== 'directory').length;
+    if (files === 0 && !framingDiffers(archive)) {
+      return [
+        {
+          message: 'The artifact holds no files.',
+          advice: PACK,
+          cause: 'no-files',
+          evidence: { entries: archive.entryCount },
+        },
+      ];
+    }
+    return looseProblems(archive);
+  },
+});
+
+function kindProblem(kind: string, bytes: number): Problem {
+  const [cause, is, advice] = KINDS[kind] ?? [
+    ARCHIVES.has(kind) ? kind : 'not-gzip',
+    ARCHIVES.has(kind)
+      ? `is ${kind} data, not gzip`
+      : `is not gzip data${kind === 'unknown' ? '' : ` (it looks like: ${kind})`}`,
+    PACK,
+  ];
+  return { message: `The artifact ${is}.`, advice, cause, evidence: { kind, bytes } };
+}
+
+function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number): Problem {
+  const { layer, code, message, offset } = fault;
+  const cause = FAULT_CAUSES[`${layer} ${code}`] ?? `${layer}-broken`;
+  return {
+    message: `The artifact is no sound .tar.gz: ${shorten(message)}.`,
+    advice: cause === 'no-tar-inside' || cause === 'no-files' ? PACK : REBUILD,
+    cause,
+    evidence: { fault: code, offset, bytes },
+  };
+}
+
+/** What most readers accept and some do not. */
+function looseProblems(archive: ArchiveFacts): Problem[] {
+  // Joined archives are told by artifact-trailing-data already.
+  if (archive.trailing !== null) return [];
+  return odditiesFor('artifact-not-tar-gz', archive).map(({ code, message }) => ({
+    severity: 'warning',
+    message: `Not all readers accept the artifact: ${message}.`,
+    advice: code === 'no-end-mark' ? REBUILD : 'Compress the archive in one piece ("gzip", or "appreg bundle").',
+    cause: code,
+    evidence: code === 'several-members' ? { members: archive.gzipMembers } : {},
+  }));
+}

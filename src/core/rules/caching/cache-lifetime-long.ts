@@ -1,0 +1,87 @@
+import { freshness, oldCopyAge } from '../../http/cache.ts';
+import { header, seconds } from '../../http/headers.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { defineRule } from '../rule.ts';
+import { formatDuration } from '../../text/format-duration.ts';
+import { hostOf, lastHop } from '../../http/probe.ts';
+
+/** The service's check interval (spec section 8). */
+const HOUR = 3600;
+const ADVICE =
+  'Send Cache-Control: public, max-age=300 with the JSON files; long lifetimes and immutable are for artifacts.';
+
+export const cacheLifetimeLong = defineRule({
+  id: 'cache-lifetime-long',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'now'],
+  severity: 'warning',
+  spec: '8',
+  symptom: 'registry-does-not-refresh',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a JSON file may be held by caches for longer than the hourly check, or is called immutable, or came from a cache that holds it too long',
+  why: 'The service looks every hour; with a cache that holds an older copy it sees new versions late, or a manifest and metadata that do not fit together.',
+  check({ role, answer, now }) {
+    if (role !== 'manifest' && role !== 'metadata') return null;
+    const hop = lastHop(answer)!;
+    const { lifetime, said, immutable, stale } = freshness(hop, Date.parse(now));
+    const once = `${role} ${hostOf(hop.url)} ${said}`;
+    const age = seconds(header(hop.headers, 'age'));
+    const old = oldCopyAge(answer, now);
+    const seen =
+      old === 0 ? '' : `; the copy seen here is ${formatDuration(old)} old: nothing published since is in it`;
+    const advice = old === 0 ? ADVICE : `${ADVICE} Then purge the copies that caches hold, and check again.`;
+    const evidence = {
+      cacheControl: header(hop.headers, 'cache-control'),
+      expires: header(hop.headers, 'expires'),
+      lifetimeSeconds: lifetime,
+      ...(age === null ? {} : { ageSeconds: age }),
+    };
+    if (immutable) {
+      return {
+        cause: 'immutable',
+        message: `The ${role} is labelled immutable (${said}), but it changes with every published version${seen}.`,
+        advice,
+        evidence,
+        dedupeKey: once,
+      };
+    }
+    if (lifetime !== null && lifetime > HOUR) {
+      return {
+        cause: 'long',
+        message: `Caches may hold the ${role} for ${formatDuration(lifetime)} (${said}); the service looks every hour${seen}.`,
+        advice,
+        evidence,
+        dedupeKey: once,
+      };
+    }
+    if (lifetime !== null && lifetime + stale > HOUR) {
+      return {
+        severity: 'note',
+        cause: 'stale-while-revalidate',
+        message: `Caches may answer with a copy of the ${role} that is up to ${formatDuration(lifetime + stale)} old while they ask for a new one (${said}): the hourly check may see a new version one check later.`,
+        advice: 'Keep stale-while-revalidate below an hour for the JSON files, or leave it out.',
+        evidence: { ...evidence, staleSeconds: stale },
+        dedupeKey: once,
+      };
+    }
+    // Hosts that drop copies at each deploy send an Age beside max-age=0; that is no fault.
+    if (age !== null && (lifetime === null ? age > HOUR : lifetime > 0 && age > lifetime)) {
+      return {
+        cause: 'stale-copy',
+        message: `A cache answered with a copy of the ${role} that is ${formatDuration(age)} old, ${
+          lifetime === null
+            ? 'and no Cache-Control says for how long it may'
+            : `older than its lifetime of ${formatDuration(lifetime)}`
+        }: nothing published since is in it.`,
+        advice:
+          lifetime === null
+            ? `${ADVICE} Then purge the CDN, and check again.`
+            : 'See why the CDN keeps what it should have dropped, purge it, and check again.',
+        evidence,
+        dedupeKey: once,
+      };
+    }
+    return null;
+  },
+});

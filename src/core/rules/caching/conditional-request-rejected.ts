@@ -1,0 +1,38 @@
+import { header } from '../../http/headers.ts';
+import { defineRule } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
+
+export const conditionalRequestRejected = defineRule({
+  id: 'conditional-request-rejected',
+  on: 'resource',
+  needs: ['role', 'answer', 'conditional'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'registry-does-not-refresh',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a plain GET is answered, and one that asks whether the file has changed (If-None-Match, If-Modified-Since) is not',
+  why: 'Clients that keep a copy ask so from their second visit on: they get the registry once and then no more.',
+  check({ role, answer, conditional }) {
+    for (const { condition, visit } of conditional) {
+      const status = statusOf(visit);
+      // A stranger may be refused for other reasons, and whoever asks too often for a while.
+      if (visit.origin !== null || isAnswered(visit) || status === 429 || status === 503) continue;
+      if (visit.failure === null && status === 304) continue;
+      // Nobody names a tag where none was given.
+      if (condition[0] === 'if-none-match' && header(lastHop(answer)!.headers, 'etag') === null) continue;
+      const url = lastHop(visit)?.url ?? lastHop(answer)!.url;
+      const how = visit.failure ? `fails (${visit.failure.code})` : `is answered with ${status}`;
+      const name = condition[0] === 'if-none-match' ? 'If-None-Match' : 'If-Modified-Since';
+      return {
+        cause: visit.failure ? 'failed' : `status-${status}`,
+        message: `GET of the ${role} with ${name} ${how}, while a plain GET is answered with ${statusOf(answer)}.`,
+        advice: `Let ${hostOf(url)} answer 304 where nothing has changed, and 200 where it has.`,
+        evidence: { sent: condition.join(': '), status: status || null, code: visit.failure?.code ?? null },
+        dedupeKey: hostOf(url),
+      };
+    }
+    return null;
+  },
+});

@@ -1,0 +1,73 @@
+import { nameOf } from '../../http/copies.ts';
+import { corsEvidence, corsFault, preflightFault, PROBE_HEADER } from '../../http/cors.ts';
+import type { ResourceKind, Probe } from '../../facts/facts.ts';
+import { header, tokens } from '../../http/headers.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, isAnswered, lastHop } from '../../http/probe.ts';
+
+export const corsHeadRefused = defineRule({
+  id: 'cors-head-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'head', 'preflights', 'headPreflight'],
+  severity: 'warning',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a page may read the answer to GET, and not the one to HEAD: its Access-Control-Allow-Origin is missing, doubled or another one, or the preflight for HEAD is refused. A preflight that lists GET and not HEAD is a note, since browsers let HEAD pass',
+  why: 'Hosts allow GET and HEAD; a page that looks with HEAD before it fetches gets an error.',
+  check({ role, web, head, preflights: [preflight = null], headPreflight }) {
+    // Where GET fails, HEAD fails for the same reason.
+    const get = web.browser[0];
+    if (!get || corsFault(get) !== null || !(isAnswered(get) || lastHop(get)?.status === 416)) return null;
+    return [answerFault(role, head), preflightProblem(role, preflight, headPreflight)].filter((one) => one !== null);
+  },
+});
+
+function answerFault(role: ResourceKind, head: Probe | null): Problem | null {
+  if (head === null || !isAnswered(head)) return null;
+  const fault = corsFault(head);
+  if (fault === null) return null;
+  const host = hostOf(head.hops[fault.hop]!.url);
+  const value =
+    fault.value === null ? 'without Access-Control-Allow-Origin' : `with Access-Control-Allow-Origin: ${fault.value}`;
+  return {
+    cause: fault.cause,
+    message: `${host} answers HEAD of the ${nameOf(role)} ${value}, so that browsers refuse it; GET passes.`,
+    advice: 'Send the same Access-Control-Allow-Origin with HEAD as with GET.',
+    evidence: corsEvidence(head, fault.hop),
+    dedupeKey: `head ${role} ${host}`,
+  };
+}
+
+function preflightProblem(role: ResourceKind, preflight: Probe | null, headPreflight: Probe | null): Problem | null {
+  if (preflight === null || preflightFault(preflight, preflight.requestedHeaders ?? [PROBE_HEADER]) !== null)
+    return null;
+  if (headPreflight) {
+    const fault = preflightFault(headPreflight, headPreflight.requestedHeaders ?? [PROBE_HEADER], 'HEAD');
+    if (fault !== null && fault.cause !== 'no-answer' && fault.value !== '429')
+      return {
+        cause: `preflight-${fault.cause}`,
+        message: `${hostOf(headPreflight.hops[0]!.url)} lets the preflight for GET of the ${nameOf(role)} pass and refuses the one for HEAD (${fault.value ?? fault.cause}).`,
+        advice: 'Allow the methods GET and HEAD in the CORS settings of the host.',
+        evidence: corsEvidence(headPreflight, 0),
+        dedupeKey: `preflight ${role} ${hostOf(headPreflight.hops[0]!.url)}`,
+      };
+  }
+  return notListed(role, headPreflight ?? preflight);
+}
+
+function notListed(role: ResourceKind, visit: Probe): Problem | null {
+  const hop = visit.hops[0]!;
+  const methods = tokens(header(hop.headers, 'access-control-allow-methods') ?? '') ?? [];
+  if (!methods.includes('GET') || methods.includes('HEAD') || methods.includes('*')) return null;
+  return {
+    severity: 'note',
+    cause: 'not-listed',
+    message: `${hostOf(hop.url)} answers the preflight for the ${nameOf(role)} with Access-Control-Allow-Methods: ${methods.join(', ')}, without HEAD. Browsers let HEAD pass all the same.`,
+    advice: 'Send Access-Control-Allow-Methods: GET, HEAD',
+    evidence: corsEvidence(visit, 0),
+    dedupeKey: `listed ${hostOf(hop.url)}`,
+  };
+}

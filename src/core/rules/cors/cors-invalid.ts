@@ -1,0 +1,63 @@
+import { corsEvidence, corsFault, saysNothing } from '../../http/cors.ts';
+import { varyNames } from '../../http/headers.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { defineRule } from '../rule.ts';
+import { parseUrl } from '../../http/url.ts';
+import { hostOf } from '../../http/probe.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  'two-headers': 'it is sent twice; a browser joins both and accepts neither',
+  list: 'it is a list; exactly one origin, or *, may stand there',
+  empty: 'it is empty',
+  'unset-variable': 'the server’s variable has no value, and Apache writes (null) for it',
+  null: 'it is "null", which matches no page of a site and lets any sandboxed page in',
+  'misspelled-wildcard': 'the wildcard is exactly *',
+  'partial-wildcard': 'a star is a wildcard only by itself, never within a name',
+  'upper-case': 'browsers send origins in lower case and compare letter by letter',
+  'trailing-slash': 'an origin has no slash at its end',
+  'no-scheme': 'an origin begins with its scheme, https://',
+  'wrong-scheme': 'the scheme differs from that of the service’s origin',
+  'wrong-port': 'the port differs from that of the service’s origin',
+  'default-port': 'browsers never write the usual port into an origin',
+  'full-url': 'an origin has no path',
+  'no-origin': 'it is no origin',
+};
+
+export const corsInvalid = defineRule({
+  id: 'cors-invalid',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'origins'],
+  severity: 'error',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
+  why: 'It was meant to let the service in, and does not: browsers compare it with the page’s origin letter by letter. curl does not check this.',
+  check({ role, web, origins }) {
+    for (const visit of web.browser) {
+      const fault = corsFault(visit);
+      if (fault?.code !== 'invalid') continue;
+      const hop = visit.hops[fault.hop]!;
+      // To an origin that it does not know, a host that answers by Origin says so in one way or another.
+      if (origins.length === 0 && saysNothing(fault) && varyNames(hop.headers).includes('origin')) continue;
+      const right = origins.length > 0 ? visit.origin! : (repaired(fault.value ?? '') ?? '*');
+      return {
+        cause: fault.cause,
+        message: `${hostOf(hop.url)} answers the ${role} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause] ?? 'it is no origin'}.`,
+        advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
+        evidence: corsEvidence(visit, fault.hop),
+        dedupeKey: `${role} ${hostOf(hop.url)} ${visit.origin} ${fault.value}`,
+      };
+    }
+    return null;
+  },
+});
+
+/** The origin that a malformed value probably means, or null. */
+function repaired(value: string): string | null {
+  if (/[*,\s]/.test(value)) return null;
+  const text = value.includes('://') ? value : `https://${value}`;
+  const origin = parseUrl(text)?.origin ?? 'null';
+  return origin === 'null' || !/^https?:\/\/[^/]*\./.test(origin) ? null : origin;
+}

@@ -1,0 +1,65 @@
+import { allowedBeside, corsEvidence, corsFault } from '../../http/cors.ts';
+import { varyNames } from '../../http/headers.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf } from '../../http/probe.ts';
+
+export const corsMissing = defineRule({
+  id: 'cors-missing',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'origins'],
+  severity: 'error',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
+  why: 'A browser throws the answer away: the service’s pages can neither read the file nor, where they ask for it so, show the icon. curl does not check this.',
+  check({ role, web, origins }) {
+    for (const visit of web.browser) {
+      const fault = corsFault(visit);
+      if (fault?.code !== 'missing') continue;
+      const hop = visit.hops[fault.hop]!;
+      // Asked by nobody in particular, a host that answers by Origin has not said whom it allows: cors-origin-refused.
+      if (origins.length === 0 && varyNames(hop.headers).includes('origin')) continue;
+      // A host that names another of the origins asked with has a list, and this one is not on it: told there as well.
+      if (role !== 'artifact' && allowedBeside(visit, web.browser) !== null) continue;
+      // The answer to somebody it refuses (403 …) is told there as well.
+      if (hop.status >= 400) continue;
+      const where =
+        visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' behind the redirect';
+      // Behind a redirect to another host a browser says Origin: null, and an exact origin would not let it in.
+      const nulled = fault.sent === 'null' && visit.origin !== 'null';
+      const line =
+        origins.length === 0 || nulled
+          ? 'Access-Control-Allow-Origin: *'
+          : `Access-Control-Allow-Origin: ${visit.origin} (with Vary: Origin), or Access-Control-Allow-Origin: *`;
+      const unsure =
+        origins.length === 0 && !nulled
+          ? 'If it allows certain origins only, ask again with --origin <the service’s origin>. '
+          : '';
+      const mild =
+        role === 'icon'
+          ? ' A plain <img> would still show it.'
+          : role === 'artifact'
+            ? ' The service may fetch artifacts itself, so this need not matter.'
+            : '';
+      return {
+        cause:
+          visit.hops.length === 1
+            ? 'absent'
+            : fault.hop < visit.hops.length - 1
+              ? 'absent-on-redirect'
+              : 'absent-behind-redirect',
+        severity: role === 'artifact' ? 'note' : 'error',
+        message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers refuse the ${role}.${mild}`,
+        // The line to copy comes last, so that no full stop stands behind it.
+        advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
+        evidence: corsEvidence(visit, fault.hop),
+        // A host that sends none sends none with any of its files.
+        dedupeKey: `${role} ${hostOf(hop.url)} ${where}`,
+      };
+    }
+    return null;
+  },
+});

@@ -1,0 +1,72 @@
+import { freshness } from '../../http/cache.ts';
+import { corsEvidence, corsFault } from '../../http/cors.ts';
+import { cacheControl, header, varyNames } from '../../http/headers.ts';
+import type { Hop } from '../../facts/facts.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, lastHop } from '../../http/probe.ts';
+
+export const corsNotVaried = defineRule({
+  id: 'cors-not-varied',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'now'],
+  severity: 'warning',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen: 'the answer depends on Origin, but `Vary: Origin` is missing',
+  why: 'A cache that does not know of the difference gives one visitor the answer meant for another, and browsers refuse it: it fails now and then, for some.',
+  check({ role, web, answer, now }) {
+    const plain = lastHop(answer)!;
+    for (const visit of web.browser) {
+      const hop = lastHop(visit);
+      if (!hop || visit.failure || corsFault(visit) || hop.url !== plain.url) continue;
+      const withOrigin = header(hop.headers, 'access-control-allow-origin');
+      const without = header(plain.headers, 'access-control-allow-origin');
+      if (withOrigin === without || withOrigin === null || isVaried(hop) || isUnstored(hop)) {
+        // Told apart by the answers to those who name an origin, and yet not by this one.
+        if (withOrigin === without || withOrigin === null || isUnstored(plain) || isVaried(plain)) continue;
+        const isReused = mayBeReused(plain, Date.parse(now));
+        return {
+          severity: isReused ? 'warning' : 'note',
+          cause: 'vary-only-with-origin',
+          message: `${hostOf(hop.url)} sends Vary: Origin for the ${role} only when an Origin is sent. A cache that stored the answer to a request without one${role === 'icon' ? ' (a plain <img>)' : ''} uses it for pages${isReused ? '' : ', once it may,'} and it has ${without === null ? 'no Access-Control-Allow-Origin' : 'another Access-Control-Allow-Origin'}.`,
+          advice:
+            'Send Vary: Origin with every answer, with and without an Origin in the request. An object store cannot be told to: let a CDN in front of it add the header.',
+          evidence: corsEvidence(visit, visit.hops.length - 1),
+          dedupeKey: `${role} ${hostOf(hop.url)}`,
+        };
+      }
+      return {
+        cause: without === null ? 'only-with-origin' : 'differs',
+        message: `${hostOf(hop.url)} answers the ${role} with ${namedOrigin(without)} unless an Origin is sent, but does not say Vary: Origin.`,
+        advice: 'Send Vary: Origin with every answer, or Access-Control-Allow-Origin: * always.',
+        evidence: { ...corsEvidence(visit, visit.hops.length - 1), withoutOrigin: without },
+        dedupeKey: `${role} ${hostOf(hop.url)}`,
+      };
+    }
+    return null;
+  },
+});
+
+function isVaried(hop: Hop): boolean {
+  const names = varyNames(hop.headers);
+  return names.includes('origin') || names.includes('*');
+}
+
+/** Whether a browser or a cache uses it again without asking the host (RFC 9111 section 4.2). */
+function mayBeReused(hop: Hop, now: number): boolean {
+  const { lifetime, heuristic } = freshness(hop, now);
+  return (lifetime ?? heuristic ?? 0) > 0;
+}
+
+/** What no cache keeps cannot be mixed up. */
+function isUnstored(hop: Hop): boolean {
+  const value = header(hop.headers, 'cache-control');
+  return value !== null && cacheControl(value).directives.has('no-store');
+}
+
+function namedOrigin(value: string | null): string {
+  if (value === null) return 'no Access-Control-Allow-Origin';
+  return value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${value}`;
+}

@@ -1,0 +1,100 @@
+import { allowedBeside, corsEvidence, corsFault, saysNothing } from '../../http/cors.ts';
+import { varyNames } from '../../http/headers.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { mayBlameOrigin } from '../../facts/header-probes.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
+import type { ResourceKind, Probe } from '../../facts/facts.ts';
+
+export const corsOriginRefused = defineRule({
+  id: 'cors-origin-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'origins'],
+  severity: 'error',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'the origin asked with `--origin` is not allowed. Without `--origin`, a host that allows certain origins is a warning that names who is allowed',
+  why: 'Only pages of the allowed origins can read the file; if the service’s is not among them, its pages cannot. curl does not check this.',
+  check({ role, web, origins }) {
+    const problems: Problem[] = [];
+    for (const visit of web.browser) {
+      const problem =
+        (mayBlameOrigin(web) ? refusedStatus(role, visit, origins.length > 0) : null) ??
+        refusedOrigin(role, visit, web.browser, origins.length > 0);
+      // Who may ask is a setting of the host, and not of one file; the message names the host and who.
+      if (problem) problems.push({ ...problem, dedupeKey: `${role} ${problem.message}` });
+    }
+    return problems;
+  },
+});
+
+/** The host answers everybody but a browser from elsewhere. */
+function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Problem | null {
+  const status = statusOf(visit);
+  const { failure } = visit;
+  // A limit or a fault of the host says nothing about the origin; a part was asked of the artifact alone, and a host
+  // that cannot send parts breaks off.
+  if (
+    failure === null
+      ? status < 400 || [408, 416, 429].includes(status) || status >= 500
+      : role === 'artifact' || failure.phase === 'time'
+  )
+    return null;
+  const host = hostOf(lastHop(visit)?.url ?? '');
+  const how =
+    failure === null ? `answers the ${role} with ${status}` : `does not answer for the ${role} (${failure.code})`;
+  return {
+    cause: failure === null ? `status-${status}` : 'no-answer',
+    severity: named ? 'error' : 'warning',
+    message: `${host} ${how} when the request comes from a page of ${visit.origin} (Origin, Referer), and with 2xx when it names no page.`,
+    advice: named
+      ? `Allow ${visit.origin} in the host’s rules (CORS settings, hotlink protection, firewall).`
+      : 'Ask again with --origin <the service’s origin>; if that is refused too, look at hotlink protection and firewall rules.',
+    evidence: corsEvidence(visit, visit.hops.length - 1),
+  };
+}
+
+function refusedOrigin(role: ResourceKind, visit: Probe, visits: readonly Probe[], named: boolean): Problem | null {
+  const fault = corsFault(visit);
+  if (!fault) return null;
+  const hop = visit.hops[fault.hop]!;
+  const host = hostOf(hop.url);
+  const evidence = corsEvidence(visit, fault.hop);
+  if (saysNothing(fault) && !named && varyNames(hop.headers).includes('origin')) {
+    return {
+      cause: 'origins-unknown',
+      severity: 'warning',
+      message: `${host} answers the ${role} by the asking origin and allows none that it does not know; whom it allows is not known.`,
+      advice: 'Ask again with --origin <the service’s origin>.',
+      evidence,
+    };
+  }
+  const allowed = named && fault.code === 'missing' && role !== 'artifact' ? allowedBeside(visit, visits) : null;
+  if (fault.code !== 'refused' && allowed === null) return null;
+  if (fault.cause === 'redirect-null-origin') {
+    return {
+      cause: fault.cause,
+      severity: named ? 'error' : 'warning',
+      message: `Behind the redirect to ${host} a browser sends Origin: null, which the value ${fault.value} does not allow.`,
+      advice: `Send Access-Control-Allow-Origin: * from ${host}, or list the URL behind the redirect (${hop.url}). Never allow "null": any sandboxed page sends it.${named ? '' : ' To settle it, ask again with --origin <the service’s origin>.'} (curl does not check this.)`,
+      evidence,
+    };
+  }
+  if (!named) {
+    return {
+      cause: 'other-origin',
+      severity: 'warning',
+      message: `${host} lets browsers read the ${role} from ${fault.value} only. Whether that is the service is not known here.`,
+      advice: `If the service runs at ${fault.value}, check with --origin ${fault.value}; otherwise allow its origin.`,
+      evidence,
+    };
+  }
+  return {
+    cause: 'other-origin',
+    message: `${host} lets browsers read the ${role} from ${allowed ?? fault.value}${allowed === null ? ' only' : ''}, not from ${visit.origin}.`,
+    advice: `Send Access-Control-Allow-Origin: ${visit.origin} with Vary: Origin when that origin asks, or Access-Control-Allow-Origin: *`,
+    evidence,
+  };
+}

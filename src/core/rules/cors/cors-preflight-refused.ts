@@ -1,0 +1,86 @@
+import { corsFault, preflightFault, type PreflightFault, PROBE_HEADER } from '../../http/cors.ts';
+import type { ResourceKind, Probe } from '../../facts/facts.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, statusOf } from '../../http/probe.ts';
+
+export const corsPreflightRefused = defineRule({
+  id: 'cors-preflight-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'preflights'],
+  severity: 'warning',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
+  why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
+  check({ role, web, preflights }) {
+    // Where plain requests fail, this one fails for the same reason.
+    if (web.browser.some((visit) => corsFault(visit) !== null || isRefused(visit))) return null;
+    for (const [hop, preflight] of preflights.entries()) {
+      if (preflight === null) continue;
+      const fault = preflightFault(preflight, preflight.requestedHeaders ?? [PROBE_HEADER]);
+      if (fault && !(fault.cause === 'status' && fault.value === '429')) return problem(role, preflight, hop, fault);
+    }
+    return null;
+  },
+});
+
+function isRefused(visit: Probe): boolean {
+  const status = statusOf(visit);
+  return status >= 400 && status !== 416;
+}
+
+function problem(role: ResourceKind, preflight: Probe, hop: number, fault: PreflightFault): Problem {
+  const answer = preflight.hops[0];
+  const host = hostOf(answer?.url ?? '');
+  const told = (answer?.headers ?? [])
+    .filter(([name]) => name.startsWith('access-control-'))
+    .map(([name, value]) => `${name}: ${value}`);
+  const asked = preflight.requestedHeaders ?? [PROBE_HEADER];
+  const names = asked.includes('authorization') ? '*, Authorization' : '*';
+  const whom = preflight.origin === 'null' ? '*' : '* (or the service’s origin)';
+  return {
+    cause: fault.cause === 'status' ? `status-${fault.value}` : fault.cause,
+    message: `${host} refuses the preflight (OPTIONS) for the ${role}${hop > 0 ? ', which browsers send behind a redirect too' : ''}: ${reason(fault)}.`,
+    advice:
+      fault.cause === 'header-refused' && fault.header === 'authorization'
+        ? `Send Access-Control-Allow-Headers: ${names}`
+        : `Answer OPTIONS with 204 and Access-Control-Allow-Origin: ${whom}, Access-Control-Allow-Methods: GET, HEAD and Access-Control-Allow-Headers: ${names}`,
+    evidence: {
+      asked: answer?.url ?? null,
+      origin: preflight.origin,
+      requestHeaders: asked,
+      status: answer?.status || null,
+      code: preflight.failure?.code ?? null,
+      answered: told,
+    },
+    dedupeKey: `${role} ${host}`,
+  };
+}
+
+function reason({ cause, value, header }: PreflightFault): string {
+  switch (cause) {
+    case 'no-answer':
+      return `it is not answered (${value ?? 'no status'})`;
+    case 'redirect':
+      return `it is answered with a redirect (${value}), which a preflight may not follow`;
+    case 'status':
+      return `it is answered with ${value}`;
+    case 'origin':
+      return value === null
+        ? 'the answer has no Access-Control-Allow-Origin'
+        : `its Access-Control-Allow-Origin is ${value}`;
+    case 'methods-malformed':
+      return `Access-Control-Allow-Methods is no list of methods: ${value}`;
+    case 'headers-malformed':
+      return `Access-Control-Allow-Headers is no list of names: ${value}`;
+    case 'method-refused':
+      return `Access-Control-Allow-Methods is ${value}`;
+    default:
+      return value === null
+        ? 'the answer has no Access-Control-Allow-Headers'
+        : `Access-Control-Allow-Headers is ${value}, which does not cover ${header}`;
+  }
+}

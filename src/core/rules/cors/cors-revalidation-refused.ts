@@ -1,0 +1,52 @@
+import { nameOf } from '../../http/copies.ts';
+import { corsCheck, corsEvidence, corsFault, hopOrigins } from '../../http/cors.ts';
+import type { Hop } from '../../facts/facts.ts';
+import { headerLines } from '../../http/headers.ts';
+import { defineRule } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, lastHop } from '../../http/probe.ts';
+
+export const corsRevalidationRefused = defineRule({
+  id: 'cors-revalidation-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'revalidation'],
+  severity: 'error',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a 304 (not modified) carries another Access-Control-Allow-Origin than its 200, which no longer lets the page in. A 304 without that header leaves the stored one as it is',
+  why: 'Browsers update the stored answer with the headers of a 304 (RFC 9111 section 3.2): the first visit works, and each later one fails until the cache is cleared.',
+  check({ role, web: { browser }, revalidation }) {
+    const stored = browser.find(({ origin }) => origin === revalidation?.visit.origin);
+    const hop = revalidation ? lastHop(revalidation.visit) : null;
+    const before = stored ? lastHop(stored) : null;
+    if (!revalidation || !stored || !hop || !before || hop.status !== 304 || revalidation.visit.failure !== null)
+      return null;
+    if (corsFault(stored) !== null || hop.url !== before.url) return null;
+    const { visit } = revalidation;
+    const { origin, checked } = hopOrigins(
+      visit.origin!,
+      visit.hops.map(({ url }) => url),
+    ).at(-1)!;
+    const fault = checked ? corsCheck(origin!, updated(before, hop)) : null;
+    if (fault === null) return null;
+    const host = hostOf(hop.url);
+    return {
+      cause: fault.cause,
+      message: `${host} answers 304 for the ${nameOf(role)} with ${fault.value === '' ? 'an empty Access-Control-Allow-Origin' : `Access-Control-Allow-Origin: ${fault.value}`}, which replaces the value of the stored answer: browsers refuse the ${nameOf(role)} from the second visit on.`,
+      advice: 'Send the same CORS headers with 304 as with 200, or none with 304.',
+      evidence: {
+        ...corsEvidence(visit, visit.hops.length - 1),
+        sent: revalidation.condition.join(': '),
+        stored: before.headers.filter(([name]) => name.startsWith('access-control-')).map((line) => line.join(': ')),
+      },
+      dedupeKey: `${role} ${host} ${fault.value}`,
+    };
+  },
+});
+
+/** The stored headers as a 304 leaves them, as far as CORS is concerned. */
+function updated(stored: Hop, fresh: Hop): Hop['headers'] {
+  return (headerLines(fresh.headers, 'access-control-allow-origin').length > 0 ? fresh : stored).headers;
+}

@@ -1,0 +1,52 @@
+import { corsEvidence, corsFault, PROBE_ORIGIN } from '../../http/cors.ts';
+import { header } from '../../http/headers.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, lastHop } from '../../http/probe.ts';
+
+export const corsWildcard = defineRule({
+  id: 'cors-wildcard',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'note',
+  spec: '4.1',
+  symptom: null,
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'every origin is allowed: permitted, though restricting to the needed ones is preferred. Allowing any origin with credentials as well is a warning',
+  why: 'Pages of any site may read the file. For what anybody can fetch anyway this does no harm.',
+  check({ web }) {
+    // A stranger's question is among the conditional ones where the service's own origin was named.
+    const strangers = (web.conditional ?? []).map(({ visit }) => visit).filter(({ origin }) => origin === PROBE_ORIGIN);
+    for (const visit of [...strangers, ...web.browser]) {
+      const hop = lastHop(visit);
+      if (!hop || visit.failure || corsFault(visit)) continue;
+      const value = header(hop.headers, 'access-control-allow-origin');
+      const echoed = visit.origin === PROBE_ORIGIN && value === PROBE_ORIGIN;
+      if (value !== '*' && !echoed) continue;
+      const host = hostOf(hop.url);
+      const evidence = corsEvidence(visit, visit.hops.length - 1);
+      if (echoed && header(hop.headers, 'access-control-allow-credentials') === 'true') {
+        return {
+          severity: 'warning',
+          cause: 'echo-with-credentials',
+          message: `${host} allows whatever origin asks, with credentials: pages of any site can read what a visitor’s cookies open.`,
+          advice:
+            'Send Access-Control-Allow-Origin: * without Access-Control-Allow-Credentials, or name the service’s origin.',
+          evidence,
+          dedupeKey: `credentials ${host}`,
+        };
+      }
+      return {
+        cause: echoed ? 'echo' : 'star',
+        message: echoed
+          ? `${host} allows whatever origin asks.`
+          : `${host} allows every origin (Access-Control-Allow-Origin: *).`,
+        advice: 'Fine for public files; for others name the service’s origin, with Vary: Origin.',
+        evidence,
+        dedupeKey: host,
+      };
+    }
+    return null;
+  },
+});

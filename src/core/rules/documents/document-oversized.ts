@@ -1,0 +1,31 @@
+import { MAX_DEPTH } from '../../json/json.ts';
+import { defineRule } from '../rule.ts';
+
+export const documentOversized = defineRule({
+  id: 'document-oversized',
+  on: 'document',
+  needs: ['reading', 'content'],
+  severity: 'error',
+  spec: null,
+  symptom: 'by-resource',
+  hidesApp: true,
+  failsWhen: 'a file is larger, or nested deeper, than the limit; endless data is cut off, not swallowed',
+  why: 'Subscribers bound what they read, so that one registry cannot exhaust them.',
+  check({ reading, content }) {
+    if (reading.oversized === 'depth') {
+      return {
+        cause: 'depth',
+        message: `The document is nested deeper than ${MAX_DEPTH} levels.`,
+        advice: 'Remove the nesting; the format needs five levels.',
+        evidence: { limit: MAX_DEPTH },
+      };
+    }
+    if (reading.oversized !== 'bytes') return null;
+    return {
+      cause: 'bytes',
+      message: `The document is larger than the limit; reading stopped after ${content.bytes} bytes.`,
+      advice: 'Check that the URL leads to the JSON file; split a registry that has really grown so large.',
+      evidence: { bytesRead: content.bytes },
+    };
+  },
+});

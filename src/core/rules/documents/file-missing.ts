@@ -1,0 +1,34 @@
+import { printable, shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const fileMissing = defineRule({
+  id: 'file-missing',
+  on: 'document',
+  needs: ['facts', 'role'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  hidesApp: true,
+  failsWhen:
+    '(workspace) a URL under the base URL names a document that is not there, is no file, or is a link out of the workspace',
+  why: 'The host will have nothing to serve at that address.',
+  check({ facts, role }) {
+    const { local, file } = facts;
+    if (!local) return null;
+    const name = shorten(printable(file ?? ''), 200);
+    const what = {
+      missing: 'is not there',
+      'not-a-file': 'is not a file',
+      outside: 'is a link that leads out of the workspace',
+    }[local];
+    return {
+      cause: local,
+      message: `The ${role} file ${name} ${what}.`,
+      advice:
+        local === 'missing'
+          ? 'Create it (appreg add-app makes it with the app), or mend the URL that names it.'
+          : 'Put a regular file in its place.',
+      evidence: { file: name },
+    };
+  },
+});

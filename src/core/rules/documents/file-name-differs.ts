@@ -1,0 +1,59 @@
+import { nameDifference } from '../../registry/file-names.ts';
+import { printable, shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+const DIFFERENCE = {
+  case: 'differ in case',
+  normalization: 'have the same letters in different Unicode normalization forms',
+  'case-and-normalization': 'differ in case and in Unicode normalization form',
+};
+
+export const fileNameDiffers = defineRule({
+  id: 'file-name-differs',
+  on: 'file',
+  needs: ['role', 'path', 'listed'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  hidesApp: true,
+  failsWhen:
+    '(workspace) a URL under the base URL names a file, and the folder lists it under a name that differs in case or Unicode normalization',
+  why: 'Windows and macOS find the file all the same; most hosts answer 404.',
+  check({ role, path, listed }) {
+    const part = differingPart(path, listed);
+    if (part === null) return null;
+    const cause = nameDifference(part.path, part.listed);
+    const [wanted, found] = [part.path, part.listed].map((name) => shorten(shown(name, cause), 200)) as [
+      string,
+      string,
+    ];
+    const kind = part.isFolder ? 'folder' : 'file';
+    return {
+      cause,
+      message: `The URL of the ${role} names the ${kind} ${wanted}, but it is listed as ${found}: the names ${DIFFERENCE[cause]}.`,
+      advice:
+        cause === 'normalization'
+          ? `Rename the ${kind} to the form in the URL (${part.path === part.path.normalize('NFC') ? 'NFC' : 'NFD'}), or use letters of ASCII only.`
+          : `Rename the ${kind} to ${wanted} (git mv), or write its name in the URL as it is listed.`,
+      evidence: { file: shorten(shown(path, cause), 200), listed: shorten(shown(listed, cause), 200) },
+      ...(part.isFolder ? { dedupeKey: part.path } : {}),
+    };
+  },
+});
+
+/** The paths up to the first name that differs; null where none does. */
+function differingPart(path: string, listed: string): { path: string; listed: string; isFolder: boolean } | null {
+  const [wanted, found] = [path.split('/'), listed.split('/')];
+  const at = wanted.findIndex((name, index) => name !== found[index]);
+  if (at === -1) return null;
+  const upTo = (names: readonly string[]): string => names.slice(0, at + 1).join('/');
+  return { path: upTo(wanted), listed: upTo(found), isFolder: at < wanted.length - 1 };
+}
+
+/** Forms that look the same are shown as escapes. */
+function shown(name: string, cause: keyof typeof DIFFERENCE): string {
+  const safe = printable(name);
+  return cause === 'case'
+    ? safe
+    : safe.replace(/[^\u0000-\u007f]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
+}

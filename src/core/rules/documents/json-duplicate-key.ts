@@ -1,0 +1,22 @@
+import { shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const jsonDuplicateKey = defineRule({
+  id: 'json-duplicate-key',
+  on: 'document',
+  needs: ['reading'],
+  severity: 'error',
+  spec: '2.1',
+  symptom: 'by-resource',
+  failsWhen: 'a name stands twice in one object, which JSON.parse hides',
+  why: 'Readers disagree on which of the two counts, so subscribers may see another registry than its author.',
+  check({ reading }) {
+    return reading.duplicates.map(({ pointer, name, offset }) => ({
+      at: pointer,
+      offset,
+      message: `The name “${shorten(name, 80)}” stands twice in one object.`,
+      advice: 'Keep one of the two; an app or version that needs both is two entries.',
+      evidence: { name },
+    }));
+  },
+});

@@ -1,0 +1,21 @@
+import { printable, shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const metadataOrphaned = defineRule({
+  id: 'metadata-orphaned',
+  on: 'workspace',
+  needs: ['orphans'],
+  severity: 'note',
+  spec: null,
+  symptom: 'app-does-not-appear',
+  failsWhen: '(workspace) no app entry points to a metadata file',
+  why: 'Its versions are not offered to anybody; often the app was lost when the manifest was generated.',
+  check({ orphans }) {
+    return orphans.map((file) => ({
+      file,
+      message: `No app in the manifest points to ${shorten(printable(file), 200)}.`,
+      advice: 'Add the app to the manifest (appreg add-app <key>), or delete the file.',
+      evidence: { file },
+    }));
+  },
+});

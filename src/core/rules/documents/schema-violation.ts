@@ -1,0 +1,80 @@
+import { schemaErrors } from '../../registry/schema.ts';
+import { isObject, type JsonValue, member } from '../../json/json.ts';
+import type { ResourceKind } from '../../facts/facts.ts';
+import { printable, shorten } from '../../text/text.ts';
+import type { Problem } from '../rule.ts';
+import { defineRule } from '../rule.ts';
+
+export const schemaViolation = defineRule({
+  id: 'schema-violation',
+  on: 'document',
+  needs: ['role', 'value'],
+  severity: 'error',
+  spec: '2.1',
+  symptom: 'by-resource',
+  failsWhen: 'a required field is absent, or a field has the wrong type',
+  why: 'The service cannot use an entry that lacks what the format requires.',
+  check({ role, value }) {
+    const other = swap(role, value) ?? hostMessage(role, value);
+    if (other) return other;
+    return schemaErrors(role === 'manifest' ? 'registry' : 'app', value).map((fault) => ({
+      at: fault.pointer,
+      cause: fault.cause,
+      message: fault.message,
+      advice: fault.advice,
+    }));
+  },
+});
+
+/** The two kinds of file, mistaken for each other: one fault, not a list of missing fields. */
+function swap(role: ResourceKind, value: JsonValue): Problem | null {
+  const hasApps = isObject(member(value, 'apps'));
+  const hasVersions = Array.isArray(member(value, 'versions'));
+  if (role === 'manifest' && hasVersions && !hasApps) {
+    return {
+      cause: 'metadata-file',
+      message: 'This is an app metadata file (it has "versions"), not a registry manifest.',
+      advice: 'Give the URL of the manifest, the file that has "apps".',
+    };
+  }
+  if (role === 'metadata' && hasApps && !hasVersions) {
+    return {
+      cause: 'manifest-file',
+      message: 'This is a registry manifest (it has "apps"), not an app metadata file.',
+      advice: 'Point appMetadataUrl to the file that lists the versions of the app.',
+    };
+  }
+  return null;
+}
+
+/** What hosts and stores send in place of a file, as JSON, often with status 200. */
+function hostMessage(role: ResourceKind, value: JsonValue): Problem | null {
+  if (!isObject(value) || Object.hasOwn(value, 'apps') || Object.hasOwn(value, 'versions')) return null;
+  const name =
+    NAMES.find((key) => Object.hasOwn(value, key)) ?? (typeof value['status'] === 'number' ? 'status' : null);
+  if (name === null) return null;
+  const text = messageIn(value);
+  return {
+    cause: 'error-message',
+    message: `This is an error message${text === null ? '' : ` (“${printable(shorten(text, 120))}”)`}, not ${role === 'manifest' ? 'a registry manifest' : 'an app metadata file'}.`,
+    advice:
+      'The host answers so in place of the file: check the URL, that the file was uploaded, and that anybody may read it. Errors should come with a status of 4xx or 5xx.',
+    evidence: { field: name },
+  };
+}
+
+const NAMES = ['error', 'errors', 'Error', 'message', 'Message', 'msg', 'detail', 'fault', 'statusCode'];
+
+/** The first text that stands under one of these names, or one level below. */
+function messageIn(value: JsonValue): string | null {
+  for (const key of [...NAMES, 'title']) {
+    const found = member(value, key);
+    const inner = Array.isArray(found) ? found[0] : found;
+    if (typeof inner === 'string') return inner;
+    for (const name of ['message', 'Message', 'detail', 'title', 'reason']) {
+      const text = member(inner, name);
+      if (typeof text === 'string') return text;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,28 @@
+import { isBlank } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const textEmpty = defineRule({
+  id: 'text-empty',
+  on: 'app',
+  needs: ['name', 'description'],
+  severity: 'warning',
+  spec: '2.1',
+  symptom: null,
+  failsWhen: 'the `name` or `description` of an app is empty or blank',
+  why: 'Subscribers choose apps by these two texts.',
+  check({ name, description }) {
+    const problems = [];
+    for (const [field, text] of [
+      ['name', name],
+      ['description', description],
+    ] as const) {
+      if (!isBlank(text)) continue;
+      problems.push({
+        at: `/${field}`,
+        message: `The ${field} is ${text === '' ? 'empty' : 'blank'}.`,
+        advice: field === 'name' ? 'Write the display name of the app.' : 'Say in a sentence what the app does.',
+      });
+    }
+    return problems;
+  },
+});

@@ -1,0 +1,34 @@
+import { hasUnprintable, isBlank, printable, shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const textUnprintable = defineRule({
+  id: 'text-unprintable',
+  on: 'app',
+  needs: ['name', 'description'],
+  severity: 'warning',
+  spec: null,
+  symptom: null,
+  failsWhen: 'the `name` or `description` of an app holds control, bidirectional or invisible characters',
+  why: 'They can make one app look like another, or garble a page, a terminal or a log.',
+  check({ name, description }) {
+    const problems = [];
+    for (const [field, text] of [
+      ['name', name],
+      ['description', description],
+    ] as const) {
+      if (!hasUnprintable(text)) continue;
+      // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are honest text.
+      const plain = text
+        .replace(field === 'description' ? /[\n\r\t\u2028\u2029]/g : /$^/, '')
+        .replace(/(?<=\S)[\u200c\u200d](?=\S)/g, '');
+      // A blank text is text-empty's to tell, and half a surrogate pair is document-unreadable's.
+      if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;
+      problems.push({
+        at: `/${field}`,
+        message: `The ${field} holds characters that cannot be seen: ${shorten(printable(plain), 120)}`,
+        advice: 'Remove them; they usually come from copying.',
+      });
+    }
+    return problems;
+  },
+});

@@ -1,0 +1,40 @@
+import { shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const appWithdrawn = defineRule({
+  id: 'app-withdrawn',
+  on: 'manifest',
+  needs: ['keys', 'earlierKeys', 'earlierSource'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'app-does-not-appear',
+  failsWhen: 'an app that had been listed is no longer listed',
+  why: 'It disappears for every subscriber, with all its versions.',
+  check({ keys, earlierKeys, earlierSource }) {
+    const listed = new Set(keys);
+    const before = new Set(earlierKeys);
+    const added = new Map(keys.filter((key) => !before.has(key)).map((key) => [plain(key), key]));
+    return earlierKeys
+      .filter((key) => !listed.has(key))
+      .map((key) => {
+        const renamed = added.get(plain(key)) ?? null;
+        return {
+          ...(renamed === null ? {} : { cause: 'renamed' }),
+          message: `The app “${shorten(key, 80)}”, listed according to ${shorten(earlierSource, 100)}, is no longer listed${
+            renamed === null ? '.' : `; “${shorten(renamed, 80)}” is, which to subscribers is another app.`
+          }`,
+          advice:
+            renamed === null
+              ? 'List it again, unless it was withdrawn on purpose.'
+              : 'Keep the earlier key: a key is how subscribers know the app; what they see is its "name".',
+          app: key,
+          evidence: { app: key, earlier: earlierSource, ...(renamed === null ? {} : { renamed }) },
+        };
+      });
+  },
+});
+
+/** Equal for keys that differ in case and separators alone. */
+function plain(key: string): string {
+  return key.toLowerCase().replace(/[-_]/g, '');
+}

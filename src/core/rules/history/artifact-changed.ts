@@ -1,0 +1,31 @@
+import { isDigestForm, matchVersions, sameDigest } from '../../facts/baseline.ts';
+import type { Problem } from '../rule.ts';
+import { shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const artifactChanged = defineRule({
+  id: 'artifact-changed',
+  on: 'metadata',
+  needs: ['versions', 'earlier', 'earlierSource'],
+  severity: 'error',
+  spec: '2.4',
+  symptom: 'checksum-mismatch',
+  failsWhen: 'a published version has another checksum than before',
+  why: 'Published artifacts are immutable: subscribers who have the earlier one are told that somebody tampered with it.',
+  check({ versions, earlier, earlierSource }) {
+    const problems: Problem[] = [];
+    for (const { entry, before } of matchVersions(versions, earlier)) {
+      // A placeholder that is replaced at last changes nothing that anybody could have verified.
+      if (entry.artifactChecksum === null || !isDigestForm(before.artifactChecksum)) continue;
+      if (sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;
+      problems.push({
+        at: `/versions/${entry.index}/artifactChecksum`,
+        version: before.version,
+        message: `The version ${shorten(before.version, 60)} was published with another checksum.`,
+        advice: `Restore the artifact and its checksum ("${before.artifactChecksum}"), and publish the change as a new version.`,
+        evidence: { published: before.artifactChecksum, listed: entry.artifactChecksum, earlier: earlierSource },
+      });
+    }
+    return problems;
+  },
+});

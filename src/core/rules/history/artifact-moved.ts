@@ -1,0 +1,38 @@
+import { matchVersions, sameDigest } from '../../facts/baseline.ts';
+import type { Problem } from '../rule.ts';
+import { shorten } from '../../text/text.ts';
+import { withoutSignature } from '../../http/signed-url.ts';
+import { sameAddress } from '../../http/url.ts';
+import { defineRule } from '../rule.ts';
+
+export const artifactMoved = defineRule({
+  id: 'artifact-moved',
+  on: 'metadata',
+  needs: ['versions', 'earlier', 'earlierSource'],
+  severity: 'warning',
+  spec: '2.4',
+  symptom: null,
+  failsWhen: 'a published version has the same checksum under another URL',
+  why: 'The bytes are the same, but whoever kept the earlier URL may find nothing there.',
+  check({ versions, earlier, earlierSource }) {
+    const problems: Problem[] = [];
+    for (const { entry, before } of matchVersions(versions, earlier)) {
+      if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
+      if (addressOf(entry.artifactUrl) === addressOf(before.artifactUrl)) continue;
+      if (!sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;
+      problems.push({
+        at: `/versions/${entry.index}/artifactUrl`,
+        version: before.version,
+        message: `The artifact of version ${shorten(before.version, 60)} was published under another URL.`,
+        advice: 'Keep the earlier URL working as well.',
+        evidence: { published: before.artifactUrl, listed: entry.artifactUrl, earlier: earlierSource },
+      });
+    }
+    return problems;
+  },
+});
+
+/** What a URL leads to: one that was signed anew leads to the same. */
+function addressOf(url: string): string {
+  return sameAddress(withoutSignature(url));
+}

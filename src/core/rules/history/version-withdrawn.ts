@@ -1,0 +1,36 @@
+import { shorten } from '../../text/text.ts';
+import { comparePrecedence, isSemver, latestOf, likelyVersion } from '../../registry/version.ts';
+import { defineRule } from '../rule.ts';
+
+export const versionWithdrawn = defineRule({
+  id: 'version-withdrawn',
+  on: 'metadata',
+  needs: ['versions', 'earlier', 'earlierSource'],
+  severity: 'error',
+  spec: '2.4',
+  symptom: null,
+  failsWhen: 'a published version is no longer listed',
+  why: 'Old versions are kept: whoever installed it can neither reinstall nor verify it.',
+  check({ versions, earlier, earlierSource }) {
+    const listed = new Set(versions.map((entry) => entry.version));
+    // A version that was none until its spelling was mended was never offered to anybody.
+    const mended = (version: string): boolean => !isSemver(version) && listed.has(likelyVersion(version));
+    const gone = earlier.filter((before) => !listed.has(before.version) && !mended(before.version));
+    const newest = latestOf(earlier.map(({ version }) => version).filter(isSemver));
+    const now = latestOf([...listed].filter((version) => version !== null && isSemver(version)) as string[]);
+    // What is offered to everybody went back; where a higher one is listed, it did not.
+    const lost = newest !== null && (now === null || comparePrecedence(now, newest) < 0) ? newest : null;
+    return gone.map((before) => ({
+      at: '/versions',
+      version: before.version,
+      ...(before.version === lost ? { cause: 'newest' } : {}),
+      message: `The version ${shorten(before.version, 60)}, published according to ${shorten(earlierSource, 100)}, is no longer listed.${
+        before.version === lost
+          ? ` It was the newest; ${now === null ? 'there is none now' : `now that is ${shorten(now, 60)}`}.`
+          : ''
+      }`,
+      advice: `List it again: ${JSON.stringify(before)}`,
+      evidence: { ...before, earlier: earlierSource },
+    }));
+  },
+});

@@ -1,0 +1,73 @@
+import type { AddressFailure, Hop, Probe } from '../../facts/facts.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { explainUntrusted } from '../../http/untrusted-certificate.ts';
+import { hostnameOf, hostOf, tlsCause } from '../../http/probe.ts';
+
+export const addressesDiffer = defineRule({
+  id: 'addresses-differ',
+  on: 'resource',
+  needs: ['web', 'now'],
+  severity: 'error',
+  spec: '5',
+  symptom: 'by-resource',
+  failsWhen:
+    'a name has several addresses, and one of them shows a certificate that is refused or breaks the TLS handshake off, while another one serves the files',
+  why: 'Each subscriber gets one of the addresses, another one each time: what works for one fails for the next. Addresses that accept no connection at all are passed over by clients; host-intermittent reports them.',
+  check({ web, now }): Problem | null {
+    for (const hop of web.server.hops) {
+      const [first, ...more] = (hop.failedAddresses ?? []).filter(({ phase }) => phase === 'tls');
+      if (first && hop.status !== 0) return problemOf(hop, first, more, now);
+    }
+    return null;
+  },
+});
+
+function problemOf(hop: Hop, bad: AddressFailure, more: readonly AddressFailure[], now: string): Problem {
+  const host = hostOf(hop.url);
+  const { cause, message, advice } = reasonOf(hop, bad, now);
+  const others =
+    more.length === 0 ? '' : ` The same or worse is true of ${more.map(({ address }) => address).join(', ')}.`;
+  return {
+    cause,
+    message: `${hostnameOf(hop.url)} has several addresses, and ${bad.address} does not answer as ${hop.address ?? 'another one'} does: ${message}${others}`,
+    advice: `Correct the server at ${bad.address}, or remove that address from DNS. ${advice}`,
+    evidence: {
+      host,
+      address: hop.address,
+      differing: [bad, ...more].map(({ address, code }) => `${address} ${code}`),
+      ...(bad.tls
+        ? {
+            subject: bad.tls.subject,
+            issuer: bad.tls.issuer,
+            notAfter: bad.tls.notAfter,
+            fingerprint256: bad.tls.fingerprint256,
+          }
+        : {}),
+    },
+    dedupeKey: host,
+  };
+}
+
+const HANDSHAKE: Readonly<Record<string, readonly [cause: string, message: string]>> = {
+  ECONNRESET: ['reset', 'it closes the connection during the TLS handshake.'],
+  SOCKET_CLOSED: ['reset', 'it closes the connection during the TLS handshake.'],
+  EPIPE: ['reset', 'it closes the connection during the TLS handshake.'],
+  CONNECT_TIMEOUT: ['no-answer', 'it does not answer the TLS handshake in time.'],
+};
+
+function reasonOf({ url }: Hop, bad: AddressFailure, now: string): { cause: string; message: string; advice: string } {
+  const { code, message = code, tls = null, address } = bad;
+  const failure = { phase: 'tls' as const, code, message, url, got: null, expected: null };
+  const visit: Probe = {
+    method: 'GET',
+    origin: null,
+    hops: [{ url, status: 0, headers: [], address, tls }],
+    failure,
+    attempts: 1,
+    retryAfterMs: 0,
+  };
+  const cause = tlsCause(visit);
+  if (cause !== null) return { cause, ...explainUntrusted(cause, tls, now, failure) };
+  const [name, text] = HANDSHAKE[code] ?? ['handshake', `the TLS handshake with it fails (${code}).`];
+  return { cause: name, message: text, advice: 'Its log, or openssl s_client -connect with this address, says more.' };
+}

@@ -1,0 +1,82 @@
+import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
+import type { ComparedBody, HeaderGroup, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
+import { type Dependence, dependenceOf } from '../../facts/header-probes.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, lastHop } from '../../http/probe.ts';
+
+export const answersDiffer = defineRule({
+  id: 'answers-differ',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'by-resource',
+  supersededBy: [...NOT_THE_FILE, 'compressed-copy-differs', 'compressed-copy-unreadable'],
+  failsWhen:
+    'two requests for one URL, shortly after each other, bring other content: from servers of different state, or by what the request says of its origin and client. A file that was replaced in between is no finding',
+  why: 'Subscribers see the one or the other, and what was checked here need not be what they get.',
+  check({ role, web, answer }) {
+    const dependence = dependenceOf(web);
+    if (dependence === null || dependence.on === 'changed') return null;
+    const other = otherContent(web, dependence);
+    return other === undefined ? null : differing(role, answer, other, dependence);
+  },
+});
+
+/** An answer of other content. By turns, it may be that the probes alone met it. */
+function otherContent(web: HttpViews, { on }: Dependence): { visit: Probe; copy: ComparedBody } | undefined {
+  const visits = on === 'intermittent' ? (web.headerProbes ?? []).map(({ visit }) => visit) : [];
+  return comparedAnswers({ ...web, browser: [...web.browser, ...visits] }).find(
+    ({ copy }) => !copy.same && !isCompressedTwice(copy),
+  );
+}
+
+const CAUSES: Readonly<Record<HeaderGroup, readonly [cause: string, what: string]>> = {
+  origin: ['origin', 'requests with an Origin or Referer'],
+  'fetch-metadata': ['fetch-metadata', 'requests with Sec-Fetch headers, as browsers send them'],
+  encoding: ['encoding', 'clients that accept compression'],
+  agent: ['agent', 'requests with a browser’s User-Agent'],
+};
+
+function differing(
+  role: ResourceKind,
+  answer: Probe,
+  { visit, copy }: { visit: Probe; copy: ComparedBody },
+  dependence: Dependence,
+): Problem | null {
+  const host = hostOf(lastHop(visit)!.url);
+  const evidence = copyEvidence(answer, copy, visit);
+  const contents = bothContents(answer, copy, visit);
+  if (dependence.on === 'each-time')
+    return {
+      severity: 'note',
+      cause: 'each-time',
+      message: `${host} sends other content with every answer for the ${nameOf(role)}, for example ${contents}.`,
+      advice: 'Serve a file that changes only when something is published, so that caches and ETags work.',
+      evidence,
+      dedupeKey: `each-time ${role} ${host}`,
+    };
+  if (dependence.on === 'intermittent')
+    return {
+      cause: 'intermittent',
+      message: `${host} sends two versions of the ${nameOf(role)} by turns: ${contents}.`,
+      advice:
+        'Bring all servers and caches behind the host to the same state: deploy to all of them, and purge the caches.',
+      evidence,
+      dedupeKey: `intermittent ${host}`,
+    };
+  const group = dependence.on === 'headers' ? dependence.groups[0] : undefined;
+  const [cause, what] = group ? CAUSES[group] : ['browser', 'browsers'];
+  return {
+    cause,
+    message: `${host} sends another ${nameOf(role)} to ${what}: ${contents}${kindOf(copy)}.`,
+    advice: 'Serve the same file whatever the request says; where a cache or firewall in front does it, correct that.',
+    evidence,
+    dedupeKey: `${cause} ${role} ${host}`,
+  };
+}
+
+function kindOf({ decoded }: ComparedBody): string {
+  return decoded === null || decoded.kind === 'json' ? '' : ` (${decoded.kind})`;
+}

@@ -1,0 +1,76 @@
+import { nameOf } from '../../http/copies.ts';
+import type { HeaderGroup, ResourceKind, Probe } from '../../facts/facts.ts';
+import { type Dependence, dependenceOf, isOther, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { fetchSite } from '../../http/site.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
+
+export const browserRefused = defineRule({
+  id: 'browser-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'image', 'origins'],
+  severity: 'error',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'a host answers a server-side client and refuses what a browser sends beside Origin: Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest (a resource isolation policy), its User-Agent, or the Referer of a plain <img>',
+  why: 'Browsers send these headers with every request and pages cannot leave them out. CORS headers do not help where the host refuses before.',
+  check({ role, web, image: shown, origins }) {
+    const visit = otherAnswer(web);
+    if (visit !== null && isRefusal(visit)) {
+      const group = groupOf(dependenceOf(web), ['origin', 'encoding']);
+      return group === null ? null : problem(role, visit, group, 'cors', origins);
+    }
+    const image = refusedImage(shown);
+    const group = image === null ? null : groupOf(dependenceOf(web, 'image'), []);
+    return image === null || group === null ? null : problem(role, image, group, 'no-cors', origins);
+  },
+});
+
+function refusedImage(image: Probe | null): Probe | null {
+  return image && isOther(image) && isRefusal(image) ? image : null;
+}
+
+/** The group of headers that the refusal follows, where none of those is among them which other rules report. */
+function groupOf(dependence: Dependence | null, others: readonly HeaderGroup[]): HeaderGroup | null {
+  if (dependence?.on !== 'headers' || dependence.groups.some((group) => others.includes(group))) return null;
+  return dependence.groups[0]!;
+}
+
+function problem(
+  role: ResourceKind,
+  visit: Probe,
+  group: HeaderGroup,
+  mode: 'cors' | 'no-cors',
+  origins: readonly string[],
+): Problem {
+  const hop = lastHop(visit);
+  const host = hostOf(hop?.url ?? '');
+  const page = visit.origin ?? origins[0] ?? 'https://appreg-probe.invalid';
+  const site = fetchSite(
+    page,
+    visit.hops.map(({ url }) => url),
+  );
+  const sent = `Sec-Fetch-Site: ${site}, Sec-Fetch-Mode: ${mode}, Sec-Fetch-Dest: ${role === 'icon' ? 'image' : 'empty'}`;
+  const how = visit.failure ? `does not answer (${visit.failure.code})` : `answers with ${statusOf(visit)}`;
+  const way = mode === 'no-cors' ? ' as a plain <img> requests it' : '';
+  const WORDS: Readonly<Record<HeaderGroup, readonly [what: string, advice: string]>> = {
+    'fetch-metadata': [
+      `the request says ${sent}`,
+      `Except the registry’s files from the resource isolation policy: let ${mode} requests from other sites pass.`,
+    ],
+    agent: ['the User-Agent is a browser’s', 'Except the registry’s files from bot protection and User-Agent rules.'],
+    origin: ['a Referer of another site is sent', 'Except the icons from hotlink protection.'],
+    encoding: ['the client accepts compression', 'Correct the compression settings of the host for icons.'],
+  };
+  const [what, advice] = WORDS[group];
+  return {
+    cause: mode === 'no-cors' ? `image-${group}` : group,
+    message: `${host} ${how} for the ${nameOf(role)}${way} where ${what}, and with 2xx otherwise.`,
+    advice,
+    evidence: { asked: hop?.url ?? null, status: hop?.status || null, code: visit.failure?.code ?? null, sent },
+    dedupeKey: `${role} ${host} ${mode} ${group}`,
+  };
+}

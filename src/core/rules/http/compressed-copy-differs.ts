@@ -1,0 +1,66 @@
+import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
+import type { ComparedBody, ResourceKind, Probe } from '../../facts/facts.ts';
+import { header, httpDate } from '../../http/headers.ts';
+import { dependenceOf } from '../../facts/header-probes.ts';
+import { defineRule } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, lastHop } from '../../http/probe.ts';
+
+export const compressedCopyDiffers = defineRule({
+  id: 'compressed-copy-differs',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  supersededBy: [...NOT_THE_FILE, 'compressed-copy-unreadable'],
+  failsWhen:
+    'clients that accept compression (Accept-Encoding: gzip, br) get a manifest or metadata file with other content than those that do not: usually an older compressed copy that was not replaced',
+  why: 'Every browser and Node’s fetch accept compression, so that the registry does not change for them. curl without --compressed gets the current file.',
+  check({ role, web, answer }) {
+    const dependence = dependenceOf(web);
+    if (dependence?.on !== 'headers' || !dependence.groups.includes('encoding')) return null;
+    for (const { visit, copy } of comparedAnswers(web)) {
+      if (copy.same || copy.fault !== null || copy.unlabelled !== undefined || isCompressedTwice(copy)) continue;
+      const host = hostOf(lastHop(visit)!.url);
+      const instead = otherKind(role, copy);
+      if (instead !== null)
+        return {
+          cause: 'another-kind',
+          message: `${host} sends ${instead} instead of the ${nameOf(role)} to clients that accept compression: without it and with it there came ${bothContents(answer, copy, visit)}.`,
+          advice: `See what it is with curl --compressed. Purge the caches in front of the host, and replace or delete the compressed copy beside the file (.gz, .br).`,
+          evidence: copyEvidence(answer, copy, visit),
+          dedupeKey: `${role} ${host}`,
+        };
+      const isOlder = changedAt(visit) < changedAt(answer);
+      return {
+        cause: isOlder ? 'older' : 'other',
+        message: `${host} sends ${isOlder ? 'an older' : 'another'} ${nameOf(role)} to clients that accept compression: without it and with it there came ${bothContents(answer, copy, visit)}.`,
+        advice:
+          'Replace or delete the compressed copy beside the file (.gz, .br) with every upload, and purge the copies that caches hold.',
+        evidence: copyEvidence(answer, copy, visit),
+        dedupeKey: `${role} ${host}`,
+      };
+    }
+    return null;
+  },
+});
+
+const KINDS: Readonly<Record<string, string>> = {
+  html: 'an HTML page',
+  xml: 'an XML document',
+  text: 'a text',
+  json: 'JSON',
+  empty: 'an empty file',
+};
+
+/** What the copy is, where it cannot be a file of this role; null where it can. */
+function otherKind(role: ResourceKind, { decoded }: ComparedBody): string | null {
+  if (decoded === null || (role === 'icon' ? ['png', 'svg'] : ['json']).includes(decoded.kind)) return null;
+  return KINDS[decoded.kind] ?? 'a file of another kind';
+}
+
+/** Milliseconds since 1970; NaN where it is not said, which compares as neither older nor newer. */
+function changedAt(visit: Probe): number {
+  return httpDate(header(lastHop(visit)?.headers ?? [], 'last-modified')) ?? Number.NaN;
+}

@@ -1,0 +1,64 @@
+import { nameOf } from '../../http/copies.ts';
+import type { Hop } from '../../facts/facts.ts';
+import { cacheControl, codings, header, varyNames } from '../../http/headers.ts';
+import { defineRule } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, isAnswered, lastHop } from '../../http/probe.ts';
+
+export const compressedCopyNotVaried = defineRule({
+  id: 'compressed-copy-not-varied',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'note',
+  spec: null,
+  symptom: null,
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'an answer is compressed only for clients that accept it, and `Vary: Accept-Encoding` is missing where caches may store it, or both forms have the same strong ETag',
+  why: 'A shared cache that does not know of the difference sends the compressed form to clients that did not ask for it. Browsers read both forms.',
+  check({ role, web, answer }) {
+    const plain = lastHop(answer)!;
+    if (codings(plain.headers).length > 0) return null;
+    for (const visit of web.browser) {
+      const hop = lastHop(visit);
+      const applied = codings(hop?.headers ?? []);
+      if (!hop || !isAnswered(visit) || hop.url !== plain.url || applied.length === 0) continue;
+      const host = hostOf(hop.url);
+      const evidence = {
+        contentEncoding: applied.join(', '),
+        vary: header(hop.headers, 'vary'),
+        cacheControl: header(hop.headers, 'cache-control'),
+        etag: header(hop.headers, 'etag'),
+      };
+      if (isShared(hop) && !isVaried(hop))
+        return {
+          cause: 'vary',
+          message: `${host} compresses the ${nameOf(role)} for clients that accept it, without Vary: Accept-Encoding.`,
+          advice: 'Send Vary: Accept-Encoding with every answer that may be compressed (nginx: gzip_vary on).',
+          evidence,
+          dedupeKey: `vary ${role} ${host}`,
+        };
+      const tag = header(hop.headers, 'etag');
+      if (tag !== null && tag.startsWith('"') && tag === header(plain.headers, 'etag'))
+        return {
+          cause: 'etag',
+          message: `${host} gives the ${nameOf(role)} the same strong ETag (${tag}) with and without Content-Encoding: ${applied.join(', ')}; they are different bytes.`,
+          advice: 'Give each form an ETag of its own, or a weak one (W/"…"), as RFC 9110 section 8.8.3.3 has it.',
+          evidence,
+          dedupeKey: `etag ${role} ${host}`,
+        };
+    }
+    return null;
+  },
+});
+
+function isVaried(hop: Hop): boolean {
+  const names = varyNames(hop.headers);
+  return names.includes('accept-encoding') || names.includes('*');
+}
+
+/** Whether a shared cache may store it. */
+function isShared(hop: Hop): boolean {
+  const { directives } = cacheControl(header(hop.headers, 'cache-control') ?? '');
+  return !directives.has('no-store') && !directives.has('private');
+}

@@ -1,0 +1,115 @@
+import { comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
+import type { ComparedBody, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
+import { dependenceOf, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
+
+const ADVICE =
+  'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress by itself; each needs the Content-Encoding that it has. Purge caches in front.';
+
+export const compressedCopyUnreadable = defineRule({
+  id: 'compressed-copy-unreadable',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  supersededBy: NOT_THE_FILE,
+  failsWhen:
+    'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: not what Content-Encoding says, without a Content-Encoding that names its coding, broken, cut off, compressed twice, or a status other than 2xx',
+  why: 'Every browser and Node’s fetch accept compression. curl without --compressed gets the plain file and sees nothing of it.',
+  check({ role, web, answer }) {
+    const dependence = dependenceOf(web);
+    if (dependence !== null && dependence.on !== 'headers' && dependence.on !== 'together') return null;
+    for (const { visit, copy } of comparedAnswers(web)) {
+      const fault = faultOf(role, copy);
+      if (fault === null) continue;
+      const host = hostOf(lastHop(visit)!.url);
+      return {
+        cause: fault.cause,
+        message: `${host} sends the ${nameOf(role)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
+        advice: fault.advice ?? ADVICE,
+        evidence: copyEvidence(answer, copy, visit),
+        dedupeKey: `${role} ${host} ${fault.cause}`,
+      };
+    }
+    return refused(role, web);
+  },
+});
+
+/** @returns what is wrong, as words that follow the header */
+function faultOf(role: ResourceKind, copy: ComparedBody): { cause: string; text: string; advice?: string } | null {
+  const { fault, coding, kind, same, unlabelled } = copy;
+  if (unlabelled !== undefined && coding.split(', ').includes(unlabelled)) return notUndone(coding, unlabelled);
+  if (unlabelled !== undefined)
+    return {
+      cause: 'unlabelled',
+      text: `but the bytes are compressed with ${unlabelled}: browsers and Node’s fetch take them for the file itself`,
+      advice: `Send Content-Encoding: ${unlabelled} with the compressed copy, or send the file itself. A rewrite to a .gz or .br file does not set that header (nginx: use gzip_static; in a bucket it is metadata of the object). Purge caches in front.`,
+    };
+  if (isCompressedTwice(copy) && role !== 'artifact')
+    return { cause: 'compressed-twice', text: 'but it is compressed twice: browsers undo one coding and get gzip' };
+  if (fault === 'broken') {
+    const is = mislabelled(coding, kind);
+    return is === null
+      ? { cause: 'broken', text: 'but the bytes cannot be decoded: browsers and Node’s fetch fail' }
+      : { cause: 'wrong-label', text: `but the bytes are ${is}: browsers and Node’s fetch fail` };
+  }
+  if (fault === 'truncated' && !same)
+    return { cause: 'truncated', text: 'and the compressed stream ends early: browsers get a part of the file' };
+  if (fault === 'members' && !same)
+    return {
+      cause: 'several-members',
+      text: 'as a gzip file of several members: browsers read the first one only and get a part of the file',
+    };
+  if (fault === 'end')
+    return {
+      cause: 'bad-end',
+      text: 'and the end of the gzip stream is wrong: browsers ignore that, and Node’s fetch fails',
+    };
+  return null;
+}
+
+/** A coding that is named, and that clients leave as it is all the same. */
+function notUndone(coding: string, named: string): { cause: string; text: string; advice: string } {
+  if (coding.split(', ').includes('identity'))
+    return {
+      cause: 'beside-identity',
+      text: 'but beside identity browsers and Node’s fetch decode nothing: they take the compressed bytes for the file itself',
+      advice: `Send Content-Encoding: ${named} and nothing else, or send the file itself. Purge caches in front.`,
+    };
+  return {
+    cause: 'coding-not-accepted',
+    text: 'which the request did not accept (Accept-Encoding: gzip, deflate, br): clients that do not know it take the compressed bytes for the file itself',
+    advice:
+      'Compress with a coding that is named in Accept-Encoding, and send Vary: Accept-Encoding. Purge caches in front.',
+  };
+}
+
+/** What the bytes are, where that is not what the last coding says. */
+function mislabelled(coding: string, kind: string): string | null {
+  const last = coding.split(', ').at(-1);
+  if (kind === 'json' || kind === 'text' || kind === 'svg' || kind === 'xml') return 'not compressed';
+  if (kind === 'html') return 'an HTML page, not compressed';
+  const named: Readonly<Record<string, string>> = { gzip: 'gzip', brotli: 'br', zstd: 'zstd', zlib: 'deflate' };
+  const is = Object.hasOwn(named, kind) ? named[kind]! : null;
+  return is === null || is === last ? null : `compressed with ${is}`;
+}
+
+function refused(role: ResourceKind, web: HttpViews): Problem | null {
+  const dependence = dependenceOf(web);
+  const visit: Probe | null = otherAnswer(web);
+  if (visit === null || !isRefusal(visit) || dependence?.on !== 'headers') return null;
+  if (dependence.groups.join() !== 'encoding') return null;
+  const host = hostOf(lastHop(visit)?.url ?? '');
+  const status = statusOf(visit);
+  const how = visit.failure ? `does not answer (${visit.failure.code})` : `answers with ${status}`;
+  return {
+    cause: visit.failure ? 'no-answer' : `status-${status}`,
+    message: `${host} ${how} when the ${nameOf(role)} is requested with Accept-Encoding: gzip, deflate, br, as every browser does, and with 2xx without that header.`,
+    advice: 'Correct the compression settings of the host, or switch compression off for JSON files and icons.',
+    evidence: { asked: lastHop(visit)?.url ?? null, status: status || null, code: visit.failure?.code ?? null },
+    dedupeKey: `${role} ${host} ${status}`,
+  };
+}

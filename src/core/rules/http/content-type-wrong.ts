@@ -1,0 +1,56 @@
+import { mediaType } from '../../http/headers.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, lastHop } from '../../http/probe.ts';
+
+export const contentTypeWrong = defineRule({
+  id: 'content-type-wrong',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'warning',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: ['document-unreadable', 'artifact-checksum-mismatch', 'artifact-not-tar-gz'],
+  failsWhen: 'a JSON file is not labelled as JSON, or an artifact is labelled as text or HTML',
+  why: 'Clients and proxies that go by the label refuse the file, convert its line ends or its character set, or compress it once more.',
+  check({ role, answer }) {
+    // Icons have a rule of their own.
+    if (role === 'icon') return null;
+    const hop = lastHop(answer)!;
+    const found = mediaType(hop.headers);
+    const type = found?.type ?? '';
+    if (role === 'artifact') {
+      if (!type.startsWith('text/') && type !== 'application/xhtml+xml' && !/[/+]json$/.test(type)) return null;
+      return {
+        cause: type === 'text/html' ? 'html' : 'text',
+        message: `The artifact is served as ${type}, a type of text.`,
+        advice: 'Serve .tar.gz files with Content-Type: application/gzip',
+        evidence: { contentType: type },
+        dedupeKey: `artifact ${hostOf(hop.url)} ${type}`,
+      };
+    }
+    if (type === '') {
+      return {
+        cause: 'missing',
+        message: `The ${role} is served without a Content-Type.`,
+        advice: 'Serve .json files with Content-Type: application/json',
+        evidence: { contentType: null },
+      };
+    }
+    if (type !== 'application/json' && type !== 'text/json' && !/^[a-z]+\/[^;]+\+json$/.test(type)) {
+      return {
+        cause: 'not-json',
+        message: `The ${role} is served as ${type}, not as JSON.`,
+        advice: 'Serve .json files with Content-Type: application/json',
+        evidence: { contentType: type },
+      };
+    }
+    const charset = found!.charset;
+    if (charset === null || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return null;
+    return {
+      cause: 'charset',
+      message: `The ${role} is labelled with charset=${charset}; JSON is UTF-8 always.`,
+      advice: 'Drop the charset: Content-Type: application/json',
+      evidence: { contentType: type, charset },
+    };
+  },
+});

@@ -1,0 +1,74 @@
+import { header } from '../../http/headers.ts';
+import type { Hop, HttpViews } from '../../facts/facts.ts';
+import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
+import { defineRule } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+import { hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
+
+export const headRefused = defineRule({
+  id: 'head-refused',
+  on: 'resource',
+  needs: ['role', 'web', 'answer', 'head'],
+  severity: 'warning',
+  spec: '4.1',
+  symptom: 'by-resource',
+  supersededBy: ['artifact-checksum-mismatch', ...NOT_THE_FILE],
+  failsWhen: 'HEAD is not answered as GET is',
+  why: 'Registry hosts allow GET and HEAD; clients that look before they fetch take a refused HEAD for a missing file.',
+  check({ role, web, answer, head }) {
+    if (head === null) return null;
+    const got = lastHop(answer)!;
+    // A signed URL is signed for one method, so its HEAD is refused by design.
+    if (answer.hops.some((hop) => /[?&](x-amz-signature|x-goog-signature|signature|sig)=/i.test(hop.url))) return null;
+    const once = `${role} ${hostOf(got.url)}`;
+    const status = statusOf(head);
+    if (status === 429 || status === 503) return null;
+    // What GET brings now and then only says nothing about HEAD.
+    const dependence = dependenceOf(web);
+    if (dependence?.on === 'intermittent') return null;
+    if (!isAnswered(head)) {
+      // Where a page's GET is refused as well, the method is not the reason.
+      if (web.browser.some((visit) => visit.origin === head.origin && isOther(visit) && isRefusal(visit))) return null;
+      const how = head.failure ? `fails (${head.failure.code})` : `is answered with ${status}`;
+      return {
+        cause: head.failure ? 'failed' : `status-${status}`,
+        message: `HEAD of the ${role} ${how}, while GET is answered with ${got.status}.`,
+        advice: 'Allow HEAD wherever GET is allowed.',
+        evidence: { get: got.status, head: status || null, code: head.failure?.code ?? null },
+        dedupeKey: once,
+      };
+    }
+    if (dependence?.on === 'changed' || dependence?.on === 'each-time') return null;
+    const other = lastHop(head)!;
+    for (const name of ['content-length', 'etag']) {
+      const inGet = named(got, name);
+      const inHead = named(other, name);
+      if (inGet === null || inHead === null || inGet === inHead) continue;
+      // Lengths are only comparable in the same coding.
+      if (header(got.headers, 'content-encoding') !== header(other.headers, 'content-encoding')) continue;
+      // What differs from one GET to the next says nothing about HEAD: it was published just now, or made anew each time.
+      if (otherGets(web, got).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
+      return {
+        cause: `${name}-differs`,
+        message: `HEAD of the ${role} names another ${name === 'etag' ? 'ETag' : 'Content-Length'} than GET: ${inHead} instead of ${inGet}.`,
+        advice: 'Let both methods be answered by the same server from the same file.',
+        evidence: { get: inGet, head: inHead },
+        dedupeKey: once,
+      };
+    }
+    return null;
+  },
+});
+
+function named(hop: Hop, name: string): string | null {
+  return header(hop.headers, name)?.replace(/^W\//, '') ?? null;
+}
+
+/** The whole answers to the same GET in the same coding. */
+function otherGets({ browser, headerProbes: probes = [] }: HttpViews, got: Hop): Hop[] {
+  return [...browser, ...probes.map(({ visit }) => visit)].flatMap((visit) => {
+    const hop = lastHop(visit)!;
+    const isWhole = statusOf(visit) === 200 && !visit.failure;
+    return isWhole && named(hop, 'content-encoding') === named(got, 'content-encoding') ? [hop] : [];
+  });
+}

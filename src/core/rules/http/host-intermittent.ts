@@ -1,0 +1,113 @@
+import { nameOf } from '../../http/copies.ts';
+import type { RepeatedProbe, ResourceKind, SideProbe, Probe, HttpViews } from '../../facts/facts.ts';
+import { areContentsByTurns, byTurnsIn } from '../../facts/header-probes.ts';
+import { isUnsteady, refusalOf } from '../../facts/repeated-probes.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../../http/probe.ts';
+
+export const hostIntermittent = defineRule({
+  id: 'host-intermittent',
+  on: 'resource',
+  needs: ['role', 'url', 'web'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'by-resource',
+  failsWhen:
+    'a resource came only after a failed attempt (a reset connection, a status 5xx, a 404 that did not come again, a 429 that names no time to wait), the same requests are answered with 2xx and with an error status by turns, or not all addresses of a name answer',
+  why: 'The service may not try as often; what comes and goes here comes and goes for subscribers.',
+  check({ role, url, web }) {
+    const dead = deadAddresses(web.server);
+    if (dead) return dead;
+    const problem =
+      (isAnswered(web.server) ? lateAnswer(role, url, web.server) : null) ??
+      statusesByTurns(role, web) ??
+      besides(web)
+        .filter(({ retriedErrors: troubles = [] }) => troubles.some((trouble) => /^status 50[024]$/.test(trouble)))
+        .map((visit) => lateAnswer(role, url, visit))
+        .find((late) => late !== null);
+    return problem && { ...problem, unlessLimited: originOf(lastHop(web.server)?.url ?? url) };
+  },
+});
+
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+
+function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem | null {
+  const { attempts, retryAfterMs: waited, retriedErrors: troubles = [] } = visit;
+  // Waiting that the host asked for is told by rate-limited.
+  if (visit.failure !== null || statusOf(visit) >= 400 || attempts < 2 || waited > 0) return null;
+  const host = hostOf(url);
+  const isMissing = troubles.some((trouble) => /^status 4(?!08|29)/.test(trouble));
+  return {
+    message: `${host} does not answer reliably: the ${nameOf(role)} came only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt; before: ${troubles.join(', ')}.`,
+    advice: troubles.every((trouble) => trouble === 'status 429')
+      ? 'The host limits how many requests it answers: raise the limit for static files, or use a host that has none.'
+      : isMissing
+        ? EACH_SERVER
+        : 'Look into the host’s log for dropped connections and errors.',
+    evidence: { host, attempts, troubles },
+    dedupeKey: host,
+  };
+}
+
+/** The GET requests beside the plain one, which clients send for the same file. */
+function besides({ browser, conditional = [], revalidation, image, gzip }: HttpViews): Probe[] {
+  const visits = [...browser, ...conditional.map(({ visit }) => visit), revalidation?.visit, image, gzip];
+  return visits.filter((visit) => visit !== undefined);
+}
+
+const EACH_SERVER = 'Look at each server and cache behind the host: one of them does not have the file, or fails.';
+
+const REQUESTS: Readonly<Record<SideProbe, string>> = {
+  HEAD: 'HEAD requests',
+  preflight: 'preflights (OPTIONS)',
+  'HEAD preflight': 'preflights (OPTIONS) for HEAD',
+  condition: 'GET requests with a condition',
+  browser: 'GET requests',
+};
+
+/** Statuses that come and go with the same request. */
+function statusesByTurns(role: ResourceKind, web: HttpViews): Problem | null {
+  const shown: Omit<RepeatedProbe, 'of'> & { of?: SideProbe } =
+    (web.repeatedProbes ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image')!;
+  // Contents that differ by turns are told by answers-differ.
+  if (!shown || areContentsByTurns(web)) return null;
+  const { of, url, plain, same } = shown;
+  const host = hostOf(url);
+  const isAnyRequest = of === undefined || plain.some(refusalOf);
+  const what = isAnyRequest ? 'the same requests' : REQUESTS[of];
+  const refused = [...new Set([...plain, ...same].filter((status) => status === 0 || refusalOf(status)))];
+  const how = refused.map((status) => (status === 0 ? 'a broken connection' : String(status)));
+  return {
+    cause: 'by-turns',
+    message: `${host} does not answer reliably: ${what} for the ${nameOf(role)} are answered with 2xx and with ${how.length === 0 ? 'an error status' : how.join(' or ')} by turns.`,
+    advice: EACH_SERVER,
+    evidence: { host, asked: url, plain: plain.join(', '), repeated: same.join(', ') || null },
+    dedupeKey: host,
+  };
+}
+
+// A machine without a way to addresses of a kind says so itself; of the host that tells nothing.
+const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
+
+/** A name with several addresses, of which some do not answer. */
+function deadAddresses(visit: Probe): Problem | null {
+  for (const { url, failedAddresses: vain = [], address } of visit.hops) {
+    const dead = vain.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
+    if (dead.length === 0) continue;
+    const host = hostnameOf(url);
+    // What this machine calls itself is in nobody's DNS.
+    if (/^([\w.-]+\.)?localhost\.?(:|$)/i.test(host)) continue;
+    // Silence over IPv6 may as well be the network here; a refusal comes from the other end.
+    const sure = dead.some((one) => one.code === 'ECONNREFUSED' || !one.address.includes(':'));
+    const said = dead.map((one) => `${one.address} (${one.code})`).join(', ');
+    return {
+      cause: 'address-dead',
+      severity: sure ? 'warning' : 'note',
+      message: `${host} has several addresses, and not all of them answer: ${said}; ${address ?? 'another one'} does.${sure ? '' : ' It may be that IPv6 does not work from here.'}`,
+      advice: 'Remove the A or AAAA records of addresses where no server runs, or start the server there.',
+      evidence: { host, address, dead: dead.map((one) => `${one.address} ${one.code}`) },
+      dedupeKey: hostOf(url),
+    };
+  }
+  return null;
+}

@@ -1,0 +1,30 @@
+import type { Probe } from '../../facts/facts.ts';
+import { defineRule } from '../rule.ts';
+import { hostOf, lastHop, originOf } from '../../http/probe.ts';
+
+export const rateLimited = defineRule({
+  id: 'rate-limited',
+  on: 'resource',
+  needs: ['role', 'url', 'web'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'by-resource',
+  failsWhen: 'the host answered 429 or 503 with Retry-After, and was waited for',
+  why: 'A host that slows one visitor down slows down the service too, which asks for many registries from few addresses.',
+  check({ role, url, web }) {
+    const visits: Probe[] = [web.server, ...web.browser];
+    for (const side of [web.preflight, ...(web.preflights ?? []), web.head])
+      if (!('missing' in side)) visits.push(side);
+    const waited = visits.reduce((sum, visit) => sum + visit.retryAfterMs, 0);
+    if (waited === 0) return null;
+    const host = hostOf(url);
+    return {
+      message: `${host} asked to slow down: it was waited ${Math.ceil(waited / 1000)} s for the ${role}.`,
+      advice:
+        'Raise the limit for static files, or use a host that has none (unauthenticated raw and API hosts often have one).',
+      evidence: { host, waitedSeconds: waited / 1000, troubles: visits.flatMap((visit) => visit.retriedErrors ?? []) },
+      dedupeKey: host,
+      unlessLimited: originOf(lastHop(web.server)?.url ?? url),
+    };
+  },
+});

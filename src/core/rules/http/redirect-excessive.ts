@@ -1,0 +1,36 @@
+import { defineRule } from '../rule.ts';
+import { lastHop, ruleOfFailure } from '../../http/probe.ts';
+
+export const redirectExcessive = defineRule({
+  id: 'redirect-excessive',
+  on: 'resource',
+  needs: ['role', 'web'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  hidesApp: true,
+  failsWhen: 'redirects go in a circle, or there are more than five',
+  why: 'Clients give up after a few redirects; nothing is fetched.',
+  check({ role, web }) {
+    const visit = web.server;
+    if (ruleOfFailure(visit) !== 'redirect-excessive') return null;
+    const hops = visit.hops.map((hop) => `${hop.status} ${hop.url}`);
+    if (visit.failure!.code === 'REDIRECT_LIMIT') {
+      return {
+        cause: 'too-many',
+        message: `The ${role} is redirected more than five times.`,
+        advice: 'List the URL at the end of the chain, or shorten the chain.',
+        evidence: { hops, next: visit.failure!.url },
+      };
+    }
+    const cookie = lastHop(visit)?.headers.some(([name]) => name === 'set-cookie') ?? false;
+    return {
+      cause: cookie ? 'loop-cookie' : 'loop',
+      message: `The ${role} is redirected in a circle${cookie ? ', each time with a cookie that it wants to see again' : ''}.`,
+      advice: cookie
+        ? 'Serve static files without cookies; clients of a registry keep none.'
+        : 'Mend the redirect rules of the host (often http and https, or with and without www, pointing at each other).',
+      evidence: { hops, next: visit.failure!.url },
+    };
+  },
+});

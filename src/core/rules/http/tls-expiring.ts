@@ -1,0 +1,62 @@
+import { defineRule } from '../rule.ts';
+import { commonName } from '../../http/certificate.ts';
+import { hostOf } from '../../http/probe.ts';
+
+const DAYS = 21;
+const DAY = 86_400_000;
+
+export const tlsExpiring = defineRule({
+  id: 'tls-expiring',
+  on: 'resource',
+  needs: ['web', 'now'],
+  severity: 'warning',
+  spec: '5',
+  symptom: 'by-resource',
+  failsWhen: `the certificate of a host ends within ${DAYS} days, or one above it on every path to an authority does`,
+  why: 'Most certificates are renewed 30 days before their end; one that is this near to it is likely to be forgotten.',
+  check({ web, now }) {
+    const moment = Date.parse(now);
+    for (const { tls, url, status } of web.server.hops) {
+      if (!tls || status === 0) continue;
+      // One that had ended by then is not what kept the connection from failing: another path was used.
+      const above = tls.endsFirst && Date.parse(tls.endsFirst.notAfter) > moment ? tls.endsFirst : null;
+      const notAfter = above?.notAfter ?? tls.notAfter;
+      const left = Date.parse(notAfter) - moment;
+      if (!(left > 0 && left <= DAYS * DAY)) continue;
+      const host = hostOf(url);
+      const days = Math.floor(left / DAY);
+      const when = `${spanLeft(days)}, at ${notAfter}`;
+      const { issuer, fingerprint256 } = tls;
+      if (above === null)
+        return {
+          message: `The certificate of ${host} ends in ${when}.`,
+          advice: 'Renew it now, and see why its renewal did not run.',
+          evidence: { host, notAfter, issuer, fingerprint256, daysLeft: days },
+          dedupeKey: host,
+        };
+      const kind = above.root ? 'root' : 'intermediate';
+      return {
+        cause: kind,
+        message: `The ${kind} certificate “${commonName(above.subject)}” of ${host} ends in ${when}; the certificate of the host itself is valid until ${tls.notAfter}.`,
+        advice: above.root
+          ? 'Use a certificate of an authority that is valid longer, and have clients trust that one.'
+          : 'Install the full chain with the present intermediate certificate of the authority (fullchain.pem); where it has no newer one, renew the certificate.',
+        evidence: {
+          host,
+          certificate: above.subject,
+          notAfter,
+          issuer,
+          fingerprint256: above.fingerprint256,
+          daysLeft: days,
+        },
+        dedupeKey: host,
+      };
+    }
+    return null;
+  },
+});
+
+function spanLeft(days: number): string {
+  if (days === 0) return 'less than a day';
+  return days === 1 ? '1 day' : `${days} days`;
+}

@@ -1,0 +1,426 @@
+import { blockedPort } from '../../http/blocked-ports.ts';
+import type { Failure, Probe } from '../../facts/facts.ts';
+import { header, headerLines, retryAfter } from '../../http/headers.ts';
+import { proxyFault } from '../../http/proxy.ts';
+import type { Evidence } from '../../engine/report.ts';
+import { defineRule } from '../rule.ts';
+import { signatureEnd } from '../../http/signed-url.ts';
+import { counted, printable, shorten } from '../../text/text.ts';
+import { parseUrl } from '../../http/url.ts';
+import { hostnameOf, hostOf, lastHop, NOT_REACHED, PORT_REFUSED, ruleOfFailure } from '../../http/probe.ts';
+
+export const unreachable = defineRule({
+  id: 'unreachable',
+  on: 'resource',
+  needs: ['role', 'web', 'now'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  hidesApp: true,
+  failsWhen:
+    'a resource cannot be fetched: DNS, a proxy, a refused or broken connection, a timeout, a truncated answer, or any status but 2xx after redirects; each a cause of its own',
+  why: 'What cannot be fetched is not there for subscribers: no manifest, no registry; no metadata, no app; no artifact, no installation; no icon, an empty square.',
+  check({ role, web, now }) {
+    const visit = web.server;
+    if (ruleOfFailure(visit) !== 'unreachable') return null;
+    const found: Found =
+      proxyFault(visit) ?? (visit.failure ? ofFailure(visit.failure, visit) : ofStatus(visit, Date.parse(now)));
+    return {
+      ...found,
+      message: `The ${role} cannot be fetched: ${found.message}`,
+      evidence: { ...evidenceOf(visit), ...found.evidence },
+      // Whether something answers at such a port does not matter: browsers never ask there.
+      ...(visit.failure && isWithoutAnswer(visit) && blockedPort(hostOf(visit.failure.url)) !== null
+        ? { supersededBy: ['url-port-blocked'] }
+        : {}),
+      ...(isOfHost(visit, found.cause)
+        ? { dedupeKey: `${role} ${hostOf(visit.failure?.url ?? lastHop(visit)!.url)} ${found.cause}` }
+        : {}),
+    };
+  },
+});
+
+/** Whether the URL itself was asked, and no answer came. */
+function isWithoutAnswer({ hops }: Probe): boolean {
+  return hops.length <= 1 && !hops[0]?.status;
+}
+
+/** Whether all of the host is hit, and not this file alone. */
+function isOfHost(visit: Probe, cause: string): boolean {
+  const { failure } = visit;
+  if (failure === null) return /^(rate-limited|captive-portal)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
+  // A host that says nothing hangs, whatever it is asked for.
+  return /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
+}
+
+interface Found {
+  cause: string;
+  message: string;
+  advice: string;
+  evidence?: Evidence;
+}
+
+function evidenceOf(visit: Probe): Evidence {
+  const last = lastHop(visit);
+  const evidence: Evidence = {
+    asked: last?.url ?? null,
+    status: last?.status || null,
+    attempts: visit.attempts,
+    address: last?.address ?? null,
+  };
+  if (visit.failure)
+    Object.assign(evidence, {
+      phase: visit.failure.phase,
+      code: visit.failure.code,
+      got: visit.failure.got,
+      expected: visit.failure.expected,
+    });
+  if (last?.proxy) evidence['proxy'] = `${last.proxy.url} (${last.proxy.variable})`;
+  if (visit.hops.length > 1) evidence['hops'] = visit.hops.map((hop) => `${hop.status} ${hop.url}`);
+  if (last?.excerpt) evidence['body'] = last.excerpt.slice(0, 200);
+  return evidence;
+}
+
+const REDIRECTS: Readonly<Record<string, readonly [cause: string, message: string, advice: string]>> = {
+  REDIRECT_NO_LOCATION: [
+    'redirect-without-location',
+    'a redirect names no Location.',
+    'Give the redirect a Location header, or serve the file itself.',
+  ],
+  REDIRECT_CREDENTIALS: [
+    'redirect-credentials',
+    'a redirect leads to a URL with a user name or password; browsers and other clients refuse it.',
+    'Redirect to a URL without credentials in it.',
+  ],
+};
+
+/** Of redirects that say too much: with what they lead to. */
+function ofLocation(code: string, url: string, visit: Probe): Found | null {
+  if (code === 'REDIRECT_BLOCKED_PORT')
+    return {
+      cause: 'redirect-port-blocked',
+      message: `a redirect leads to ${hostOf(url)}, a port that browsers and Node.js refuse to connect to.`,
+      advice: 'Serve the file at port 443, or at another port that is not blocked, such as 8443.',
+    };
+  if (code === 'REDIRECT_BAD_LOCATION') {
+    const location = header(lastHop(visit)?.headers ?? [], 'location');
+    return {
+      cause: 'redirect-malformed',
+      message: `a redirect leads to ${location === null ? 'something' : `“${printable(shorten(location, 100))}”`}, which is not an http or https URL.`,
+      advice: 'Correct the Location header of the redirect.',
+    };
+  }
+  if (code !== 'REDIRECT_SEVERAL_LOCATIONS') return null;
+  const locations = [...new Set(headerLines(lastHop(visit)?.headers ?? [], 'location'))];
+  const shown = locations.slice(0, 3).map((one) => (one === '' ? 'an empty one' : shorten(one, 100)));
+  const named = shown.length > 1 ? ` (${shown.join(' and ')})` : '';
+  return {
+    cause: 'redirect-ambiguous',
+    message: `a redirect has several Location lines that differ${named}; browsers refuse it, and other clients choose one.`,
+    advice: 'Send one Location line: often the application and the web server, or two rules, each add one.',
+    evidence: { locations: locations.slice(0, 5) },
+  };
+}
+
+const FROM_THE_SERVICE: Readonly<Record<string, (host: string) => Found>> = {
+  [NOT_REACHED]: (host) => ({
+    cause: 'not-reached',
+    message: `${host} could not be reached from the service.`,
+    advice:
+      'Check that the name is in public DNS with public addresses alone, and that a web server answers there: appreg verify, run on a machine outside your network, says more. A host inside a network has to be allowed by the operator of the service (--allow-host).',
+  }),
+  [PORT_REFUSED]: (host) => ({
+    cause: 'port-refused',
+    message: `the service asks hosts at the usual port alone, not at ${host}.`,
+    advice: 'Serve it at port 443, and list URLs without a port.',
+  }),
+};
+
+const CONNECTIONS: Readonly<Record<string, readonly [cause: string, message: string, advice: string]>> = {
+  ENOTFOUND: [
+    'dns-not-found',
+    'the host name does not exist.',
+    'Check the spelling, the DNS record, and that the name is public.',
+  ],
+  ENODATA: ['dns-not-found', 'the host name has no address.', 'Add an A or AAAA record for the name.'],
+  EAI_AGAIN: [
+    'dns-temporary',
+    'the name servers did not answer.',
+    'A temporary trouble of DNS, here or at the host: run the check again.',
+  ],
+  ECONNREFUSED: [
+    'refused',
+    'the connection was refused, nothing listens there.',
+    'Check the host and port, and that the web server runs.',
+  ],
+  EHOSTUNREACH: [
+    'no-route',
+    'there is no route to the host.',
+    'Check the address that the name resolves to, and firewalls on the way.',
+  ],
+  ENETUNREACH: [
+    'no-route',
+    'there is no route to the network of the host.',
+    'Check the address that the name resolves to (an IPv6 address alone needs IPv6 here as well).',
+  ],
+  ETIMEDOUT: [
+    'connect-timeout',
+    'no connection could be made in time.',
+    'Check firewalls, and that the server is not overloaded.',
+  ],
+};
+
+function ofFailure(failure: Failure, visit: Probe): Found {
+  const { phase, code } = failure;
+  const host = hostOf(failure.url);
+  const ofService = FROM_THE_SERVICE[code];
+  if (ofService) return ofService(host);
+  const location = ofLocation(code, failure.url, visit);
+  if (location) return location;
+  const redirect = REDIRECTS[code];
+  if (redirect) return { cause: redirect[0], message: redirect[1], advice: redirect[2] };
+  const connection = CONNECTIONS[code];
+  if (
+    /^(ENETUNREACH|EADDRNOTAVAIL)$/.test(code) &&
+    (/\[[0-9a-f:.]+\]/i.test(failure.url) || /\b[0-9a-f]*:[0-9a-f:]+:/i.test(failure.message))
+  )
+    return {
+      cause: 'no-ipv6-here',
+      message: `${hostnameOf(failure.url)} was looked up as IPv6 only, and this machine has no IPv6 route to it.`,
+      advice:
+        'Run the check where IPv6 works. Subscribers without it cannot reach the host either: give the name an A record.',
+    };
+  if (connection && phase !== 'body') return { cause: connection[0], message: connection[1], advice: connection[2] };
+  if (/^HTTP2_ALONE$|NO_APPLICATION_PROTOCOL/.test(code))
+    return {
+      cause: 'http2-only',
+      message: `${host} speaks HTTP/2 alone and refuses HTTP/1.1.`,
+      advice: 'Let the host accept HTTP/1.1 as well; not every client speaks HTTP/2.',
+    };
+  if (phase === 'dns')
+    return {
+      cause: 'dns-failed',
+      message: `the name ${hostnameOf(failure.url)} could not be resolved (${code}).`,
+      advice: 'Check the DNS records of the host.',
+    };
+  if (phase === 'time' && failure.got === null && !lastHop(visit)?.status)
+    return {
+      cause: 'no-answer',
+      message: 'no answer came within the time limit.',
+      advice:
+        'The server hangs, or something between drops the request: look into its log. A slow host needs more time: --timeout <s>.',
+    };
+  if (phase === 'time')
+    return {
+      cause: 'too-slow',
+      message: `it did not arrive whole within the time limit${gotOf(failure)}.`,
+      advice: 'Serve it from a faster host, or give it more time with --timeout <s>.',
+    };
+  if (phase === 'size')
+    return {
+      cause: 'too-large',
+      message: `it is larger than the limit${failure.expected === null ? '' : ` of ${counted(failure.expected, 'byte')}`}.`,
+      advice:
+        'An answer without end is a fault of the host; a file of this size is more than subscribers can be expected to take.',
+    };
+  if (phase === 'decode')
+    return {
+      cause: 'content-encoding-broken',
+      message: `its Content-Encoding cannot be undone (${failure.message}).`,
+      advice: 'Remove the Content-Encoding header, or send what it promises.',
+    };
+  if (code === 'PARTIAL_UNASKED')
+    return {
+      cause: 'partial-unasked',
+      message: 'the host answered with a part of the file (206), which was not asked for.',
+      advice: 'A cache in front of the host is broken: purge it, or switch its range handling off.',
+    };
+  if (code === 'UPGRADE')
+    return {
+      cause: 'not-http',
+      message: 'the host switched to another protocol (101), which was not asked for.',
+      advice: 'Check that a web server answers at this address.',
+    };
+  if (phase === 'body') return ofBody(failure);
+  if (phase === 'tls') return ofHandshake(failure, host);
+  if (phase === 'connect')
+    return {
+      cause: 'connection-failed',
+      message: `no connection to ${host} could be made (${code}).`,
+      advice: 'Check the host, the port, and firewalls on the way.',
+    };
+  if (code === 'HEADERS_TIMEOUT')
+    return {
+      cause: 'no-answer',
+      message: 'the connection stands, but no answer came in time.',
+      advice: 'The server hangs, or something between drops the request: look into its log.',
+    };
+  if (code.startsWith('HPE_') || code === 'HEADERS_OVERFLOW')
+    return {
+      cause: 'not-http',
+      message: `the answer is not valid HTTP (${code}).`,
+      advice:
+        'A proxy or server writes broken headers (two lengths, line ends, control characters): look at them with curl -v.',
+    };
+  if (code === 'ECONNRESET' || code === 'SOCKET_CLOSED' || code === 'EPIPE')
+    return {
+      cause: 'reset',
+      message: 'the connection was closed before an answer came.',
+      advice: `A proxy, firewall or overloaded server drops it${visit.attempts > 1 ? ` (tried ${visit.attempts} times)` : ''}.`,
+    };
+  return {
+    cause: 'failed',
+    message: `${failure.message} (${code}).`,
+    advice: 'See the evidence, and try the URL with curl -v.',
+  };
+}
+
+function ofBody(failure: Failure): Found {
+  if (failure.code === 'BODY_TIMEOUT')
+    return {
+      cause: 'stalled',
+      message: `the host stopped sending in the middle${gotOf(failure)}.`,
+      advice: 'The server or something between hangs: look into its log.',
+    };
+  return {
+    cause: 'truncated',
+    message: `the answer broke off before its end${gotOf(failure)}.`,
+    advice:
+      'The host or a proxy closes the connection early, or the stored file is shorter than its label: upload it again and look at proxy timeouts.',
+  };
+}
+
+function gotOf({ got, expected }: Failure): string {
+  if (got === null) return '';
+  return expected === null
+    ? ` (${counted(got, 'byte')} received)`
+    : ` (${got} of ${counted(expected, 'byte')} received)`;
+}
+
+function ofHandshake(failure: Failure, host: string): Found {
+  if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/.test(failure.code))
+    return {
+      cause: 'not-tls',
+      message: `what answers at ${host} does not speak TLS.`,
+      advice: 'The port serves plain http: enable HTTPS there, or check the port.',
+    };
+  if (/UNRECOGNIZED_NAME/.test(failure.code))
+    return {
+      cause: 'tls-unknown-name',
+      message: `the server does not know the name ${hostnameOf(failure.url)}.`,
+      advice: 'Configure a virtual host and a certificate for that name.',
+    };
+  if (failure.code === 'CONNECT_TIMEOUT')
+    return {
+      cause: 'tls-timeout',
+      message: 'the connection stands, but the TLS handshake was not answered in time.',
+      advice: 'A firewall or a hung server: look at the server, and at what stands before it.',
+    };
+  if (failure.code === 'ECONNRESET' || failure.code === 'SOCKET_CLOSED')
+    return {
+      cause: 'tls-reset',
+      message: 'the connection was closed during the TLS handshake.',
+      advice:
+        'The server refuses the name or the ciphers, or something between blocks this host: try openssl s_client.',
+    };
+  return {
+    cause: 'tls-failed',
+    message: `the TLS handshake failed (${failure.code}).`,
+    advice: 'Look at the server’s TLS configuration with openssl s_client.',
+  };
+}
+
+/** Words to put behind a status; '' where the first URL was answered itself, in whichever spelling it is listed. */
+function afterRedirects({ hops }: Probe): string {
+  if (hops.length < 2) return '';
+  return ` at the end of ${hops.length === 2 ? 'a redirect' : `${hops.length - 1} redirects`}`;
+}
+
+function ofStatus(visit: Probe, now: number): Found {
+  const last = lastHop(visit)!;
+  const { status, headers } = last;
+  const parsed = parseUrl(last.url);
+  const ended = parsed && signatureEnd(parsed.searchParams);
+  const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(last.excerpt ?? '')?.[1] ?? null;
+  const evidence: Evidence = code === null ? {} : { hostCode: code };
+  const asked = `the host answers ${status}${code === null ? '' : ` (${code})`}`;
+  if ([400, 401, 403, 410].includes(status) && ended && ended.until <= now) {
+    return {
+      cause: 'signature-expired',
+      message: `${asked}; the signed URL ended at ${new Date(ended.until).toISOString()}.`,
+      advice: 'List a URL that stays valid, or sign it anew.',
+      evidence,
+    };
+  }
+  if (status === 496 || (status === 400 && /SSL certificate|client certificate/i.test(last.excerpt ?? '')))
+    return {
+      cause: 'client-certificate-required',
+      message: `${asked}, it wants a client certificate.`,
+      advice: 'The service has none: serve the file without one, or list signed URLs.',
+    };
+  const wait = retryAfter(header(headers, 'retry-after'), now);
+  if (status === 429 || (status === 503 && wait !== null)) {
+    return {
+      cause: 'rate-limited',
+      message: `${asked}${wait === null ? '' : ` and asks to wait ${wait} s`}; it was not looked at.`,
+      advice: 'Ask for a higher limit, choose a host without one, or lower --concurrency and try again later.',
+      evidence: { ...evidence, retryAfter: header(headers, 'retry-after') },
+    };
+  }
+  if (status === 511)
+    return {
+      cause: 'captive-portal',
+      message: `a captive portal of the network that this check runs in answered 511 (Network Authentication Required) in place of ${hostOf(last.url)}.`,
+      advice: 'Sign in to that network in a browser, or run the check from another network: the host was not reached.',
+      evidence,
+    };
+  const where = afterRedirects(visit);
+  if (status === 404)
+    return {
+      cause: 'status-404',
+      message: `${asked}${where}, there is no such file.`,
+      advice: `Check the URL letter by letter (case counts), and that the file was uploaded.`,
+      evidence,
+    };
+  if (status === 403)
+    return {
+      cause: 'status-403',
+      message: `${asked}${where}, so it may not be read, or it is not there (some hosts hide missing files so).`,
+      advice: 'Make the file public, check that it exists, and that no firewall rule refuses programs.',
+      evidence,
+    };
+  if (status === 401 || status === 407)
+    return {
+      cause: `status-${status}`,
+      message: `${asked}${where}, it wants a login.`,
+      advice: 'Make the file public or list signed URLs; for this check alone, give credentials with --header-env.',
+      evidence,
+    };
+  if (status === 410 || status === 451)
+    return {
+      cause: `status-${status}`,
+      message: `${asked}${where}, it was removed on purpose.`,
+      advice: 'Published files stay where they are: put it back.',
+      evidence,
+    };
+  if (status === 304)
+    return {
+      cause: 'status-304',
+      message: `${asked} (not modified) to a question that named no earlier copy.`,
+      advice: 'A cache in front of the host is broken: purge it.',
+      evidence,
+    };
+  if (status >= 500)
+    return {
+      cause: `status-${status}`,
+      message: `${asked}${where}${visit.attempts > 1 ? `, ${visit.attempts} times in a row` : ''}.`,
+      advice: 'The host has a problem: look into its log or status page.',
+      evidence,
+    };
+  return {
+    cause: `status-${status}`,
+    message: `${asked}${where}.`,
+    advice: 'The file must be answered with 200.',
+    evidence,
+  };
+}

@@ -1,0 +1,56 @@
+import { header } from '../../http/headers.ts';
+import type { Hop } from '../../facts/facts.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { parseUrl } from '../../http/url.ts';
+import { hostOf } from '../../http/probe.ts';
+
+export const iconEmbeddingRefused = defineRule({
+  id: 'icon-embedding-refused',
+  on: 'icon',
+  needs: ['answer', 'origins'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'icon-does-not-display',
+  failsWhen: 'an icon says Cross-Origin-Resource-Policy: same-origin, or same-site and the service is at another site',
+  why: 'A plain <img> on the service’s page is blocked by that header, whatever CORS allows.',
+  check({ answer, origins }) {
+    // Each hop is checked by itself, redirects included.
+    const problems = answer.hops.map((hop) => refusal(hop, origins)).filter((problem) => problem !== null);
+    return problems.find((problem) => problem.severity === 'error') ?? problems[0];
+  },
+});
+
+function refusal(hop: Hop, origins: readonly string[]): Problem | null {
+  const policy = header(hop.headers, 'cross-origin-resource-policy');
+  if (policy !== 'same-origin' && policy !== 'same-site') return null;
+  const own = parseUrl(hop.url);
+  if (own === null) return null;
+  const foreign = origins.filter((origin) =>
+    policy === 'same-origin' ? origin !== own.origin : !maybeSameSite(origin, own),
+  );
+  if (origins.length > 0 && foreign.length === 0) return null;
+  const host = hostOf(hop.url);
+  return {
+    // Where the service runs is not known, and it may be at this very site.
+    severity: origins.length === 0 && policy === 'same-site' ? 'warning' : 'error',
+    cause: policy,
+    message: `${host} sends the icon with Cross-Origin-Resource-Policy: ${policy}, so browsers do not show it on ${foreign[0] ?? 'pages of other sites'}.`,
+    advice: 'Send Cross-Origin-Resource-Policy: cross-origin with icons.',
+    evidence: { policy, origins },
+    dedupeKey: `${policy} ${host}`,
+  };
+}
+
+/** Two hosts are at one site when they share a registrable domain; without the public list of those, a shared end of two labels is given the benefit of the doubt. */
+function maybeSameSite(origin: string, other: URL): boolean {
+  const asked = parseUrl(origin);
+  if (asked === null) return false;
+  if (asked.protocol !== other.protocol) return false;
+  if (asked.hostname === other.hostname) return true;
+  const isAddress = /^\[|\.\d+$/.test(asked.hostname);
+  return !isAddress && lastLabels(asked.hostname) === lastLabels(other.hostname);
+}
+
+function lastLabels(host: string): string {
+  return host.split('.').slice(-2).join('.');
+}

@@ -1,0 +1,134 @@
+import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
+import { programMessage } from '../../http/program-output.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import type { Severity } from '../../engine/report.ts';
+import { shorten } from '../../text/text.ts';
+import { labelNotUndone } from '../../undone-label.ts';
+
+const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
+  empty: ['is empty: 0 bytes', 'Upload the icon again; the upload left an empty file.'],
+  html: [
+    'is an HTML page',
+    'The URL leads to a web page (a login, an error, a preview): use the URL of the image itself.',
+  ],
+  'git-lfs-pointer': [
+    'is a Git LFS pointer, not the file it stands for',
+    'Have the host serve the file itself: fetch LFS objects before the upload ("git lfs pull"), or do not keep icons in LFS.',
+  ],
+  gzip: [
+    'is gzip-compressed',
+    'Serve the plain file; a compressed SVG (.svgz) is shown only with the header Content-Encoding: gzip.',
+  ],
+  zstd: [
+    'is zstd-compressed, which few clients undo and none was asked to',
+    'Serve the plain file, or compress it with gzip for clients that accept that (Content-Encoding: gzip).',
+  ],
+  xml: [
+    'is an XML document whose root element is not svg',
+    'Use the URL of the image itself; this may be an error message of the store.',
+  ],
+  json: ['is a JSON text', 'Use the URL of the image itself; this is probably an error message.'],
+  'utf-32': ['is text in UTF-32, which browsers do not read', 'Save the SVG as UTF-8.'],
+  text: ['is a text', 'Use the URL of the image itself; this is probably an error message or a link.'],
+};
+const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'tiff']);
+const CONVERT = 'Convert it to PNG, or export it as SVG.';
+const EXPORT = 'Export or upload the image again.';
+
+/** Where a fault is no certain error, or there is more to say than "export it again". */
+const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> = {
+  'png trailing-data': {
+    severity: 'note',
+    advice: 'Nothing has to be done: viewers ignore it. An image optimizer takes it off.',
+  },
+  'png apple': {
+    advice: 'Take the original file, or convert it back ("xcrun pngcrush -revert-iphone-optimizations").',
+  },
+  'svg entities': {
+    advice:
+      'Remove the DOCTYPE and write the values where they are used ("svgo" does both): readers refuse entities, as they can expand without bounds.',
+  },
+  'svg no-namespace': {
+    advice:
+      'Add xmlns="http://www.w3.org/2000/svg" to the <svg> element: without it browsers do not show the file as an image.',
+  },
+  'svg wrong-namespace': { advice: 'Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.' },
+  'svg syntax': { advice: 'Mend the XML at that line and column: browsers show no image at all when it breaks off.' },
+  'svg encoding': { advice: 'Save the file as UTF-8.' },
+  'svg not-utf-8': { severity: 'warning', advice: 'Save the file as UTF-8.' },
+  'svg too-complex': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
+  'svg not-read': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
+};
+
+export const iconNotImage = defineRule({
+  id: 'icon-not-image',
+  on: 'icon',
+  needs: ['facts', 'content', 'image'],
+  severity: 'error',
+  spec: '2.1',
+  symptom: 'icon-does-not-display',
+  failsWhen: 'the bytes are neither PNG nor SVG, or are a broken one',
+  why: 'A browser shows no icon, or a broken one, on the blocks of the app.',
+  check({ facts, content, image }): Problem | null {
+    const { kind, fault, width, height } = image;
+    if (kind === 'xml' && fault !== null) return faultProblem('XML', kind, fault);
+    if (kind !== 'png' && kind !== 'svg') return kindProblem(kind, content, facts.web);
+    // The rest may be sound; icon-oversized tells of the size.
+    if (content.cut) return null;
+    const name = kind.toUpperCase();
+    if (fault !== null) return faultProblem(name, image.kind, fault);
+    if (kind === 'svg' && ((width !== null && width <= 0) || (height !== null && height <= 0))) {
+      return {
+        message: `The icon is an SVG of no size (${width} by ${height}): it shows nothing.`,
+        advice: 'Set a viewBox, and a width and height above 0 or none at all.',
+        cause: 'svg-size',
+        evidence: { width, height },
+      };
+    }
+    return null;
+  },
+});
+
+function kindProblem(kind: string, content: Content, web: IconFacts['web']): Problem {
+  const evidence = { kind, bytes: content.bytes };
+  const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(atob(content.head)) : null;
+  if (program !== null)
+    return {
+      message: `The icon is ${program.kind} (“${program.text}”).`,
+      advice: 'Look into the program that answers for the host, or upload the image itself.',
+      cause: 'program-message',
+      evidence: { ...evidence, begins: program.text },
+    };
+  const label = kind === 'gzip' ? labelNotUndone(web) : null;
+  if (label !== null)
+    return {
+      message: `The icon is gzip data, and ${label}.`,
+      advice: 'Send Content-Encoding: gzip and nothing else, or the image as it is.',
+      cause: kind,
+      evidence,
+    };
+  const [is, advice] = KINDS[kind] ?? [null, CONVERT];
+  if (is !== null) return { message: `The icon ${is}.`, advice, cause: kind, evidence };
+  if (IMAGES.has(kind))
+    return {
+      message: `The icon is a ${kind.toUpperCase()} image; icons are PNG or SVG.`,
+      advice,
+      cause: kind,
+      evidence,
+    };
+  const looks = kind === 'unknown' ? '' : ` (it looks like: ${kind})`;
+  return { message: `The icon is neither PNG nor SVG${looks}.`, advice, cause: kind, evidence };
+}
+
+function faultProblem(name: string, kind: string, { code, message }: NonNullable<ImageFacts['fault']>): Problem {
+  const { severity, advice } = FAULTS[`${kind} ${code}`] ?? { advice: EXPORT };
+  return {
+    ...(severity ? { severity } : {}),
+    message: severity
+      ? `The icon's ${name}: ${shorten(message)}.`
+      : `The icon is a broken ${name}: ${shorten(message)}.`,
+    advice,
+    cause: `${kind}-${code}`,
+    evidence: { fault: code },
+  };
+}

@@ -1,0 +1,85 @@
+import type { ImageFacts } from '../../facts/facts.ts';
+import { defineRule, type Problem } from '../rule.ts';
+import { shorten } from '../../text/text.ts';
+
+const SHOWN = 10;
+
+export const iconSvgActive = defineRule({
+  id: 'icon-svg-active',
+  on: 'icon',
+  needs: ['image'],
+  severity: 'warning',
+  spec: null,
+  symptom: null,
+  failsWhen:
+    'an SVG has scripts, event handlers, embedded HTML or a DOCTYPE with declarations, or refers to other files; the DOCTYPE of drawing programs, which declares namespaces only, is a note',
+  why: 'As an image it neither runs scripts nor loads other files, so it looks different than meant; opened by itself, or put into a page, it does both.',
+  check({ image }): readonly Problem[] {
+    if (image.kind !== 'svg') return [];
+    const doctypes = image.active.filter(({ code }) => code === 'doctype' || code === 'namespace-entities');
+    const foreign = image.active.filter(({ code }) => code === 'foreign-reference');
+    const active = image.active.filter((found) => !doctypes.includes(found) && !foreign.includes(found));
+    const problems: Problem[] = [];
+    if (active.length > 0) {
+      problems.push({
+        message: `The icon has active content: ${say(active)}.`,
+        advice: `Remove it (${REMOVED_BY[active[0]!.code] ?? 'by hand'}): an icon needs shapes only, and cautious hosts refuse such files.`,
+        cause: active[0]!.code,
+        evidence: { found: list(active) },
+      });
+    }
+    if (doctypes.length > 0) problems.push(ofDoctype(doctypes));
+    if (foreign.length > 0) {
+      problems.push({
+        message: `The icon refers to other files, which browsers do not load for an image: ${say(foreign)}.`,
+        advice: 'Put what it refers to into the file itself: shapes as paths, images as data: URLs, fonts as outlines.',
+        cause: 'foreign-reference',
+        symptom: 'icon-does-not-display',
+        evidence: { found: list(foreign) },
+      });
+    }
+    return problems;
+  },
+});
+
+/** What removes active content, by its code. */
+const REMOVED_BY: Readonly<Record<string, string>> = {
+  script: 'svgo does with its plugin removeScripts',
+  'event-handler': 'svgo does with its plugin removeScripts',
+  'javascript-url': 'svgo does with its plugin removeScripts',
+  'foreign-object': 'draw text and boxes as SVG elements instead of HTML',
+};
+
+/** Drawing programs write a DOCTYPE that only names namespaces; any other declares what the picture is made of. */
+function ofDoctype(found: ImageFacts['active']): Problem {
+  const [{ code, line }] = found as [ImageFacts['active'][number]];
+  const where = line === null ? '' : ` (it ends in line ${line})`;
+  const evidence = { found: list(found) };
+  if (code === 'namespace-entities')
+    return {
+      severity: 'note',
+      message: `The icon has the DOCTYPE of a drawing program such as Adobe Illustrator, which declares namespaces as entities${where}. Browsers show the icon; programs that refuse entities do not.`,
+      advice:
+        'Export it for the web (in Illustrator: File > Export As > SVG, or Save As without “Preserve Illustrator Editing Capabilities”), or remove the DOCTYPE: svgo does by default.',
+      cause: code,
+      evidence,
+    };
+  return {
+    message: `The icon has a DOCTYPE with declarations of its own${where}. Browsers read them; cautious hosts and programs refuse the file.`,
+    advice: 'Remove the DOCTYPE and write the values of its entities where they are used: svgo does both by default.',
+    cause: code,
+    evidence,
+  };
+}
+
+function say(found: ImageFacts['active']): string {
+  const [first] = found;
+  const more = found.length > 1 ? ` and ${found.length - 1} more` : '';
+  return `${shorten(first!.name, 100)}${first!.line === null ? '' : ` in line ${first!.line}`}${more}`;
+}
+
+function list(found: ImageFacts['active']): string[] {
+  return found
+    .slice(0, SHOWN)
+    .map(({ code, name, line }) => `${code}: ${shorten(name, 100)}${line === null ? '' : ` (line ${line})`}`);
+}

@@ -1,0 +1,59 @@
+import { header, mediaType } from '../../http/headers.ts';
+import { isBlockedByType } from '../../http/opaque-response-blocking.ts';
+import type { Probe } from '../../facts/facts.ts';
+import { defineRule } from '../rule.ts';
+import { parseUrl } from '../../http/url.ts';
+import { lastHop } from '../../http/probe.ts';
+
+export const iconTypeWrong = defineRule({
+  id: 'icon-type-wrong',
+  on: 'icon',
+  needs: ['image', 'answer', 'origins'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'icon-does-not-display',
+  supersededBy: ['icon-not-image'],
+  failsWhen:
+    'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. Where browsers look at the bytes and show it all the same, a warning',
+  why: 'Browsers take an SVG for an image only by its label, and refuse labels of text and pages for images from other hosts.',
+  check({ image, answer, origins }) {
+    const { headers } = lastHop(answer)!;
+    const type = mediaType(headers)?.type || null;
+    const nosniff =
+      (header(headers, 'x-content-type-options') ?? '').split(',', 1)[0]!.trim().toLowerCase() === 'nosniff';
+    const evidence = { contentType: type, nosniff, image: image.kind };
+    if (image.kind === 'svg') {
+      if (type === 'image/svg+xml') return null;
+      return {
+        cause: type === null ? 'missing' : 'svg-type',
+        message: `The SVG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}; browsers show SVG only as image/svg+xml.`,
+        advice: 'Serve .svg files with Content-Type: image/svg+xml',
+        evidence,
+      };
+    }
+    if (image.kind !== 'png' || type === 'image/png' || type === 'image/apng' || type === 'image/x-png') return null;
+    const [cause, consequence] = ofPng(type, nosniff, isForeign(answer, origins));
+    return {
+      severity: cause === 'missing' || cause === 'png-type' ? 'warning' : 'error',
+      cause,
+      message: `The PNG icon is served ${type === null ? 'without a Content-Type' : `as ${type}`}${consequence}.`,
+      advice: 'Serve .png files with Content-Type: image/png',
+      evidence,
+    };
+  },
+});
+
+/** Whether pages get it from another origin than their own. */
+function isForeign(answer: Probe, origins: readonly string[]): boolean {
+  const own = parseUrl(lastHop(answer)?.url ?? '')?.origin;
+  return origins.length === 0 || origins.some((origin) => origin !== own);
+}
+
+function ofPng(type: string | null, nosniff: boolean, foreign: boolean): [cause: string, consequence: string] {
+  if (type === 'image/svg+xml') return ['png-as-svg', '; browsers take the label at its word and find no SVG'];
+  const blocked = type === null || !foreign ? null : isBlockedByType(type, nosniff);
+  if (blocked === 'type') return ['png-blocked', ', which browsers keep from pages of other hosts'];
+  if (blocked === 'nosniff')
+    return ['png-nosniff', ', and with nosniff browsers keep that from pages of other hosts, unseen'];
+  return [type === null ? 'missing' : 'png-type', '; browsers show it because they look at the bytes'];
+}

@@ -1,0 +1,32 @@
+import { pointerStep } from '../../json/pointer.ts';
+import { shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const appKeyAmbiguous = defineRule({
+  id: 'app-key-ambiguous',
+  on: 'manifest',
+  needs: ['keys'],
+  severity: 'warning',
+  spec: null,
+  symptom: null,
+  failsWhen: 'two app keys differ in case alone, or in `-` against `_` alone',
+  why: 'They are one file or folder on many disks, and people take one for the other.',
+  check({ keys }) {
+    const first = new Map<string, string>();
+    const problems = [];
+    for (const key of keys) {
+      const folded = key.toLowerCase().replaceAll('_', '-');
+      const other = first.get(folded);
+      if (other === undefined) first.set(folded, key);
+      else
+        problems.push({
+          at: pointerStep(key),
+          onName: true,
+          message: `The app keys “${shorten(other, 80)}” and “${shorten(key, 80)}” are hard to tell apart.`,
+          advice: 'Rename the one that is not published yet.',
+          evidence: { other },
+        });
+    }
+    return problems;
+  },
+});

@@ -1,0 +1,27 @@
+import { isSafeKey, safeKeyFor } from '../../registry/app-key.ts';
+import { printable, shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const appKeyUnsafe = defineRule({
+  id: 'app-key-unsafe',
+  on: 'app',
+  needs: ['key'],
+  severity: 'error',
+  spec: '2.1',
+  symptom: 'app-does-not-appear',
+  hidesApp: true,
+  failsWhen: 'an app key has characters other than letters, digits, `-` and `_`, or is empty',
+  why: 'The key is used in URLs; the service does not show an app whose key is not URL-safe.',
+  check({ key }) {
+    if (isSafeKey(key)) return null;
+    const better = safeKeyFor(key);
+    return {
+      onName: true,
+      message: key === '' ? 'The app key is empty.' : `The app key “${shorten(printable(key), 80)}” is not URL-safe.`,
+      advice: better
+        ? `Use letters, digits, "-" and "_" alone, for example "${better}".`
+        : 'Use letters, digits, "-" and "_" alone.',
+      evidence: { key: printable(key) },
+    };
+  },
+});

@@ -1,0 +1,46 @@
+import type { Problem, VersionEntry } from '../rule.ts';
+import { shorten } from '../../text/text.ts';
+import { sameAddress } from '../../http/url.ts';
+import { defineRule } from '../rule.ts';
+
+export const artifactUrlShared = defineRule({
+  id: 'artifact-url-shared',
+  on: 'metadata',
+  needs: ['versions'],
+  severity: 'error',
+  spec: '2.4',
+  symptom: 'checksum-mismatch',
+  failsWhen: 'two versions name one artifact URL with different checksums (with the same checksum: warning)',
+  why: 'One URL has one content, so at most one of the checksums can match.',
+  check({ versions }) {
+    const whole = versions.filter((entry) => entry.artifactUrl !== null && entry.artifactChecksum !== null);
+    if (new Set(whole.map((entry) => sameAddress(entry.artifactUrl!))).size === whole.length) return null;
+    const byUrl = new Map<string, { users: Map<string | null, VersionEntry>; checksums: Set<string> }>();
+    for (const entry of whole) {
+      const url = sameAddress(entry.artifactUrl!);
+      let shared = byUrl.get(url);
+      if (!shared) byUrl.set(url, (shared = { users: new Map(), checksums: new Set() }));
+      shared.checksums.add(entry.artifactChecksum!);
+      // The same version listed twice is version-duplicate's to tell.
+      if (!shared.users.has(entry.version)) shared.users.set(entry.version, entry);
+    }
+    const problems: Problem[] = [];
+    for (const { users, checksums } of byUrl.values()) {
+      const [first, ...others] = users.values();
+      for (const entry of others) problems.push(problem(first!, entry, checksums.size === 1));
+    }
+    return problems;
+  },
+});
+
+function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Problem {
+  return {
+    at: `/versions/${entry.index}/artifactUrl`,
+    ...(entry.version === null ? {} : { version: entry.version }),
+    severity: same ? 'warning' : 'error',
+    cause: same ? 'same-checksum' : 'other-checksum',
+    message: `The versions ${shorten(first.version ?? `#${first.index}`, 60)} and ${shorten(entry.version ?? `#${entry.index}`, 60)} name one artifact URL${same ? '' : ', and not all that do list the same checksum'}.`,
+    advice: 'Give each version an artifact of its own, under a URL of its own.',
+    evidence: { url: entry.artifactUrl, otherVersion: first.version },
+  };
+}

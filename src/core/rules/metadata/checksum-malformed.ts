@@ -1,0 +1,48 @@
+import { checksumError } from '../../registry/checksum.ts';
+import type { Content } from '../../facts/facts.ts';
+import { defineRule } from '../rule.ts';
+import { kindOfContent } from '../../text/content-signature.ts';
+
+export const checksumMalformed = defineRule({
+  id: 'checksum-malformed',
+  on: 'version',
+  needs: ['checksum', 'served'],
+  severity: 'error',
+  spec: '2.2',
+  symptom: 'checksum-mismatch',
+  failsWhen:
+    'a checksum is not exactly `sha256:` and 64 lowercase hexadecimal digits; the cause is named: uppercase, no-prefix, sha1, md5, sha512, sri-base64, whitespace, placeholder, wrong-length',
+  why: 'The service compares the text exactly; every installation of the version fails.',
+  check({ checksum, served }) {
+    const fault = checksumError(checksum);
+    if (!fault) return null;
+    const weak = served && weakDigestOf(checksum, served);
+    const found = served && kindOfContent(served.head) === 'gzip' ? `sha256:${served.sha256}` : null;
+    return {
+      at: '/artifactChecksum',
+      cause: fault.cause,
+      message: weak
+        ? `This is the ${weak} digest of exactly this artifact; the algorithm must be SHA-256.`
+        : fault.message,
+      // Of other bytes, the same digest in another spelling would be as wrong.
+      advice:
+        fault.repaired && (found === null || found === fault.repaired)
+          ? `Write it as "${fault.repaired}".`
+          : found
+            ? `If these are the published bytes, list "artifactChecksum": "${found}"`
+            : 'Hash the artifact and paste the line: appreg checksum <file|url>',
+      evidence: {
+        checksum,
+        repaired: fault.repaired,
+        ...(served ? { found: `sha256:${served.sha256}`, bytes: served.bytes } : {}),
+      },
+    };
+  },
+});
+
+/** The algorithm whose digest of these bytes is listed, or null. */
+function weakDigestOf(checksum: string, { sha1, md5 }: Content): 'SHA-1' | 'MD5' | null {
+  const digits = /([0-9a-f]+)$/i.exec(checksum.trim())?.[1]?.toLowerCase() ?? '';
+  if (digits.length === 40 && digits === sha1) return 'SHA-1';
+  return digits.length === 32 && digits === md5 ? 'MD5' : null;
+}

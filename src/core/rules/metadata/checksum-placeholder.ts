@@ -1,0 +1,32 @@
+import { digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
+import { defineRule } from '../rule.ts';
+
+export const checksumPlaceholder = defineRule({
+  id: 'checksum-placeholder',
+  on: 'version',
+  needs: ['checksum'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'checksum-mismatch',
+  supersededBy: ['checksum-malformed'],
+  failsWhen: 'a well-formed checksum is that of an empty file, or a filler such as 64 zeros',
+  why: 'No real artifact has it: the step that computed it ran on nothing.',
+  check({ checksum }) {
+    const digest = digestOf(checksum);
+    if (digest === null) return null;
+    const cause =
+      digest === EMPTY_SHA256
+        ? 'empty-file'
+        : /^(.{1,8}?)\1+$/.test(digest) || '0123456789abcdef'.repeat(4) === digest
+          ? 'filler'
+          : null;
+    if (!cause) return null;
+    return {
+      at: '/artifactChecksum',
+      cause,
+      message:
+        cause === 'empty-file' ? 'This is the checksum of an empty file.' : 'This checksum is a filler, not a digest.',
+      advice: 'Hash the artifact and paste the line: appreg checksum <file|url>',
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { isChecksum } from '../../registry/checksum.ts';
+import type { Problem, VersionEntry } from '../rule.ts';
+import { shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const checksumShared = defineRule({
+  id: 'checksum-shared',
+  on: 'metadata',
+  needs: ['versions'],
+  severity: 'note',
+  spec: '2.4',
+  symptom: null,
+  failsWhen: 'two versions list the same bytes',
+  why: 'A changed app is a new version; two versions with the same bytes are usually a mistake in a pipeline.',
+  check({ versions }) {
+    const first = new Map<string, VersionEntry>();
+    const problems: Problem[] = [];
+    for (const entry of versions) {
+      const { artifactChecksum: checksum } = entry;
+      if (checksum === null || !isChecksum(checksum)) continue;
+      const other = first.get(checksum);
+      if (!other) first.set(checksum, entry);
+      else if (other.version !== entry.version && other.artifactUrl !== entry.artifactUrl) {
+        problems.push({
+          at: `/versions/${entry.index}/artifactChecksum`,
+          ...(entry.version === null ? {} : { version: entry.version }),
+          message: `The versions ${shorten(other.version ?? '', 60)} and ${shorten(entry.version ?? '', 60)} list the same bytes.`,
+          advice: 'If the version was meant to change something, build it again and publish the next version.',
+          evidence: { otherVersion: other.version },
+        });
+      }
+    }
+    return problems;
+  },
+});

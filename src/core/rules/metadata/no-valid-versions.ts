@@ -1,0 +1,37 @@
+import { isSemver } from '../../registry/version.ts';
+import { defineRule } from '../rule.ts';
+
+export const noValidVersions = defineRule({
+  id: 'no-valid-versions',
+  on: 'metadata',
+  needs: ['versions', 'listed'],
+  severity: 'error',
+  spec: '2.2',
+  symptom: 'app-does-not-appear',
+  hidesApp: true,
+  supersededBy: ['schema-violation'],
+  failsWhen:
+    'no valid version is left in `versions` (a warning while no version is listed at all, as for an app that was just added)',
+  why: 'At least one valid version must exist for the app to appear.',
+  check({ versions, listed }) {
+    if (versions.some((entry) => entry.version !== null && isSemver(entry.version))) return null;
+    if (listed === 0)
+      return {
+        at: '/versions',
+        severity: 'warning',
+        hidesApp: true,
+        cause: 'empty',
+        message: 'No version is listed yet, so subscribers do not see the app.',
+        advice: 'Publish a version: appreg publish-version <app> 1.0.0 --entry <file>',
+      };
+    return {
+      at: '/versions',
+      cause: 'all-invalid',
+      message:
+        listed === 1
+          ? 'The one version that is listed is not valid.'
+          : `None of the ${listed} listed versions is valid.`,
+      advice: 'Write the listed version strings as MAJOR.MINOR.PATCH; no new version is needed.',
+    };
+  },
+});

@@ -1,0 +1,55 @@
+import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { sinceCopy } from '../../text/format-duration.ts';
+import { printable, shorten } from '../../text/text.ts';
+import { isSemver, latestOf, likelyVersion, withoutBuild } from '../../registry/version.ts';
+
+export const versionNotListed = defineRule({
+  id: 'version-not-listed',
+  on: 'metadata',
+  needs: ['versions', 'askedVersion', 'copyAge'],
+  severity: 'error',
+  spec: '4.4',
+  symptom: 'app-does-not-appear',
+  confirms: true,
+  failsWhen:
+    '(diagnose) the version that was asked for with `--version` is not in the metadata file; the highest one that is, or one written in another form, is named',
+  why: 'The service finds new versions in the metadata file alone; an artifact that is uploaded but not listed is not there.',
+  check({ versions, askedVersion, copyAge }): Problem | null {
+    if (askedVersion === null || versions.some((entry) => entry.version === askedVersion)) return null;
+    const name = shorten(printable(askedVersion), 60);
+    const latest = latestOf(
+      versions.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : [])),
+    );
+    const meant = versions.find((entry) => sameRelease(entry, askedVersion))?.version ?? null;
+    const base = {
+      at: '/versions',
+      version: askedVersion,
+      evidence: { wanted: printable(askedVersion), latest, listed: versions.length, near: meant && printable(meant) },
+    };
+    if (meant !== null)
+      return {
+        ...base,
+        cause: 'other-form',
+        message: `Version ${name} is not listed; “${shorten(printable(meant), 60)}” is${isSemver(meant) ? '' : ', which is not a semantic version'}.`,
+        advice: isSemver(meant)
+          ? `Versions are compared as they are written: look for "${shorten(printable(meant), 60)}".`
+          : `Write it as "${likelyVersion(meant) ?? askedVersion}" in the metadata file.`,
+      };
+    return {
+      ...base,
+      cause: versions.length === 0 ? 'no-versions' : 'absent',
+      message:
+        latest === null
+          ? `Version ${name} is not listed, nor any other valid one.${sinceCopy(copyAge)}`
+          : `Version ${name} is not listed; ${versions.length === 1 ? 'the only one that is' : `the highest of ${versions.length} that are`}: ${latest}.${sinceCopy(copyAge)}`,
+      advice: `Publish it (appreg publish-version <app> ${isSemver(askedVersion) ? askedVersion : '<version>'}), and see that the metadata file that was changed is the one at this URL.`,
+    };
+  },
+});
+
+/** The same release in another form: `v1.2.0`, `1.2`, other build metadata. */
+function sameRelease({ version }: VersionEntry, asked: string): boolean {
+  if (version === null) return false;
+  const [listed, wanted] = [version, asked].map((text) => (isSemver(text) ? text : (likelyVersion(text) ?? text)));
+  return withoutBuild(listed!) === withoutBuild(wanted!);
+}

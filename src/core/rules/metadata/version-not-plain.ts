@@ -1,0 +1,28 @@
+import { shorten } from '../../text/text.ts';
+import { isPlainVersion, isSemver } from '../../registry/version.ts';
+import { defineRule } from '../rule.ts';
+
+export const versionNotPlain = defineRule({
+  id: 'version-not-plain',
+  on: 'version',
+  needs: ['version'],
+  severity: 'warning',
+  spec: '2.2',
+  symptom: null,
+  failsWhen: 'a semantic version has a pre-release or build part, outside the form MAJOR.MINOR.PATCH',
+  why: 'The specification gives the plain form; whether subscribers are offered a pre-release is not said.',
+  check({ version }) {
+    if (isPlainVersion(version) || !isSemver(version)) return null;
+    const part =
+      version.includes('-') && (!version.includes('+') || version.indexOf('-') < version.indexOf('+'))
+        ? 'pre-release'
+        : 'build';
+    return {
+      at: '/version',
+      cause: part,
+      message: `The version ${shorten(version, 60)} has a ${part} part.`,
+      advice:
+        'Publish plain versions (MAJOR.MINOR.PATCH) for everybody; appreg publish-version asks for --allow-prerelease otherwise.',
+    };
+  },
+});

@@ -1,0 +1,24 @@
+import { printable, shorten } from '../../text/text.ts';
+import { isSemver, likelyVersion } from '../../registry/version.ts';
+import { defineRule } from '../rule.ts';
+
+export const versionNotSemver = defineRule({
+  id: 'version-not-semver',
+  on: 'version',
+  needs: ['version'],
+  severity: 'error',
+  spec: '2.2',
+  symptom: 'app-does-not-appear',
+  failsWhen: 'a version is not a semantic version (`v1.2.3`, `1.2`, `01.2.3`); the likely intent is named',
+  why: 'The service orders versions semantically; every version string in the file must be valid for the app to appear.',
+  check({ version }) {
+    if (isSemver(version)) return null;
+    const meant = likelyVersion(version);
+    return {
+      at: '/version',
+      message: `“${shorten(printable(version), 60)}” is not a semantic version.`,
+      advice: meant ? `Write it as "${meant}".` : 'Write it as MAJOR.MINOR.PATCH, for example "1.2.3".',
+      evidence: { version: printable(version) },
+    };
+  },
+});

@@ -1,0 +1,34 @@
+import { shorten } from '../../text/text.ts';
+import { isSemver } from '../../registry/version.ts';
+import { defineRule } from '../rule.ts';
+
+export const versionNumberTooLarge = defineRule({
+  id: 'version-number-too-large',
+  on: 'version',
+  needs: ['version'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'app-does-not-appear',
+  failsWhen: 'a version has a major number above 99,999,999, a number above 2^53, or more than 256 characters',
+  why: 'Everything published later must be higher still, and semver libraries refuse numbers above 2^53 and long versions.',
+  check({ version }) {
+    if (!isSemver(version)) return null;
+    if (version.length > 256)
+      return {
+        at: '/version',
+        cause: 'length',
+        message: `The version has ${version.length} characters.`,
+        advice: 'Keep versions short; many semver libraries refuse more than 256 characters.',
+      };
+    const numbers = /^(\d+)\.(\d+)\.(\d+)/.exec(version)!.slice(1);
+    const number =
+      numbers[0]!.length > 8 ? numbers[0]! : numbers.find((part) => Number(part) > Number.MAX_SAFE_INTEGER);
+    if (number === undefined) return null;
+    return {
+      at: '/version',
+      cause: 'number',
+      message: `The version ${shorten(version, 60)} has the number ${shorten(number, 40)}.`,
+      advice: 'Check for a typing error; a version that is published once stays the highest for ever.',
+    };
+  },
+});

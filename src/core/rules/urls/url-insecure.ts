@@ -1,0 +1,33 @@
+import { isLoopback } from '../../http/url.ts';
+import { redact, shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
+
+export const urlInsecure = defineRule({
+  id: 'url-insecure',
+  on: 'url',
+  needs: ['role', 'url', 'parsed', 'registry'],
+  severity: 'error',
+  spec: '5',
+  symptom: 'by-resource',
+  failsWhen:
+    'a URL has the scheme `http:` (a loopback host: warning, reported once for a registry that is on loopback itself)',
+  why: 'HTTPS is required practice: anybody on the way can change what is sent, and browsers refuse mixed content.',
+  check({ role, url, parsed, registry }) {
+    if (parsed.protocol !== 'http:') return null;
+    const local = isLoopback(parsed.hostname);
+    // A registry that is tried out on loopback has its other files there too: one warning, about the manifest.
+    if (local && role !== 'manifest' && registry?.protocol === 'http:' && isLoopback(registry.hostname)) return null;
+    return {
+      severity: local ? 'warning' : 'error',
+      cause: local ? 'loopback' : 'http',
+      message: local
+        ? `The URL of the ${role} leads to the loopback interface of this machine, over plain http.`
+        : `The URL of the ${role} is not https.`,
+      advice: local
+        ? 'This is fine for trying things out; subscribers need an https URL.'
+        : `Serve it over HTTPS and write ${shorten(redact(`https://${url.slice(url.indexOf('//') + 2)}`), 200)}`,
+      evidence: { url },
+      ...(local ? { dedupeKey: 'loopback' } : {}),
+    };
+  },
+});

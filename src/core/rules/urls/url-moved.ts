@@ -1,0 +1,33 @@
+import { defineRule } from '../rule.ts';
+import { NOT_THE_FILE } from '../not-the-file.ts';
+
+export const urlMoved = defineRule({
+  id: 'url-moved',
+  on: 'resource',
+  needs: ['role', 'web', 'answer'],
+  severity: 'warning',
+  spec: null,
+  symptom: 'by-resource',
+  supersededBy: ['url-insecure http', 'redirect-insecure', ...NOT_THE_FILE],
+  failsWhen:
+    'the registry URL is redirected for good (301, 308) to another one; for a URL that the manifest lists that is a note',
+  why: 'The host says that the old address is not kept for ever; whoever subscribed to it loses the registry when the redirect goes.',
+  check({ role, answer }) {
+    // A published artifact keeps the URL that it was published under.
+    if (role === 'artifact') return null;
+    const { hops } = answer;
+    let last = 0;
+    while (last < hops.length - 1 && (hops[last]!.status === 301 || hops[last]!.status === 308)) last += 1;
+    if (last === 0) return null;
+    const { url } = hops[last]!;
+    const own = role === 'manifest';
+    return {
+      severity: own ? 'warning' : 'note',
+      message: `The URL of the ${role} has moved for good (${hops[0]!.status}) to ${url}`,
+      advice: own
+        ? `Subscribe to ${url} and publish that URL; keep the redirect for those who have the old one.`
+        : `List ${url} in the manifest.`,
+      evidence: { hops: hops.map((hop) => `${hop.status} ${hop.url}`) },
+    };
+  },
+});

@@ -1,0 +1,24 @@
+import { blockedPort } from '../../http/blocked-ports.ts';
+import { defineRule } from '../rule.ts';
+
+export const urlPortBlocked = defineRule({
+  id: 'url-port-blocked',
+  on: 'url',
+  needs: ['role', 'url', 'parsed'],
+  severity: 'error',
+  spec: '7',
+  symptom: 'by-resource',
+  hidesApp: true,
+  supersededBy: ['url-malformed'],
+  failsWhen: 'a URL names a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
+  why: 'They refuse such a URL before anything is sent; command-line tools fetch it, so the fault stays unseen.',
+  check({ role, url, parsed }) {
+    const port = blockedPort(parsed.host);
+    if (port === null) return null;
+    return {
+      message: `The URL of the ${role} names port ${port}, which browsers and Node.js refuse to connect to.`,
+      advice: 'Serve the file at port 443, or at another port that is not blocked, such as 8443.',
+      evidence: { url, port },
+    };
+  },
+});

@@ -1,0 +1,64 @@
+import type { UrlParts } from '../../http/url.ts';
+import { defineRule } from '../rule.ts';
+
+export const urlUnstable = defineRule({
+  id: 'url-unstable',
+  on: 'url',
+  needs: ['role', 'url', 'parsed'],
+  severity: 'warning',
+  spec: '2.4',
+  symptom: 'checksum-mismatch',
+  failsWhen:
+    'an artifact URL names something whose bytes move: `latest`, a branch, a source archive that the host generates',
+  why: 'Once the bytes behind it change, every subscriber sees a checksum mismatch.',
+  check({ role, url, parsed }) {
+    if (role !== 'artifact') return null;
+    const cause = movingPart(parsed);
+    if (!cause) return null;
+    return {
+      cause,
+      message: `The bytes behind this URL move: ${MEANING[cause]}.`,
+      advice:
+        'Publish the archive under a URL of its own per version (a release asset, or your own host), and list that.',
+      evidence: { url },
+    };
+  },
+});
+
+const MEANING = {
+  'source-archive': 'the host makes the archive anew on request, and has changed its bytes before',
+  latest: '“latest” means another file after each release',
+  branch: 'a branch means another file after each commit',
+};
+
+function movingPart(url: UrlParts): keyof typeof MEANING | null {
+  const { hostname } = url;
+  const path = url.pathname;
+  if (hostname === 'codeload.github.com' || (hostname === 'api.github.com' && /\/(tarball|zipball)(\/|$)/.test(path)))
+    return 'source-archive';
+  if (/^\/[^/]+\/[^/]+\/(archive|tarball|zipball)\//.test(path) && hostname === 'github.com') return 'source-archive';
+  if (/\/-\/archive\//.test(path) || /\/repository\/archive(\.|$)/.test(path)) return 'source-archive';
+  if (hostname === 'bitbucket.org' && /^\/[^/]+\/[^/]+\/get\//.test(path)) return 'source-archive';
+  if (isLatest(path)) return 'latest';
+  const ref = /^\/[^/]+\/[^/]+\/([^/]+)\//.exec(path)?.[1];
+  if (hostname === 'raw.githubusercontent.com' && ref && !isFixedRef(ref)) return 'branch';
+  const shown = /^\/[^/]+\/[^/]+\/(?:raw|blob)\/([^/]+)\//.exec(path)?.[1];
+  if (hostname === 'github.com' && shown && !isFixedRef(shown)) return 'branch';
+  if (/\/refs\/heads\//.test(path) || /\/-\/jobs\/artifacts\//.test(path)) return 'branch';
+  if (/\/(raw|blob|-\/raw|src\/branch)\/(main|master|develop|trunk|HEAD)\//.test(path)) return 'branch';
+  if (hostname === 'cdn.jsdelivr.net' && /^\/gh\/[^/]+\/[^/@]+(@(main|master|develop|HEAD))?\//.test(path))
+    return 'branch';
+  return null;
+}
+
+function isLatest(path: string): boolean {
+  if (/\/releases\/latest\/|[-_.@/](latest|nightly|snapshot)(\.tar\.gz|\.tgz)$|@latest\//i.test(path)) return true;
+  const word = /\/(latest|nightly|current|snapshot|edge|canary)(\/.*)?$/i.exec(path);
+  // An app may have such a name: where a version stands behind it, the file is that version's.
+  return word !== null && !/\d+\.\d+\.\d+/.test(word[2] ?? '');
+}
+
+/** A commit, or a tag that looks like a version: as fixed as a ref can be. */
+function isFixedRef(ref: string): boolean {
+  return /^[0-9a-f]{40}$/.test(ref) || /^v?\d+\.\d+/.test(ref) || /[-_@v]\d+\.\d+\.\d+/.test(ref) || ref === 'refs';
+}

@@ -1,0 +1,148 @@
+import { type ArtifactFacts, type Content, isMissing } from '../facts/facts.ts';
+import { kindOf } from './file-type.ts';
+import { programMessage } from '../http/program-output.ts';
+import type { Problem } from '../rules/rule.ts';
+import { counted, shorten } from './text.ts';
+import { pageAnswer, pageInstead } from '../http/web-page.ts';
+
+/** The kind of a content's bytes, by their beginning (base64, as the facts hold it). */
+export function kindOfContent(head: string): string {
+  return kindOf(bytesOf(head));
+}
+
+/** What stands in the place of the listed artifact, told by the bytes themselves; null where they look like one. */
+export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Problem | null {
+  const head = bytesOf(content.head);
+  const kind = kindOf(head);
+  const text = textOf(head);
+  if (content.bytes === 0)
+    return { cause: 'empty-file', message: 'The host serves an empty file.', advice: 'Upload the artifact again.' };
+  const before = content.decoded === null ? bytesBefore(head, kind) : null;
+  if (before !== null) return before;
+  const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(text) : null;
+  if (program !== null)
+    return {
+      cause: 'program-message',
+      message: `The host serves ${program.kind} instead of the artifact (“${program.text}”).`,
+      advice: 'Look into the program that answers for the host, or upload the artifact itself.',
+      evidence: { begins: program.text },
+    };
+  if (kind === 'html')
+    return {
+      cause: 'html-page',
+      ...pageInstead(text, 'the artifact', pageAnswer(facts.web)),
+    };
+  if (kind === 'git-lfs-pointer')
+    return {
+      cause: 'lfs-pointer',
+      message: 'The host serves a Git LFS pointer, a few lines of text, instead of the artifact.',
+      advice: 'Serve the file itself: switch Git LFS off for it, or publish it as a release asset.',
+    };
+  if (kind === 'xml' || kind === 'json' || kind === 'svg') {
+    const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(text)?.[1];
+    return {
+      cause: `${kind === 'json' ? 'json' : 'xml'}-error`,
+      message: `The host serves ${kind === 'json' ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
+      advice: 'Check the URL: this looks like a message of the host.',
+      evidence: { begins: text.slice(0, 200) },
+    };
+  }
+  if (kind === 'text') {
+    const line = text.trim().split(/[\r\n]/, 1)[0]!;
+    return {
+      cause: 'text',
+      message: `The host serves a text instead of the artifact (“${shorten(line, 80)}”).`,
+      advice: 'Check the URL: this looks like a message of the host.',
+    };
+  }
+  if (kind === 'gzip-as-text')
+    return {
+      cause: 'text-conversion',
+      message: 'The file went through a conversion of text, which replaces the bytes that are no text.',
+      advice: 'Upload it as binary, with Content-Type: application/gzip',
+    };
+  if (kind === 'gzip-as-base64')
+    return {
+      cause: 'base64',
+      message: 'The host serves the artifact as base64 text.',
+      advice: 'Upload the file itself.',
+    };
+  const { archive } = facts;
+  if (kind === 'gzip' && !isMissing(archive) && archive.fault?.layer === 'gzip') {
+    if (lineEndsConverted(again?.lineFeeds, text))
+      return {
+        cause: 'line-ends-converted',
+        message: 'The file went through a conversion of line ends (CR LF), which breaks binary files.',
+        advice: 'Upload it as binary; in git mark it so: *.tar.gz binary',
+      };
+    if (/TRUNCATED|BUF_ERROR|UNEXPECTED_END/i.test(archive.fault.code))
+      return {
+        cause: 'truncated',
+        message: `The file breaks off after ${counted(content.bytes, 'byte')}${isRound(content.bytes) ? ', a round number' : ''}: the archive has no end.`,
+        advice: isRound(content.bytes)
+          ? 'Look for a limit or a buffer of that size in the upload, the host or a proxy; then upload it again, whole.'
+          : 'Upload it again, whole.',
+      };
+  }
+  if (kind === 'tar')
+    return {
+      cause: 'unpacked',
+      message: 'The host serves the tar without its gzip compression: something undoes it on the way.',
+      advice:
+        'Take the Content-Encoding off the stored file: stores that hold it as compressed unpack it for clients that do not ask for gzip.',
+    };
+  if (kind === 'gzip' && !isMissing(archive) && archive.trailing?.layer === 'gzip')
+    return {
+      cause: 'bytes-added',
+      message: `The file has ${counted(archive.trailing.bytes, 'byte')} behind the end of the archive; the listed file is perhaps the one without.`,
+      advice: 'Upload the file again as it was built: a script or an editor added to it.',
+    };
+  return null;
+}
+
+/** What was written in front of the archive: the message of a program, a byte order mark, the headers of an answer. */
+function bytesBefore(head: Uint8Array, kind: string): Problem | null {
+  if (!/^(unknown|html|xml|text|json)$/.test(kind)) return null;
+  // The magic number, the one method there is, and flags of which three bits are reserved (RFC 1952 section 2.3.1).
+  const at = head.findIndex(
+    (byte, i) => byte === 0x1f && head[i + 1] === 0x8b && head[i + 2] === 8 && (head[i + 3] ?? 255) < 32,
+  );
+  if (at < 1) return null;
+  const text = textOf(head.subarray(0, at));
+  const program = programMessage(text);
+  const line = text.trim().split(/[\r\n]/, 1)[0]!;
+  const what =
+    text === '\xef\xbb\xbf'
+      ? ': a byte order mark'
+      : program
+        ? `: ${program.kind} (“${program.text}”)`
+        : /^[ -~]+$/.test(line)
+          ? `: “${shorten(line, 80)}”`
+          : '';
+  return {
+    cause: 'bytes-before',
+    message: `The host serves ${counted(at, 'byte')} before the archive${what}.`,
+    advice: program
+      ? program.advice
+      : 'Serve the file as it was built: a program, an editor or the upload added to it. Change no checksum before that.',
+  };
+}
+
+function isRound(bytes: number): boolean {
+  return bytes > 0 && (bytes % 4096 === 0 || bytes % 10_000 === 0);
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+}
+
+function textOf(head: Uint8Array): string {
+  return String.fromCharCode(...head);
+}
+
+/** Every LF behind a CR, several times over: compressed bytes do not look like that by chance. */
+function lineEndsConverted(counted: Content['lineFeeds'], text: string): boolean {
+  if (counted) return counted.all >= 2 && counted.all === counted.afterCr;
+  const ends = text.match(/\r?\n/g) ?? [];
+  return ends.length >= 2 && ends.every((end) => end === '\r\n');
+}

@@ -1,0 +1,112 @@
+import { utfOf } from '../json/utf.ts';
+
+/** What bytes are, told by their first bytes and never by a name or a label. */
+
+// Signatures that begin with their own first byte, the longest ones first where one is the start of another.
+const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
+  ['png', '89504e470d0a1a0a'],
+  ['7z', '377abcaf271c'],
+  ['xz', 'fd377a585a00'],
+  ['gif', '474946383761'],
+  ['gif', '474946383961'],
+  ['rar', '526172211a07'],
+  ['pdf', '25504446'],
+  // A gzip file that was taken for text: its byte 8b became U+FFFD, or UTF-8 of what it is in Latin-1 or Windows-1252,
+  // a question mark, or lost its eighth bit.
+  ['gzip-as-text', '1fefbfbd'],
+  ['gzip-as-text', '1fc28b'],
+  ['gzip-as-text', '1fe280b9'],
+  ['gzip-as-text', '1f3f08'],
+  ['gzip-as-text', '1f0b08'],
+  ['zip', '504b0304'],
+  ['zip', '504b0506'],
+  ['zstd', '28b52ffd'],
+  ['lz4', '04224d18'],
+  ['lzip', '4c5a4950'],
+  ['tiff', '49492a00'],
+  ['tiff', '4d4d002a'],
+  ['ico', '00000100'],
+  ['ico', '00000200'],
+  ['jpeg', 'ffd8ff'],
+  ['bzip2', '425a68'],
+  ['gzip', '1f8b'],
+  ['compress', '1f9d'],
+];
+const TEXT_SAMPLE = 512;
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
+
+/**
+ * The kind of some bytes: `empty`, `gzip`, `zip`, `tar`, `xz`, `png`, `jpeg`, `html`, `xml`, `svg`, `json`,
+ * `git-lfs-pointer`, … or `unknown`. For texts it is a first look: whether XML is whole is for a parser to say.
+ * @param head the first bytes, 512 of them where there are that many
+ */
+export function kindOf(head: Uint8Array): string {
+  if (head.length === 0) return 'empty';
+  const start = hex(head, 0, 8);
+  for (const [kind, signature] of SIGNATURES) if (start.startsWith(signature)) return kind;
+  if (ascii(head, 257, 262) === 'ustar') return 'tar';
+  if (ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP') return 'webp';
+  if (ascii(head, 4, 8) === 'ftyp') return brand(ascii(head, 8, 12));
+  // Zlib without the gzip frame: deflate with a 32 KiB window, and a header that is a multiple of 31.
+  if (head[0] === 0x78 && head.length > 2 && (head[0] * 256 + head[1]!) % 31 === 0 && !isText(head)) return 'zlib';
+  if (ascii(head, 0, 2) === 'BM' && head[6] === 0 && head[7] === 0 && head[8] === 0) return 'bmp';
+  return textKind(head);
+}
+
+function brand(name: string): string {
+  if (name === 'avif' || name === 'avis') return 'avif';
+  if (name.startsWith('hei') || name.startsWith('hev') || name === 'mif1') return 'heic';
+  return 'unknown';
+}
+
+/** How pages and fragments of HTML begin. An SVG or another XML document has none of these as its root. */
+export const HTML_START =
+  /^<(!doctype\s+html|html|head|body|script|meta|title|link|style|base|h[1-6]|p|div|pre|center|table|br|hr|b|i|u|a|em|strong|font|span|img|ul|ol|dl|form|iframe|noscript|section|main|header|nav|article|code|small)[\s/>]/i;
+
+function textKind(head: Uint8Array): string {
+  // Browsers do not read UTF-32.
+  if (utfOf(head)?.startsWith('UTF-32')) return 'utf-32';
+  const text = decodeStart(head);
+  if (text === null) return 'unknown';
+  const body = text.trimStart();
+  if (body === '') return 'text';
+  if (body.startsWith(LFS_POINTER)) return 'git-lfs-pointer';
+  if (HTML_START.test(body)) return 'html';
+  if (body.startsWith('<')) return /<([\w.-]{1,40}:)?svg[\s>/]|<!doctype\s+svg/i.test(body) ? 'svg' : 'xml';
+  if (body.startsWith('{') || body.startsWith('[')) return 'json';
+  if (/^("|data:[^,]{0,100},)?H4sI/.test(body)) return 'gzip-as-base64';
+  return 'text';
+}
+
+/** The first bytes as text, or null when they are none: UTF-16 with a mark (or an XML file's zero bytes), or UTF-8. */
+function decodeStart(head: Uint8Array): string | null {
+  const little = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0x3c && head[1] === 0);
+  const big = (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0 && head[1] === 0x3c);
+  const skip = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : head[0]! >= 0xfe ? 2 : 0;
+  if (!little && !big) return isText(head) ? ascii(head, skip, TEXT_SAMPLE) : null;
+  let text = '';
+  for (let i = skip; i + 1 < head.length && i < TEXT_SAMPLE; i += 2) {
+    text += String.fromCharCode(little ? head[i]! + head[i + 1]! * 256 : head[i]! * 256 + head[i + 1]!);
+  }
+  return text;
+}
+
+function isText(head: Uint8Array): boolean {
+  for (let i = 0; i < head.length && i < TEXT_SAMPLE; i += 1) {
+    const byte = head[i]!;
+    if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13) return false;
+  }
+  return true;
+}
+
+function hex(bytes: Uint8Array, from: number, to: number): string {
+  let text = '';
+  for (let i = from; i < to && i < bytes.length; i += 1) text += bytes[i]!.toString(16).padStart(2, '0');
+  return text;
+}
+
+function ascii(bytes: Uint8Array, from: number, to: number): string {
+  let text = '';
+  for (let i = from; i < to && i < bytes.length; i += 1) text += String.fromCharCode(bytes[i]!);
+  return text;
+}

@@ -1,0 +1,164 @@
+import { POLICY_START } from '../http/signed-url.ts';
+import { parseUrl } from '../http/url.ts';
+
+/**
+ * Everything that comes from a registry is untrusted text. Two things are done to it before anybody sees it: what
+ * could move a cursor or reorder a line is shown escaped, and secrets are taken out.
+ */
+
+// C0 and C1 controls, DEL, bidirectional and zero-width marks, line and paragraph separators, BOM, lone surrogates.
+const UNPRINTABLE =
+  // eslint-disable-next-line no-control-regex
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+// What CI systems take for a command in a log: `##[`, `##vso[`, `##teamcity[` anywhere, `::name` at the start of a line.
+// An IPv6 address begins with colons too, but has no letter behind f.
+const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))|:(?<=^\s*:)(?=:[a-z-]*[g-z-])/gi;
+
+/**
+ * The text on one line, with control, bidirectional and invisible characters shown as `\u{1b}`, and the first character
+ * of what a CI system would carry out as well.
+ */
+export function printable(text: string): string {
+  const shown = text.replace(UNPRINTABLE, escaped);
+  return /##|::/.test(shown) ? shown.replace(COMMAND, escaped) : shown;
+}
+
+function escaped(c: string): string {
+  return `\\u{${c.charCodeAt(0).toString(16)}}`;
+}
+
+// What can stand in a text without anybody seeing it; blank letters (Hangul fillers, Braille) are known for empty names.
+const VISIBLE =
+  // eslint-disable-next-line no-control-regex
+  /[^\u034f\s\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]/;
+
+/** True when nothing of a text can be seen. */
+export function isBlank(text: string): boolean {
+  return !VISIBLE.test(text);
+}
+
+/** True when a text has characters that cannot be shown as they are. */
+export function hasUnprintable(text: string): boolean {
+  return text.search(UNPRINTABLE) !== -1;
+}
+
+/** JSON that is safe to print anywhere: what `printable` would escape stands as `\uXXXX`, so it reads back the same. */
+export function safeJson(value: unknown, indent = 2): string {
+  return safeJsonText(JSON.stringify(value, null, indent));
+}
+
+/** The same of a text that is JSON. */
+export function safeJsonText(text: string): string {
+  return text.replace(UNPRINTABLE, (c) => (c === '\n' ? c : inJson(c))).replace(COMMAND, inJson);
+}
+
+function inJson(c: string): string {
+  return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** At most `limit` characters, with an ellipsis where something was cut. */
+export function shorten(text: string, limit = 200): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** A number with its noun: `1 byte`, `2 bytes`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** A whole number with its thousands apart: `1,234,567`. `toLocaleString` does the same, but loads ICU for it: 17 ms. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+// Query parameters whose values tell nothing secret; the value of any other one is hidden.
+const HARMLESS = new Set([
+  'v',
+  'version',
+  'ref',
+  'raw',
+  'dl',
+  'download',
+  'format',
+  'alt',
+  'tag',
+  'path',
+  'file',
+  'name',
+  'generation',
+  'expires',
+  'se',
+  'st',
+  'sp',
+  'sv',
+  'sr',
+  'spr',
+]);
+
+// When a signature ends is no secret, and saved facts must still tell it: `signatureEnd` reads it out of these.
+const SIGNING = /^x-[a-z]{2,10}-(algorithm|date|expires|signedheaders)$/;
+
+function isHarmless(name: string, value: string): boolean {
+  const lower = name.toLowerCase();
+  if (lower === 'q-sign-time') return /^\d+(;|%3b)\d+$/i.test(value);
+  if (NESTED.test(value)) return false;
+  return lower === 'policy' ? value.startsWith(POLICY_START) : HARMLESS.has(lower) || SIGNING.test(lower);
+}
+
+// A value that may be a query of its own.
+const NESTED = /[=;?]|%3[bdf]/i;
+// A pair in a query or fragment: the name, and a value that runs up to whatever cannot be part of it.
+const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
+// Everything in front of the last @ of what may be an authority; browsers take a password with spaces in it.
+const USERINFO = /([/\\]{2})([^/\\?#"<>]+)@|(\bhttps?:[/\\]?)([^/\\?#"<>]{1,1000})@/gi;
+const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
+
+/** The values in a URL's query that `redact` hides and that are long enough to be told from words. */
+export function secretsOf(url: string): string[] {
+  const pairs = [...(parseUrl(url)?.searchParams ?? [])];
+  return pairs.filter(([name, value]) => value.length >= 16 && !isHarmless(name, value)).map(([, value]) => value);
+}
+
+/** The text with credentials in URLs (userinfo, query values that could be signatures) and bearer tokens hidden. */
+export function redact(text: string): string {
+  return hideSecrets(text, () => 'REDACTED');
+}
+
+/**
+ * The same, for texts whose places still matter: nothing moves. Values that differ still do, so that they are not taken
+ * for equal; escapes stay, so that what was JSON is JSON.
+ */
+export function redactInPlace(text: string): string {
+  const numbers = new Map<string, number>();
+  return hideSecrets(text, (secret) => {
+    const number = numbers.get(secret) ?? numbers.size + 1;
+    numbers.set(secret, number);
+    const name = number === 1 ? 'REDACTED' : `REDACTED${number}`;
+    return stampOver(secret, secret.length >= name.length ? name : number.toString(36));
+  });
+}
+
+/** A stamp in place of a secret, as long as that; backslash escapes shine through, but for those of letters and digits. */
+export function stampOver(secret: string, stamp: string): string {
+  let at = 0;
+  return secret.replace(/\\u[0-9a-f]{4}|\\.?|[^\\]/gi, (part) => {
+    const code = part.length === 6 ? String.fromCharCode(Number.parseInt(part.slice(2), 16)) : part;
+    if (part.startsWith('\\') && !/[\p{L}\p{N}]/u.test(part.length === 6 ? code : '')) return part;
+    const over = stamp.slice(at, at + part.length).padEnd(part.length, '-');
+    at += part.length;
+    return over;
+  });
+}
+
+function hideSecrets(text: string, hide: (secret: string) => string): string {
+  if (!/[?@#&]|bearer|basic/i.test(text)) return text;
+  return text
+    .replace(USERINFO, (_, slashes: string | undefined, name: string, scheme: string, other: string) =>
+      slashes === undefined ? `${scheme}${hide(other)}@` : `${slashes}${hide(name)}@`,
+    )
+    .replace(QUERY, (all, mark: string, name: string, value: string) =>
+      value === '' || isHarmless(name, value) ? all : `${mark}${name}=${hide(value)}`,
+    )
+    .replace(BEARER, (_, scheme: string, space: string, token: string) => `${scheme}${space}${hide(token)}`);
+}

@@ -1,0 +1,75 @@
+import type { OddityCode } from '../../core/registry/archive-oddity.ts';
+import type { ArchiveEntry, ArchiveFacts } from '../../core/facts/facts.ts';
+
+/** Collects what readers disagree about: a few of each code, so that a hostile archive cannot fill the memory. */
+export interface TarNotes {
+  add(code: OddityCode, entry: string | null): void;
+  has(code: OddityCode): boolean;
+  readonly list: ArchiveFacts['oddities'];
+}
+
+/** Characters of a path that are kept; no file system takes longer ones. */
+export const PATH_LIMIT = 4096;
+const PER_CODE = 10;
+
+/** By type flag; any other flag is 'other'. */
+export const ENTRY_TYPES: Partial<Record<string, ArchiveEntry['type']>> = {
+  '\0': 'file',
+  '0': 'file',
+  '1': 'link',
+  '2': 'symlink',
+  '3': 'character-device',
+  '4': 'block-device',
+  '5': 'directory',
+  '6': 'fifo',
+  '7': 'contiguous',
+};
+/** Types behind whose header no data stands, whatever size it claims. */
+export const DATALESS: ReadonlySet<ArchiveEntry['type']> = new Set<ArchiveEntry['type']>([
+  'link',
+  'symlink',
+  'character-device',
+  'block-device',
+  'directory',
+  'fifo',
+]);
+
+const MESSAGES: Record<OddityCode, string> = {
+  'pax-size-differs': 'its extended header tells another size than its own header',
+  'pax-record-broken': 'its extended header holds a record that breaks the format',
+  'pax-size-for-all': 'a global header sets one size for all entries',
+  'data-without-file': 'it tells a size, though its type has no data',
+  'sparse-file': 'it is stored as a sparse file, which few readers know',
+  'unknown-type': 'its type is none that all readers know',
+  'extension-twice': 'two extended headers of one kind stand in front of it',
+  'extension-unused': 'an extended header has no entry behind it',
+  'path-for-all': 'a global header sets one path for all entries',
+  'path-empty': 'its extended header sets an empty path',
+  'path-with-nul': 'its name holds a NUL, where some readers cut it off',
+  'path-differs': 'it has two different names',
+  'path-too-long': `its name is longer than ${PATH_LIMIT} characters`,
+  'prefix-without-ustar': 'it has a name prefix that its format does not know',
+  'link-on-file': 'its extended header names a link target, though it is no link',
+  'name-not-utf8': 'its name is not UTF-8',
+  'number-unreadable': 'its mode is no number',
+  'no-end-mark': 'the two zero blocks that end a tar archive are missing',
+  'several-members': 'the gzip file consists of several members',
+  'bytes-after-end': 'data stands behind the end mark of the tar archive',
+  'entries-after-end': 'further entries stand behind the end mark of the tar archive',
+  'zeros-after-gzip': 'zero bytes stand behind the gzip data',
+  'bytes-after-gzip': 'bytes that are no gzip data stand behind it',
+};
+
+export function createNotes(): TarNotes {
+  const list: ArchiveFacts['oddities'] = [];
+  const counts = new Map<OddityCode, number>();
+  return {
+    add(code, entry) {
+      const count = (counts.get(code) ?? 0) + 1;
+      counts.set(code, count);
+      if (count <= PER_CODE) list.push({ code, entry: entry?.slice(0, PATH_LIMIT) ?? null, message: MESSAGES[code] });
+    },
+    has: (code) => counts.has(code),
+    list,
+  };
+}

@@ -1,0 +1,186 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  parseDocument,
+  stringOrNull,
+} from '../../core/json/json.ts';
+import { baselineInLock, lockIn } from '../../core/registry/lock-file.ts';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { contentOf } from '../workspace/documents.ts';
+import { gitTree } from '../workspace/git.ts';
+import { asBase, inferBase, localPath, type Workspace } from '../workspace/places.ts';
+import { manifestIn } from '../workspace/target.ts';
+import { folderTree, type Tree } from '../workspace/tree.ts';
+
+/** What had been published before: a folder, a file, saved facts, or a git ref. */
+
+/**
+ * The earlier state that `--against` names, for a workspace. Throws Trouble when there is none, or when it cannot be
+ * read; a shallow clone is named as such.
+ * @param where an existing folder or file, or a git ref; @param cwd what relative paths are relative to
+ */
+export function baselineOf(where: string, workspace: Workspace, cwd: string): Baseline {
+  const path = resolve(cwd, where);
+  if (!existsSync(path)) return fromTree(gitTree(where, workspace.root), workspace.manifest, workspace.baseUrl);
+  if (statSync(path).isDirectory()) {
+    const manifest = existsSync(join(path, workspace.manifest)) ? workspace.manifest : manifestIn(path);
+    if (manifest === null)
+      throw new AppregError(
+        'against-unusable',
+        `There is no registry manifest in ${printable(where)}, so nothing can be compared.`,
+        'Name the folder that holds the manifest.',
+      );
+    return fromTree(folderTree(path, where), manifest, workspace.baseUrl);
+  }
+  const value = readJson(path);
+  if (isObject(value) && value['snapshot'] === 1) return baselineFromSnapshot(value as unknown as Snapshot, where);
+  const lock = lockIn(value);
+  if (lock !== null) return baselineInLock(lock, where);
+  if (!isObject(member(value, 'apps')))
+    throw new AppregError(
+      'against-unusable',
+      `${printable(where)} is neither a registry manifest nor saved facts.`,
+      'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
+    );
+  return fromTree(folderTree(dirname(path), where), basename(path), workspace.baseUrl);
+}
+
+/** The versions that one metadata file listed earlier, by its path below the workspace; null when it was not there. */
+export function baselineVersionsOf(
+  where: string,
+  workspace: Workspace,
+  metadata: string,
+  cwd: string,
+): PublishedVersion[] | null {
+  const path = resolve(cwd, where);
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  if (existsSync(path) && !isFolder) {
+    const versions = versionsIn(readJson(path));
+    if (versions !== null) return versions;
+    throw new AppregError(
+      'against-unusable',
+      `${printable(where)} is no metadata file, so nothing can be compared.`,
+      'Name an earlier state of the metadata file, a folder, or a git ref.',
+    );
+  }
+  const tree = isFolder ? folderTree(path, where) : gitTree(where, workspace.root);
+  tree.fetch([metadata]);
+  const content = tree.read(metadata);
+  return content && versionsIn(parseDocument(content).value);
+}
+
+/** A ledger of versions in a file, as an earlier state; null for a file that is none. */
+export function baselineFromLock(path: string, where: string): Baseline | null {
+  if (!existsSync(path) || !statSync(path).isFile()) return null;
+  const lock = lockIn(parseDocument(contentOf(readFileSync(path))).value);
+  return lock && baselineInLock(lock, where);
+}
+
+function readJson(path: string): JsonValue | undefined {
+  const { value, fault } = parseDocument(contentOf(readFileSync(path)));
+  if (value === undefined)
+    throw new AppregError(
+      'against-unusable',
+      `${printable(path)} cannot be read: ${fault?.message ?? 'it is too large'}`,
+      'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
+    );
+  return value;
+}
+
+function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Baseline {
+  const listing = listingOf(tree, manifestName, baseUrl);
+  // It may be a registry that is published for the first time, or one whose manifest had another name: nobody can tell.
+  if (listing === null)
+    return {
+      source: tree.source,
+      keys: [],
+      app: () => ({ missing: `there was no ${manifestName} in ${tree.source}` }),
+    };
+  const { apps, paths } = listing;
+  return {
+    source: tree.source,
+    keys: Object.keys(apps),
+    app(key): PublishedVersion[] | null | Missing {
+      if (!Object.hasOwn(apps, key)) return null;
+      const path = paths.get(key);
+      const content = path === undefined ? null : tree.read(path);
+      if (!content) return { missing: `its metadata is not in ${tree.source}` };
+      return versionsIn(parseDocument(content).value) ?? { missing: `its metadata in ${tree.source} cannot be read` };
+    },
+  };
+}
+
+/** The apps of a tree's manifest, and where their metadata files lie in it; null where there is no manifest. */
+export function listingOf(
+  tree: Tree,
+  manifestName: string,
+  baseUrl: string | null,
+): { manifest: DocumentContent; apps: JsonObject; paths: Map<string, string> } | null {
+  tree.fetch([manifestName]);
+  const manifest = tree.read(manifestName);
+  if (manifest === null) return null;
+  const apps = member(parseDocument(manifest).value, 'apps');
+  if (!isObject(apps))
+    throw new AppregError(
+      'against-unusable',
+      `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`,
+      'Name a state in which the registry was sound.',
+    );
+  const urls = new Map<string, string>();
+  for (const key of Object.keys(apps)) {
+    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    if (url !== null) urls.set(key, url);
+  }
+  const configured = baseUrl === null ? null : asBase(baseUrl);
+  // The base URL may have been another one then.
+  const base = [...urls.values()].some((url) => localPath(url, configured) !== null)
+    ? configured
+    : inferBase(urls.values(), (path) => (tree.fetch([path]), tree.read(path) !== null));
+  const paths = new Map<string, string>();
+  for (const [key, url] of urls) {
+    const path = localPath(url, base);
+    if (path !== null) paths.set(key, path);
+  }
+  tree.fetch([...paths.values()]);
+  return { manifest, apps, paths };
+}
+
+/** Saved facts as an earlier state. */
+export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseline {
+  const apps = new Map(snapshot.apps.map((app) => [app.key, app]));
+  const { content } = snapshot.manifest;
+  const listed = isMissing(content) ? undefined : member(parseDocument(content).value, 'apps');
+  return {
+    source,
+    keys: isObject(listed) ? Object.keys(listed) : [],
+    app(key) {
+      const metadata = apps.get(key)?.metadata.content;
+      // A run with --app or --shard, or one that was interrupted, did not look at all that was listed.
+      if (metadata === undefined && !(isObject(listed) && Object.hasOwn(listed, key))) return null;
+      if (metadata === undefined || isMissing(metadata)) return { missing: `its metadata was not seen in ${source}` };
+      return versionsIn(parseDocument(metadata).value) ?? { missing: `its metadata in ${source} cannot be read` };
+    },
+  };
+}
+
+/** The whole entries of a metadata file; null when it is none. An entry that is not whole was never published. */
+export function versionsIn(value: JsonValue | undefined): PublishedVersion[] | null {
+  const versions = member(value, 'versions');
+  if (!Array.isArray(versions)) return null;
+  const found: PublishedVersion[] = [];
+  for (const entry of versions) {
+    const version = stringOrNull(member(entry, 'version'));
+    const artifactUrl = stringOrNull(member(entry, 'artifactUrl'));
+    const artifactChecksum = stringOrNull(member(entry, 'artifactChecksum'));
+    if (version !== null && artifactUrl !== null && artifactChecksum !== null)
+      found.push({ version, artifactUrl, artifactChecksum });
+  }
+  return found;
+}

@@ -1,0 +1,35 @@
+import type { Baseline, Snapshot } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { isObject, member, parseDocument } from '../../core/json/json.ts';
+import { printable, redact } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { baselineFromSnapshot } from './baseline.ts';
+import { observeRegistry, type WebOptions } from '../registry/observe.ts';
+
+/**
+ * What a live registry lists right now, as an earlier state. Throws Trouble when its manifest cannot be had: comparing
+ * with nothing would find nothing.
+ */
+export async function baselineFromUrl(url: string, options: WebOptions, seenAt: string): Promise<Baseline> {
+  const apps: Snapshot['apps'] = [];
+  let manifest: Snapshot['manifest'] | null = null;
+  await observeRegistry(
+    url,
+    { ...options, apps: null, shard: null, memory: null, skipArtifacts: true },
+    {
+      manifest: (facts) => void (manifest = facts),
+      app: (facts) => void apps.push(facts),
+    },
+  );
+  const seen = manifest as Snapshot['manifest'] | null;
+  const name = printable(redact(url));
+  if (!seen || isMissing(seen.content) || !isObject(member(parseDocument(seen.content).value, 'apps'))) {
+    throw new AppregError(
+      'against-unreachable',
+      `No usable manifest is served at ${name}, so nothing can be compared with it.`,
+      `See what is wrong there: appreg verify ${name} --skip-artifacts`,
+    );
+  }
+  const snapshot: Snapshot = { snapshot: 1, target: url, seenAt, origins: [], manifest: seen, apps, orphans: [] };
+  return baselineFromSnapshot(snapshot, redact(url));
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import type { Content } from '../../core/facts/facts.ts';
+
+const HEAD_BYTES = 512;
+
+export interface Digester {
+  /** Takes the next bytes; what lies beyond the limit is dropped. The chunk is not kept, so it may be reused. */
+  write(chunk: Uint8Array): void;
+  /** True once bytes were dropped: there is no point in reading on. */
+  readonly full: boolean;
+  /** The facts about all bytes taken; to be called once. */
+  end(): Content;
+}
+
+/**
+ * Digests bytes while they stream by, in constant memory.
+ * @param limit bytes to take at most (Infinity for all); beyond it the content is `cut`
+ * @param options.lines also counts line feeds
+ * @param options.weak also SHA-1 and MD5, which nobody needs but to name the cause of a mismatch; else they are ''
+ */
+export function createDigester(
+  limit: number,
+  { weak = false, lines = false }: { weak?: boolean; lines?: boolean } = {},
+): Digester {
+  const sha256 = createHash('sha256');
+  const sha1 = weak ? createHash('sha1') : null;
+  const md5 = weak ? createHash('md5') : null;
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  const lineFeeds = { all: 0, afterCr: 0 };
+  let last = 0;
+  let bytes = 0;
+  let cut = false;
+
+  function count(taken: Uint8Array): void {
+    for (let at = taken.indexOf(0x0a); at !== -1; at = taken.indexOf(0x0a, at + 1)) {
+      lineFeeds.all += 1;
+      if ((at === 0 ? last : taken[at - 1]) === 0x0d) lineFeeds.afterCr += 1;
+    }
+    last = taken.at(-1)!;
+  }
+
+  return {
+    get full() {
+      return cut;
+    },
+    write(chunk) {
+      if (cut || chunk.length === 0) return;
+      let taken = chunk;
+      if (bytes + chunk.length > limit) {
+        cut = true;
+        taken = chunk.subarray(0, limit - bytes);
+      }
+      if (bytes < HEAD_BYTES) head.set(taken.subarray(0, HEAD_BYTES - bytes), bytes);
+      sha256.update(taken);
+      sha1?.update(taken);
+      md5?.update(taken);
+      if (lines && taken.length > 0) count(taken);
+      bytes += taken.length;
+    },
+    end() {
+      return {
+        bytes,
+        sha256: sha256.digest('hex'),
+        sha1: sha1?.digest('hex') ?? '',
+        md5: md5?.digest('hex') ?? '',
+        head: head.toString('base64', 0, Math.min(bytes, HEAD_BYTES)),
+        cut,
+        decoded: null,
+        ...(lines ? { lineFeeds } : {}),
+      };
+    },
+  };
+}

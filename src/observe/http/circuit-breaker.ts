@@ -1,0 +1,84 @@
+import type { Missing, Probe } from '../../core/facts/facts.ts';
+import { hostOf } from '../../core/http/probe.ts';
+
+/** When a host has been asked often enough in vain: what keeps a run over thousands of files from taking hours. */
+export interface CircuitBreaker {
+  /** Why a host is not asked in this way any more, in words that follow its name; null while it is. */
+  openReason(origin: string, view: string): string | null;
+  record(origin: string, view: string, visit: Probe): void;
+  /** An answer after a wait: whether it was “too many requests” once more. */
+  recordRateLimit(origin: string, again: boolean): void;
+}
+
+interface Tally {
+  visits: number;
+  late: number;
+  lateInRow: number;
+}
+
+/** In a row; one that answers now and then is given up when a quarter of many visits came to nothing. */
+const IN_ROW = { GET: 6, other: 3 };
+const MANY = { GET: 32, other: 12 };
+const SHARE = 4;
+
+export function openCircuitBreaker(): CircuitBreaker {
+  const tallies = new Map<string, Tally>();
+
+  function tallyOf(origin: string, view: string): Tally {
+    const key = `${view} ${origin}`;
+    let tally = tallies.get(key);
+    if (!tally) tallies.set(key, (tally = { visits: 0, late: 0, lateInRow: 0 }));
+    return tally;
+  }
+
+  return {
+    openReason(origin, view) {
+      const kind = view === 'GET' ? 'GET' : 'other';
+      const own = tallies.get(`${view} ${origin}`);
+      if (own && isSpent(own.lateInRow, own.late, own.visits, kind))
+        return `left ${own.late} requests (${view}) without a whole answer in time, and was not asked again`;
+      // Who limits requests limits them all.
+      const all = tallies.get(`any ${origin}`);
+      if (all && isSpent(all.lateInRow, all.late, all.visits, 'GET'))
+        return `wanted no more requests (429 or 503) even after ${all.late} waits, and was not asked again`;
+      return null;
+    },
+    record(origin, view, visit) {
+      const own = tallyOf(origin, view);
+      const isLate = /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(visit.failure?.code ?? '');
+      own.visits += 1;
+      own.late += isLate ? 1 : 0;
+      own.lateInRow = isLate ? own.lateInRow + 1 : 0;
+    },
+    recordRateLimit(origin, again) {
+      const all = tallyOf(origin, 'any');
+      all.visits += 1;
+      all.late += again ? 1 : 0;
+      all.lateInRow = again ? all.lateInRow + 1 : 0;
+    },
+  };
+}
+
+function isSpent(inRow: number, total: number, visits: number, kind: 'GET' | 'other'): boolean {
+  return inRow >= IN_ROW[kind] || (total >= MANY[kind] && total * SHARE >= visits);
+}
+
+/** How a host was asked: some answer one way and hang the other. */
+export function requestKindOf({
+  method,
+  origin,
+  headers = [],
+}: {
+  method: Probe['method'];
+  origin: string | null;
+  headers?: readonly (readonly [string, string])[];
+}): string {
+  if (headers.some(([name]) => name.startsWith('if-'))) return 'GET with a condition';
+  return method === 'GET' && origin !== null ? 'GET with Origin' : method;
+}
+
+/** Why a visit was not made, or not to its end, for reasons that are not the host's; null for one that was. */
+export function notRequested({ failure }: Probe): Missing | null {
+  if (failure?.code === 'INTERRUPTED') return { missing: 'the run was interrupted' };
+  return failure?.phase === 'unasked' ? { missing: `${hostOf(failure.url)} ${failure.message}` } : null;
+}

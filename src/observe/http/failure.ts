@@ -1,0 +1,61 @@
+import type { Failure } from '../../core/facts/facts.ts';
+import { ConnectFailure } from './dial.ts';
+
+/** Errors of the client, as facts. */
+
+// Names that do not change with the client; what is not here keeps the system's own.
+const CODES: Readonly<Record<string, readonly [phase: Failure['phase'] | null, code: string]>> = {
+  UND_ERR_HEADERS_TIMEOUT: ['headers', 'HEADERS_TIMEOUT'],
+  UND_ERR_HEADERS_OVERFLOW: ['headers', 'HEADERS_OVERFLOW'],
+  UND_ERR_BODY_TIMEOUT: ['body', 'BODY_TIMEOUT'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['body', 'TRUNCATED'],
+  UND_ERR_SOCKET: [null, 'SOCKET_CLOSED'],
+  UND_ERR_CLOSED: [null, 'SOCKET_CLOSED'],
+  UND_ERR_DESTROYED: [null, 'SOCKET_CLOSED'],
+};
+
+/**
+ * @param phase where the exchange was: `headers` until the status came, `body` after it
+ * @throws the error itself when it is no trouble of the network but a defect of ours
+ */
+export function failureOf(error: unknown, phase: 'headers' | 'body', url: string): Failure {
+  const base = { url, got: null, expected: null };
+  if (error instanceof ConnectFailure) return { ...base, phase: error.phase, code: error.code, message: error.message };
+  if (!(error instanceof Error)) throw error;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const known = CODES[code];
+  if (error.name === 'HTTPParserError' && HTTP2_FRAME.test(String((error as { data?: unknown }).data)))
+    return { ...base, phase, code: 'HTTP2_ALONE', message: 'the host answers with frames of HTTP/2' };
+  if (error.name === 'HTTPParserError')
+    return { ...base, phase, code: parserCode(error.message), message: error.message };
+  if (/bad upgrade/i.test(error.message))
+    return { ...base, phase: 'headers', code: 'UPGRADE', message: 'the host switched protocols' };
+  // Seen with the first bytes, before there is an answer: two ways of saying the length that do not agree.
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && phase === 'headers')
+    return { ...base, phase, code: 'HPE_UNEXPECTED_CONTENT_LENGTH', message: 'two lengths that do not agree' };
+  if (known) return { ...base, phase: known[0] ?? phase, code: known[1], message: error.message };
+  if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return { ...base, phase, code, message: error.message };
+  throw error;
+}
+
+// SETTINGS or GOAWAY on stream 0, with which every HTTP/2 connection of a server begins (RFC 9113, sections 4.1 and 3.4).
+// eslint-disable-next-line no-control-regex
+const HTTP2_FRAME = /^\0[^][^][\x04\x07]\0{5}/;
+
+/** The client's parser names its errors in words alone: `… (Invalid EOF state)`. */
+function parserCode(message: string): string {
+  const words = /\(([^()]+)\)\s*$/.exec(message)?.[1] ?? 'error';
+  return `HPE_${words
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^_|_$/g, '')}`;
+}
+
+/** Whether trying again may help: what failed at once and by chance, not what was refused or has used up its time. */
+export function isTransientFailure(failure: Failure): boolean {
+  const { phase, code } = failure;
+  if (phase === 'dns') return code === 'EAI_AGAIN';
+  return /^(ECONNREFUSED|ECONNRESET|EPIPE|ECONNABORTED|EHOSTUNREACH|ENETUNREACH|SOCKET_CLOSED|TRUNCATED|PROXY_50[0234]|HPE_INVALID_EOF_STATE)$/.test(
+    code,
+  );
+}

@@ -1,0 +1,310 @@
+import type { Failure, Hop } from '../../core/facts/facts.ts';
+import { codings, header, headerLines } from '../../core/http/headers.ts';
+import { type ClientResponse, send } from './response.ts';
+import { type Deadline, TOTAL_TIMEOUT } from './deadlines.ts';
+import { failureOf } from './failure.ts';
+import type { Body } from './body.ts';
+import type { PooledConnection, ConnectionPool } from './pool.ts';
+import { requestWithNodeHttp } from './node-http.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+
+/** One request and its answer. */
+export interface HopRequest {
+  method: 'GET' | 'HEAD' | 'OPTIONS';
+  /** Without a fragment. */
+  at: URL;
+  url: string;
+  headers: [string, string][];
+  body: ((hop: Hop) => Body) | null;
+  /** True when a part was asked for, so that 206 is no surprise. */
+  ranged: boolean;
+  /** As patience has it. */
+  view: string;
+  /** Over a new connection. */
+  fresh: boolean;
+}
+
+export interface HopResult {
+  hop: Hop;
+  failure: Failure | null;
+  /** Where a redirect leads, null when it does not say; undefined for every other answer. */
+  location: string | null | undefined;
+  /** True where the host refused it for now, and fewer requests at once may help. */
+  crowded?: boolean;
+}
+
+/** A body that nobody wants is read up to this size, which is cheaper than a new connection. */
+const DRAINED = 65_536;
+const DRAIN_TIME = 1000;
+const EXCERPT = 2048;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export async function requestHop(
+  request: HopRequest,
+  lanes: ConnectionPool,
+  patience: CircuitBreaker,
+  clock: Deadline,
+): Promise<HopResult> {
+  const { origin } = request.at;
+  const hop: Hop = { url: request.url, status: 0, headers: [], address: null, tls: null };
+  const before = inVain(request, origin, lanes, patience);
+  if (before) return { hop, failure: before, location: undefined };
+  clock.pause();
+  const lane = await lanes.acquire(origin, clock);
+  clock.resume();
+  const { proxy } = lane.host;
+  if (proxy) hop.proxy = proxy.facts;
+  try {
+    // While it waited, others may have found out.
+    const meanwhile = inVain(request, origin, lanes, patience);
+    if (meanwhile) return { hop, failure: meanwhile, location: undefined };
+    if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
+    if (request.fresh) lane.connection?.close();
+    const answer = await ask(lane, request, clock);
+    const taken = await take(answer, hop, request, clock);
+    taken.crowded = isCrowded(lane, request, hop.status, '');
+    return taken;
+  } catch (error) {
+    if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
+    const failure = failureOf(error, 'headers', request.url);
+    const alert = lane.connection?.alert ?? '';
+    // In TLS 1.3 a host refuses its visitor only when the visitor thinks that all is well.
+    if (isBroken(failure.code) && alert.startsWith('ERR_SSL')) Object.assign(failure, { phase: 'tls', code: alert });
+    Object.assign(hop, {
+      address: (error as { address?: string }).address ?? lane.connection?.address ?? null,
+      tls: (error as { tls?: Hop['tls'] }).tls ?? null,
+    });
+    return { hop, failure, location: undefined, crowded: isCrowded(lane, request, 0, failure.code) };
+  } finally {
+    if (hop.status !== 0)
+      Object.assign(hop, { address: lane.connection?.address ?? null, tls: lane.connection?.tls ?? null });
+    if (lane.connection && lane.connection.failedAddresses.length > 0)
+      hop.failedAddresses = lane.connection.failedAddresses;
+    lanes.release(lane);
+  }
+}
+
+// Other failures do not depend on how many requests are under way.
+const REFUSALS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'SOCKET_CLOSED']);
+
+/**
+ * Counts how a request ended, for the number of those that are sent at once.
+ * @param status 0 where the request failed with `code`
+ * @returns whether the host refused it for now, and fewer at once may help
+ */
+function isCrowded({ host, sent }: PooledConnection, { view }: HopRequest, status: number, code: string): boolean {
+  if (status === 429 || status === 503) return host.window.refused(sent, view, `status ${status}`);
+  if (status !== 0) host.window.answered(sent, view);
+  return REFUSALS.has(code) && host.window.refused(sent, view, code);
+}
+
+/** Why there is no sense in asking, or null. */
+function inVain(
+  { url, view }: HopRequest,
+  origin: string,
+  lanes: ConnectionPool,
+  patience: CircuitBreaker,
+): Failure | null {
+  const dead = lanes.dead(origin);
+  if (dead) return { ...dead, url };
+  const message = patience.openReason(origin, view);
+  return message === null ? null : { phase: 'unasked', code: 'UNASKED', message, url, got: null, expected: null };
+}
+
+async function ask(
+  lane: PooledConnection,
+  { method, at, url, headers }: HopRequest,
+  clock: Deadline,
+): Promise<ClientResponse> {
+  const { pathname, search, protocol } = at;
+  // What is not encrypted is asked of the proxy itself, by the whole URL (RFC 9112, section 3.2.2).
+  const proxy = protocol === 'http:' ? lane.host.proxy : null;
+  const login = proxy?.authorization ? ['proxy-authorization', proxy.authorization] : [];
+  // Without `reset` the client would close the connection behind every HEAD.
+  const options = {
+    method,
+    path: proxy ? url : pathname + search,
+    headers: [...headers.flat(), ...login],
+    reset: false,
+  };
+  if (lane.host.continues) return requestWithNodeHttp(lane, { ...options, signal: clock.signal });
+  const before = lane.connection;
+  const hadRested = before !== null && before.answers > 0;
+  try {
+    const answer = await once(lane, options, clock);
+    if (answer.statusCode !== 408 || !hadRested || lane.connection !== before) return answer;
+    // The host says that it closes a connection that had rested (RFC 9110, section 15.5.9).
+    await drain(answer);
+    before.close();
+  } catch (error) {
+    if (isContinue(error)) {
+      lane.host.continues = true;
+      return requestWithNodeHttp(lane, { ...options, signal: clock.signal });
+    }
+    // The host closed a connection that had rested, just as it was asked over it: no fault, a new one is made.
+    const rested = hadRested && lane.connection === before;
+    if (!rested || !isBroken((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+  return once(lane, options, clock);
+}
+
+/** Reads what is left of a small body, and breaks off a large one. */
+async function drain({ body }: ClientResponse): Promise<void> {
+  let got = 0;
+  await body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined), true)?.catch(() => {});
+}
+
+async function once(
+  lane: PooledConnection,
+  options: Parameters<typeof send>[1],
+  clock: Deadline,
+): Promise<ClientResponse> {
+  const answer = await send(lane, options, clock);
+  if (lane.connection) lane.connection.answers += 1;
+  return answer;
+}
+
+/** The only word that the client has for “100 Continue”. */
+function isContinue(error: unknown): boolean {
+  return error instanceof Error && error.message === 'bad response';
+}
+
+function isBroken(code: string): boolean {
+  return /^(UND_ERR_SOCKET|SOCKET_CLOSED|ECONNRESET|EPIPE)$/.test(code);
+}
+
+async function take(answer: ClientResponse, hop: Hop, request: HopRequest, clock: Deadline): Promise<HopResult> {
+  hop.status = answer.statusCode;
+  if (answer.continued) hop.unsolicitedContinue = true;
+  hop.headers = pairsOf(answer.headers);
+  const { status } = hop;
+  if (REDIRECTS.has(status)) {
+    await discard(answer, request, hop);
+    const [location = null, other] = new Set(headerLines(hop.headers, 'location'));
+    return other === undefined
+      ? { hop, failure: null, location }
+      : { hop, failure: severalLocations(request.url), location: undefined };
+  }
+  let body: Body | null = null;
+  let failure = framingFault(hop) ?? refusalOfProxy(hop);
+  if (failure) answer.body.destroy();
+  else if (status === 206 && !request.ranged) {
+    failure = {
+      phase: 'headers',
+      code: 'PARTIAL_UNASKED',
+      message: 'a part of the file, unasked',
+      url: request.url,
+      got: null,
+      expected: null,
+    };
+  } else if (status >= 200 && status < 300 && request.method === 'GET' && request.body) body = request.body(hop);
+  if (failure || request.method === 'HEAD') await discard(answer, request, hop);
+  else if (body) failure = await read(answer, body, hop, clock);
+  else if (status >= 200 && status < 300) await discard(answer, request, hop);
+  else await excerptOf(answer, hop);
+  return { hop, failure, location: undefined };
+}
+
+/** Which of them is followed differs between clients; browsers refuse such an answer. */
+function severalLocations(url: string): Failure {
+  const message = 'a redirect with several Location lines that differ';
+  return { phase: 'redirect', code: 'REDIRECT_SEVERAL_LOCATIONS', message, url, got: null, expected: null };
+}
+
+/** Two ways of saying where the body ends, which do not agree: readers on the way may see different bodies. */
+function framingFault(hop: Hop): Failure | null {
+  const lengths = new Set(headerLines(hop.headers, 'content-length'));
+  const base = { phase: 'headers' as const, url: hop.url, got: null, expected: null };
+  if (lengths.size > 1) return { ...base, code: 'HPE_UNEXPECTED_CONTENT_LENGTH', message: 'several lengths' };
+  if (lengths.size === 0 || header(hop.headers, 'transfer-encoding') === null) return null;
+  return { ...base, code: 'HPE_INVALID_TRANSFER_ENCODING', message: 'a length and chunks' };
+}
+
+/** An answer of the proxy to a request that was not encrypted: 407, and what Squid says of its own accord. */
+function refusalOfProxy({ url, status, headers, proxy }: Hop): Failure | null {
+  const told = header(headers, 'x-squid-error');
+  if (!proxy || url.startsWith('https:') || (status !== 407 && told === null)) return null;
+  const message = `the proxy answered ${status}${told === null ? '' : ` (${told})`}`;
+  return { phase: 'proxy', code: `PROXY_${status}`, message, url, got: null, expected: null };
+}
+
+/** Passes the body on; the failure that ended it early, or null. */
+async function read(answer: ClientResponse, body: Body, hop: Hop, clock: Deadline): Promise<Failure | null> {
+  const length = header(hop.headers, 'content-length');
+  const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
+  let got = 0;
+  let tooLarge = false;
+  try {
+    await answer.body.pass((chunk) => {
+      const before = got;
+      got += chunk.length;
+      if (got <= body.limit) return body.write(chunk);
+      tooLarge = body.over === 'fail';
+      if (tooLarge) return false;
+      // One byte more than the limit lets the taker see that something was cut.
+      const busy = body.write(chunk.subarray(0, body.limit + 1 - before));
+      return busy ? busy.then(() => false as const) : false;
+    }, body.instant === true);
+    return tooLarge
+      ? {
+          phase: 'size',
+          code: 'TOO_LARGE',
+          message: `more than ${body.limit} bytes`,
+          url: hop.url,
+          got,
+          expected: body.limit,
+        }
+      : null;
+  } catch (error) {
+    if (clock.ended) return { ...outOfTime(clock.ended, hop.url), got, expected };
+    return { ...failureOf(error, 'body', hop.url), got, expected };
+  }
+}
+
+/** The beginning of an error's body, which often says what is wrong. That it breaks off matters to nobody. */
+async function excerptOf(answer: ClientResponse, hop: Hop): Promise<void> {
+  const chunks: Buffer[] = [];
+  let got = 0;
+  try {
+    await answer.body.pass((chunk) => {
+      if (got < EXCERPT) chunks.push(chunk);
+      got += chunk.length;
+      return got > DRAINED ? false : undefined;
+    });
+  } catch {
+    // The status is the answer; a body that fails adds nothing to it.
+  }
+  // What is compressed is not text.
+  if (got > 0 && codings(hop.headers).length === 0) hop.excerpt = Buffer.concat(chunks).toString('utf8', 0, EXCERPT);
+}
+
+/** Lets a small body run out so that the connection can be used again, and breaks off one that is large or slow. */
+async function discard({ body }: ClientResponse, { method }: HopRequest, hop: Hop): Promise<void> {
+  const length = method === 'HEAD' ? null : header(hop.headers, 'content-length');
+  if (!body.reusable || Number(length ?? 0) > DRAINED) return body.destroy();
+  let got = 0;
+  const drained = body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined), true);
+  if (drained === undefined) return;
+  const timer = setTimeout(() => body.destroy(), DRAIN_TIME);
+  await drained.catch(() => {});
+  clearTimeout(timer);
+}
+
+function outOfTime({ message }: Error, url: string): Failure {
+  const total = message === TOTAL_TIMEOUT;
+  return {
+    phase: 'time',
+    code: total ? TOTAL_TIMEOUT : 'INTERRUPTED',
+    message: total ? 'the time limit was reached' : 'the run was interrupted',
+    url,
+    got: null,
+    expected: null,
+  };
+}
+
+/** Header lines as pairs, names in lower case. */
+function pairsOf(raw: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([raw[i]!.toLowerCase(), raw[i + 1]!]);
+  return pairs;
+}

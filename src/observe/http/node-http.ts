@@ -1,0 +1,52 @@
+import { request } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ClientResponse, bodyOf } from './response.ts';
+import type { PooledConnection } from './pool.ts';
+
+/** A request as the usual client takes it. */
+interface Asked {
+  method: string;
+  path: string;
+  headers: string[];
+  signal: AbortSignal;
+}
+
+/**
+ * One request by Node's own client over a connection of its own, for hosts that say "100 Continue" unasked: it is legal
+ * (RFC 9110, section 15.2), but the usual client breaks off there. Failures have the usual client's codes.
+ */
+export async function requestWithNodeHttp(
+  lane: PooledConnection,
+  { headers, method, path, signal }: Asked,
+): Promise<ClientResponse> {
+  const { origin, limits } = lane.host;
+  const { hostname, protocol, port, host } = new URL(origin);
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    lane.connect({ hostname, protocol, port }, (error, made) => (error ? reject(error) : resolve(made)));
+  });
+  const pairs = { host } as Record<string, string>;
+  for (let i = 0; i < headers.length; i += 2) pairs[headers[i]!] = headers[i + 1]!;
+  let phase: 'HEADERS' | 'BODY' = 'HEADERS';
+  socket.setTimeout(limits.headersTimeout, () =>
+    socket.destroy(Object.assign(new Error('timeout'), { code: `UND_ERR_${phase}_TIMEOUT` })),
+  );
+  return new Promise((resolve, reject) => {
+    lane.host.window.write(lane.sent);
+    let continued = false;
+    request({ method, path, signal, headers: pairs, createConnection: () => socket })
+      .on('continue', () => {
+        continued = true;
+      })
+      .on('response', (answer) => {
+        phase = 'BODY';
+        socket.setTimeout(limits.idleTimeout);
+        resolve({ statusCode: answer.statusCode!, headers: answer.rawHeaders, body: bodyOf(answer), continued });
+      })
+      .on('upgrade', (_, other) => {
+        other.destroy();
+        reject(new Error('bad upgrade'));
+      })
+      .on('error', reject)
+      .end();
+  });
+}

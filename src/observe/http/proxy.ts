@@ -1,0 +1,113 @@
+import { BlockList, isIP } from 'node:net';
+import type { ProxyFacts } from '../../core/facts/facts.ts';
+import { parseUrl } from '../../core/http/url.ts';
+
+/** The proxies that the environment names, as curl and most other clients read it. */
+
+export interface Proxy {
+  /** What may be shown: the address without credentials, and the variable that named it. */
+  facts: ProxyFacts;
+  secure: boolean;
+  host: string;
+  port: number;
+  /** The value of Proxy-Authorization, or null. */
+  authorization: string | null;
+  /** Why nothing can be asked over it, or null. */
+  unusable: string | null;
+}
+
+/** The proxy that a URL is asked over, or null for none. */
+export type ProxyFor = (url: URL) => Proxy | null;
+
+/**
+ * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, in either case; lower case goes first, an empty value is none.
+ * Never throws: a proxy that cannot be meant is told where it would have been used.
+ */
+export function proxiesIn(env: NodeJS.ProcessEnv): ProxyFor {
+  const named = { 'https:': proxyOf(env, 'https_proxy'), 'http:': proxyOf(env, 'http_proxy') };
+  const excepted = exceptions(env['no_proxy'] || env['NO_PROXY'] || '');
+  return (url) => {
+    const proxy = named[url.protocol as keyof typeof named] ?? null;
+    if (!proxy || excepted(url)) return null;
+    // Another machine's proxy would ask its own loopback, which is never what is meant.
+    return isLoopback(bare(url.hostname)) && !isLoopback(proxy.host) ? null : proxy;
+  };
+}
+
+function proxyOf(env: NodeJS.ProcessEnv, kind: string): Proxy | null {
+  for (const name of [kind, kind.toUpperCase(), 'all_proxy', 'ALL_PROXY']) {
+    const value = env[name]?.trim();
+    if (value) return parsed(value, name);
+  }
+  return null;
+}
+
+function parsed(value: string, variable: string): Proxy {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  const url = parseUrl(text);
+  const secure = url?.protocol === 'https:';
+  const usable = url && (secure || url.protocol === 'http:') && url.hostname !== '';
+  const login = url && `${decoded(url.username)}:${decoded(url.password)}`;
+  return {
+    // Nothing is shown of what could not be understood: a password may stand anywhere in it.
+    facts: { url: usable ? `${url.protocol}//${url.host}` : '', variable },
+    secure,
+    host: usable ? bare(url.hostname) : '',
+    port: Number(url?.port) || (secure ? 443 : 80),
+    authorization: login && login !== ':' ? `Basic ${Buffer.from(login).toString('base64')}` : null,
+    unusable: usable ? null : url ? `a proxy of the kind ${url.protocol.slice(0, -1)}` : 'no URL of a proxy',
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A name stands for itself and all names below it, with or without a dot in front; addresses may be ranges. */
+function exceptions(text: string): (url: URL) => boolean {
+  const all: ((host: string, port: number) => boolean)[] = [];
+  for (const word of text.toLowerCase().split(/[\s,]+/)) if (word !== '') all.push(exception(word));
+  return (url) => {
+    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+    const host = bare(url.hostname).replace(/\.$/, '');
+    return all.some((one) => one(host, port));
+  };
+}
+
+function exception(word: string): (host: string, port: number) => boolean {
+  if (word === '*') return () => true;
+  const parts = /^(?:\[([0-9a-f:.]+)\]|([^:]+))(?::(\d+))?$/.exec(word);
+  const name = parts?.[1] ?? parts?.[2] ?? word;
+  const port = parts?.[3] === undefined ? null : Number(parts[3]);
+  const range = rangeOf(name);
+  const plain = name.replace(/^\*?\./, '').replace(/\.$/, '');
+  return (host, asked) => {
+    if (port !== null && port !== asked) return false;
+    const family = isIP(host);
+    if (family !== 0) return range !== null && range.check(host, family === 6 ? 'ipv6' : 'ipv4');
+    return host === plain || host.endsWith(`.${plain}`);
+  };
+}
+
+function rangeOf(name: string): BlockList | null {
+  const [address = '', bits] = name.split('/');
+  const family = isIP(address);
+  const most = family === 6 ? 128 : 32;
+  const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
+  if (family === 0 || prefix < 0 || prefix > most) return null;
+  const list = new BlockList();
+  list.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
+  return list;
+}
+
+function bare(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}
+
+function isLoopback(host: string): boolean {
+  return /^(.+\.)?localhost\.?$/i.test(host) || (isIP(host) === 4 && host.startsWith('127.')) || host === '::1';
+}

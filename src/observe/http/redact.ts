@@ -1,0 +1,59 @@
+import { stampOver } from '../../core/text/text.ts';
+
+/**
+ * Takes header values out of a text: with and without the scheme in front of them (`Bearer …`), what `Basic` encodes,
+ * and each also as hosts write it back in a URL, in a form, in JSON or in base64. What takes its place is as long.
+ */
+export function redactor(values: readonly string[]): (text: string) => string {
+  const plain = values.flatMap((value) => {
+    const bare = value.replace(/^\w+ +/, '');
+    return /^basic +/i.test(value) ? [value, bare, ...loginOf(bare)] : [value, bare];
+  });
+  // A value of a few characters is no secret, and stands everywhere.
+  const forms = plain.filter((value) => value.length >= 4).flatMap(formsOf);
+  // The longest first: what is left of a form that a shorter one was taken out of would still tell something.
+  const hidden = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+  return (text) => hidden.reduce((seen, value) => seen.replaceAll(value, stampOver(value, 'REDACTED')), text);
+}
+
+/** The same of facts, everywhere in them, in what they hold as base64 too. A copy. */
+export function redactFacts<T>(facts: T, conceal: (text: string) => string): T {
+  return concealed(facts, '', conceal) as T;
+}
+
+// What stands in base64: the beginning of bytes, and a document that is no text.
+const BASE64 = new Set(['head', 'base64']);
+
+function concealed(value: unknown, name: string, conceal: (text: string) => string): unknown {
+  if (typeof value === 'string') {
+    if (!BASE64.has(name)) return conceal(value);
+    const bytes = Buffer.from(value, 'base64').toString('latin1');
+    const kept = conceal(bytes);
+    return kept === bytes ? value : Buffer.from(kept, 'latin1').toString('base64');
+  }
+  if (Array.isArray(value)) return value.map((item) => concealed(item, name, conceal));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, concealed(item, key, conceal)]));
+}
+
+/** The user name with the password, and the password, of `Basic` credentials. */
+function loginOf(encoded: string): string[] {
+  const login = Buffer.from(encoded, 'base64').toString();
+  const colon = login.indexOf(':');
+  return colon === -1 ? [] : [login, login.slice(colon + 1)];
+}
+
+function formsOf(value: string): string[] {
+  const inUrl = encodeURIComponent(Buffer.from(value).toString());
+  const inJson = JSON.stringify(value).slice(1, -1);
+  return [
+    value,
+    inUrl,
+    inUrl.replaceAll('%20', '+'),
+    inUrl.replaceAll(/%../g, (code) => code.toLowerCase()),
+    inJson,
+    inJson.replaceAll('/', '\\/'),
+    Buffer.from(value).toString('base64'),
+    Buffer.from(value).toString('base64url'),
+  ];
+}

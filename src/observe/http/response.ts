@@ -1,0 +1,178 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { Deadline } from './deadlines.ts';
+import type { PooledConnection } from './pool.ts';
+import { isBorrowed } from './read-buffer.ts';
+
+/** What a request brings, whichever client made it. */
+export interface ClientResponse {
+  statusCode: number;
+  /** Names and values in turn, as sent. */
+  headers: readonly string[];
+  body: ResponseBody;
+  /** Whether “100 Continue” came before it. */
+  continued: boolean;
+}
+
+export interface ResponseBody {
+  /**
+   * Hands the body over in chunks, once. A promise holds the sender back; `false` breaks off, and with it the
+   * connection. Rejects where the body breaks off by itself; undefined where all of it had come already.
+   * @param instant whether `take` is done with a chunk when it returns; otherwise each chunk is memory of its own
+   */
+  pass(take: (chunk: Buffer) => Taken | Promise<Taken>, instant?: boolean): Promise<void> | undefined;
+  /** Breaks the connection off. */
+  destroy(): void;
+  /** Whether the connection can be used again when the body has run out. */
+  reusable: boolean;
+}
+type Taken = void | false;
+
+/**
+ * One request. Without the streams of the client's own `request`, which cost as much as hashing what comes through them.
+ * Rejects with the client's errors, or with the reason why the clock ended.
+ */
+export function send(
+  lane: PooledConnection,
+  options: Dispatcher.DispatchOptions,
+  clock: Deadline,
+): Promise<ClientResponse> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | null = null;
+    let body: Passing | null = null;
+    const lend = (lends: boolean): void => {
+      if (lane.connection?.reading) lane.connection.reading.isLending = lends;
+    };
+    clock.onEnd(() => controller?.abort(clock.ended!));
+    lane.client.dispatch(options, {
+      onRequestStart(made) {
+        controller = made;
+        lane.host.window.write(lane.sent);
+        if (clock.ended) made.abort(clock.ended);
+      },
+      onResponseStart(made, statusCode) {
+        if (statusCode < 200) return;
+        body = passing(made);
+        lend(true);
+        const headers = [...((made.rawHeaders ?? []) as Iterable<Buffer>)].map(String);
+        resolve({ statusCode, headers, body, continued: false });
+      },
+      onResponseData(_, chunk) {
+        body!.add(chunk);
+      },
+      onResponseEnd() {
+        clock.onEnd(null);
+        lend(false);
+        body!.end(null);
+      },
+      onResponseError(_, error) {
+        clock.onEnd(null);
+        lend(false);
+        if (body) body.end(error);
+        else reject(error);
+      },
+    });
+  });
+}
+
+interface Passing extends ResponseBody {
+  add(chunk: Buffer): void;
+  end(failure: Error | null): void;
+}
+
+function passing(controller: Dispatcher.DispatchController): Passing {
+  // What comes before somebody asks for it is no more than what had been read off the socket.
+  const waiting: Buffer[] = [];
+  let take: Parameters<ResponseBody['pass']>[0] | null = null;
+  let isInstant = false;
+  let settle: { resolve(): void; reject(error: Error): void } | null = null;
+  let ended: { failure: Error | null } | null = null;
+  let busy = false;
+  let stopped = false;
+
+  function isOpen(): boolean {
+    return take !== null && !busy && waiting.length > 0;
+  }
+
+  /** Hands a chunk over. @returns whether another one may follow at once */
+  function hand(chunk: Buffer): boolean {
+    const taken = take!(chunk);
+    if (taken === undefined) return true;
+    if (taken === false) stop();
+    else hold(taken);
+    return false;
+  }
+
+  function finish(failure: Error | null): void {
+    take = null;
+    waiting.length = 0;
+    if (failure) settle?.reject(failure);
+    else settle?.resolve();
+    settle = null;
+  }
+
+  function stop(): void {
+    stopped = true;
+    finish(null);
+    controller.abort(new Error('broken off'));
+  }
+
+  function hold(taken: Promise<Taken>): void {
+    busy = true;
+    controller.pause();
+    taken.then(
+      (after) => {
+        busy = false;
+        if (after === false) return stop();
+        more();
+        if (!busy) controller.resume();
+      },
+      (error: Error) => {
+        finish(error);
+        controller.abort(error);
+      },
+    );
+  }
+
+  function more(): void {
+    while (isOpen()) hand(waiting.shift()!);
+    if (settle && ended && !busy) finish(ended.failure);
+  }
+
+  return {
+    reusable: true,
+    pass(taker, instant = false) {
+      take = taker;
+      isInstant = instant;
+      more();
+      if (stopped || (ended && !ended.failure && !busy)) return undefined;
+      return new Promise((resolve, reject) => {
+        settle = { resolve, reject };
+        more();
+      });
+    },
+    destroy: () => controller.abort(new Error('broken off')),
+    add(chunk) {
+      // After a pause the client's parser comes with nothing, again and again while that is answered with a pause.
+      if (chunk.length === 0) return;
+      if (isInstant && take !== null && !busy && waiting.length === 0) return void hand(chunk);
+      waiting.push(isBorrowed(chunk) ? Buffer.from(chunk) : chunk);
+      more();
+    },
+    end(failure) {
+      ended = { failure };
+      more();
+    },
+  };
+}
+
+/** The body of an answer of Node's own client, whose connection is for this answer alone. */
+export function bodyOf(stream: Readable): ResponseBody {
+  return {
+    reusable: false,
+    async pass(take) {
+      for await (const chunk of stream as AsyncIterable<Buffer>) if ((await take(chunk)) === false) return;
+    },
+    destroy: () => void stream.on('error', () => {}).destroy(),
+  };
+}

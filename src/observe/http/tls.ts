@@ -1,0 +1,250 @@
+import { X509Certificate } from 'node:crypto';
+import tls, {
+  createSecureContext,
+  type DetailedPeerCertificate,
+  type PeerCertificate,
+  rootCertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
+import type { TlsFacts } from '../../core/facts/facts.ts';
+import { type Authorities, endsFirst, oneLine, pathOf } from './certificate-path.ts';
+
+/** Whom a run trusts: the authorities that Node ships, those of the machine, and those given with --ca. */
+export interface Trust {
+  /** Made once, at the first https host: reading the root certificates takes tens of milliseconds. */
+  context(): SecureContext;
+  /**
+   * Who added the authority that a trusted chain leads to, and its name; null where Node ships it.
+   * @param chain as Node links it; @param sent what the host sent: another path may lead to the authority
+   */
+  addedBy(chain: readonly DetailedPeerCertificate[], sent: readonly X509Certificate[]): Added | null;
+  /** The authorities with a subject; those of the system's own store are not among them. */
+  authorities: Authorities;
+  /** The facts about chains that were taken apart, by certificate, verdict and protocol. */
+  seen: Map<string, TlsFacts>;
+}
+
+interface Added {
+  by: NonNullable<TlsFacts['authority']>;
+  name: string;
+}
+
+/**
+ * @param ca PEM text given with --ca, or null
+ * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null; Node adds it by itself where `ca` is null
+ */
+export function openTrust(ca: string | null, machine: string | null): Trust {
+  let context: SecureContext | null = null;
+  const shipped = lazySet(() => rootCertificates);
+  const given = lazySet(() => pemBlocks(ca ?? ''));
+  const extra = lazySet(() => pemBlocks(machine ?? ''));
+  const authorities = bySubject(() => [...rootCertificates, ...pemBlocks(ca ?? ''), ...pemBlocks(machine ?? '')]);
+
+  /** Where one of the certificates comes from: null for Node itself, undefined where none is known. */
+  function ownerOf(certificates: readonly { raw: Buffer; name: string }[]): Added | null | undefined {
+    const bodies = certificates.map(({ raw, name }) => ({ body: raw.toString('base64'), name }));
+    if (bodies.some(({ body }) => shipped().has(body))) return null;
+    const inGiven = bodies.find(({ body }) => given().has(body));
+    if (inGiven) return { by: '--ca', name: inGiven.name };
+    const inExtra = bodies.find(({ body }) => extra().has(body));
+    return inExtra && { by: 'NODE_EXTRA_CA_CERTS', name: inExtra.name };
+  }
+
+  return {
+    seen: new Map(),
+    context() {
+      context ??= contextOf(ca, machine);
+      return context;
+    },
+    addedBy(chain, sent) {
+      const linked = ownerOf(chain.map(({ raw, subject }) => ({ raw, name: nameOf(subject) })));
+      if (linked !== undefined) return linked;
+      const issuers = sent.flatMap((one) => authorities(one.issuer).filter((issuer) => one.checkIssued(issuer)));
+      const other = ownerOf(issuers.map(({ raw, subject }) => ({ raw, name: oneLine(subject) })));
+      if (other !== undefined) return other;
+      // A chain that ends in another's signature leads further up than was looked.
+      const top = chain.at(-1);
+      return top && top.issuerCertificate?.fingerprint256 === top.fingerprint256
+        ? { by: 'system', name: nameOf(top.subject) }
+        : null;
+    },
+    authorities,
+  };
+}
+
+/** Certificates by their subject; all of them are parsed at the first question, which takes some milliseconds. */
+function bySubject(blocks: () => readonly string[]): Authorities {
+  let index: Map<string, X509Certificate[]> | null = null;
+  return (subject) => {
+    if (index === null) {
+      index = new Map();
+      for (const certificate of blocks().flatMap(parsed)) {
+        const alike = index.get(certificate.subject);
+        if (alike) alike.push(certificate);
+        else index.set(certificate.subject, [certificate]);
+      }
+    }
+    return index.get(subject) ?? [];
+  };
+}
+
+/** The certificate in a PEM block; none where it does not parse, which OpenSSL passes over as well. */
+function parsed(pem: string): X509Certificate[] {
+  try {
+    return [new X509Certificate(pem)];
+  } catch {
+    return [];
+  }
+}
+
+let kept: { of: string; context: SecureContext } | null = null;
+
+/** The one that was made last serves again: the service looks at thousands of hosts, all with the same authorities. */
+function contextOf(ca: string | null, machine: string | null): SecureContext {
+  const of = JSON.stringify([ca, machine]);
+  if (kept?.of !== of) kept = { of, context: makeContext(ca, machine) };
+  return kept.context;
+}
+
+/**
+ * Node 20 and 22 accept RSA keys of 1024 bits and SHA-1 signatures; Node 24 and later refuse both (security level 2 of
+ * OpenSSL). Every Node checks as the newer ones do, unless Node was started with a level of its own.
+ */
+function ciphers(): string {
+  const { DEFAULT_CIPHERS: usual } = tls;
+  return usual.includes('@SECLEVEL=') ? usual : `${usual}:@SECLEVEL=2`;
+}
+
+/** Certificates beside those of Node, which it reads by itself in half the time that it takes to be handed them. */
+function makeContext(ca: string | null, machine: string | null): SecureContext {
+  const context = createSecureContext({ ciphers: ciphers() });
+  if (ca === null) return context;
+  const { addCACert } = context.context as { addCACert?: (pem: string) => void };
+  const more = [...pemBlocks(machine ?? ''), ...pemBlocks(ca)];
+  if (addCACert === undefined) return createSecureContext({ ca: [...usual(), ...more], ciphers: ciphers() });
+  for (const pem of more) addCACert.call(context.context, pem);
+  return context;
+}
+
+/** What Node trusts by itself, as its flags have it (--use-openssl-ca, --use-system-ca); Node 20 cannot say. */
+function usual(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
+  return getCACertificates?.('default') ?? rootCertificates;
+}
+
+function lazySet(blocks: () => readonly string[]): () => Set<string> {
+  let set: Set<string> | null = null;
+  return () => (set ??= new Set(blocks().map((pem) => pem.replace(/-----[A-Z ]+-----|\s/g, ''))));
+}
+
+/**
+ * As Node checks the names of a certificate, but for the common name of its subject, which Node takes where there is no
+ * subjectAltName, and browsers do not (RFC 9525 section 6.3).
+ */
+export function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
+  const { CN: _, ...subject } = certificate.subject ?? {};
+  return tls.checkServerIdentity(host, { ...certificate, subject });
+}
+
+/** The certificates in a PEM text, one string each. Throws nothing: what is no certificate is not there. */
+export function pemBlocks(text: string): string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
+}
+
+/** What a socket's handshake showed, trusted or not; null where no certificate came. To be called once per socket. */
+export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
+  const leaf = socket.getPeerCertificate() as PeerCertificate | null;
+  if (leaf?.fingerprint256 === undefined) return null;
+  // Dozens of connections to an address show the same; to take a chain apart takes milliseconds.
+  const verdict = socket.authorized ? '' : String(socket.authorizationError);
+  const known = [leaf.fingerprint256, verdict, socket.getProtocol(), socket.remoteAddress].join(' ');
+  const facts = trust.seen.get(known) ?? readFacts(socket, trust);
+  trust.seen.set(known, facts);
+  return facts;
+}
+
+function readFacts(socket: TLSSocket, trust: Trust): TlsFacts {
+  const certificate = socket.getPeerCertificate(true);
+  const chain = chainOf(certificate);
+  const sent = sentBy(socket);
+  const addedBy = socket.authorized ? trust.addedBy(chain, sent) : null;
+  const notAfter = moment(certificate.valid_to);
+  // Another path may lead around what ends early.
+  const isShortened = socket.authorized && chain.some((one) => moment(one.valid_to) < notAfter);
+  const first = isShortened ? endsFirst(sent, trust.authorities) : null;
+  return {
+    protocol: socket.getProtocol(),
+    subject: nameOf(certificate.subject),
+    names: alternativeNames(certificate.subjectaltname),
+    issuer: nameOf(certificate.issuer),
+    notBefore: moment(certificate.valid_from),
+    notAfter,
+    fingerprint256: certificate.fingerprint256,
+    chainLength: chain.length,
+    privateCa: addedBy !== null,
+    ...(addedBy ? { authority: addedBy.by, authorityName: addedBy.name } : {}),
+    sent: sent.length,
+    ...(first ? { endsFirst: first } : {}),
+    ...(socket.authorized ? {} : { path: pathOf(sent, trust.authorities, Date.now()) }),
+  };
+}
+
+/** The certificates in the order in which the host sent them. Node takes them off the socket: no call may follow. */
+function sentBy(socket: TLSSocket): X509Certificate[] {
+  const sent: X509Certificate[] = [];
+  let one = socket.getPeerX509Certificate();
+  while (one && sent.length < 20) {
+    sent.push(one);
+    one = one.issuerCertificate;
+  }
+  return sent;
+}
+
+/**
+ * Why a certificate is not trusted: OpenSSL's words, which Node keeps to itself where it has no code for them. Null
+ * where it is trusted.
+ */
+export function verifyMessage(socket: TLSSocket): string | null {
+  const { _handle: handle } = socket as { _handle?: { verifyError?: () => Error | null } };
+  return handle?.verifyError?.()?.message ?? null;
+}
+
+/** The certificate, its issuer, and so on; a root names itself as its issuer. */
+function chainOf(certificate: DetailedPeerCertificate): DetailedPeerCertificate[] {
+  const chain: DetailedPeerCertificate[] = [];
+  let one: DetailedPeerCertificate | undefined = certificate;
+  while (
+    one &&
+    one.fingerprint256 !== undefined &&
+    chain.length < 20 &&
+    !chain.some((c) => c.fingerprint256 === one!.fingerprint256)
+  ) {
+    chain.push(one);
+    one = one.issuerCertificate as DetailedPeerCertificate | undefined;
+  }
+  return chain;
+}
+
+function nameOf(name: PeerCertificate['subject'] | undefined): string {
+  const parts = Object.entries(name ?? {}).map(
+    ([key, value]) => `${key}=${Array.isArray(value) ? value.join('+') : String(value)}`,
+  );
+  return parts.join(', ').slice(0, 500);
+}
+
+function alternativeNames(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  const names: string[] = [];
+  for (const part of text.split(', ')) {
+    const found = /^(?:DNS|IP Address):(.+)$/.exec(part);
+    if (found) names.push(found[1]!);
+    if (names.length === 200) break;
+  }
+  return names;
+}
+
+function moment(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : new Date(time).toISOString();
+}

@@ -1,0 +1,150 @@
+import { constants, crc32, inflateSync } from 'node:zlib';
+import type { ImageFacts } from '../../core/facts/facts.ts';
+import { counted } from '../../core/text/text.ts';
+
+interface Header {
+  width: number;
+  height: number;
+  bitsPerPixel: number;
+  palette: boolean;
+  interlaced: boolean;
+}
+type Fault = NonNullable<ImageFacts['fault']>;
+
+const SIGNATURE_BYTES = 8;
+/** Pixels are inflated up to so many bytes: enough for 2,800 by 2,800 in full colour. */
+const INFLATE_LIMIT = 32 * 2 ** 20;
+// By colour type: samples per pixel, and the bit depths that it allows.
+const COLOUR_TYPES: Partial<Record<number, readonly [samples: number, depths: readonly number[]]>> = {
+  0: [1, [1, 2, 4, 8, 16]],
+  2: [3, [8, 16]],
+  3: [1, [1, 2, 4, 8]],
+  4: [2, [8, 16]],
+  6: [4, [8, 16]],
+};
+// The passes of an interlaced image: first column, column step, first row, row step.
+const PASSES = [
+  [0, 8, 0, 8],
+  [4, 8, 0, 8],
+  [0, 4, 4, 8],
+  [2, 4, 0, 4],
+  [0, 2, 2, 4],
+  [1, 2, 0, 2],
+  [0, 1, 1, 2],
+] as const;
+
+/** Reads a PNG chunk by chunk (W3C PNG), as a decoder would, up to its pixels. */
+export function inspectPng(bytes: Uint8Array): ImageFacts {
+  const state: { header: Header | null } = { header: null };
+  const fault = findFault(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), state);
+  return { kind: 'png', width: state.header?.width ?? null, height: state.header?.height ?? null, fault, active: [] };
+}
+
+function findFault(bytes: Buffer, state: { header: Header | null }): Fault | null {
+  const pixels: Buffer[] = [];
+  let palette = false;
+  let before = '';
+  let at = SIGNATURE_BYTES;
+  for (;;) {
+    if (at + 8 > bytes.length)
+      return { code: 'truncated', message: `the file ends at byte ${bytes.length}, before the image's end` };
+    const length = bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    const data = bytes.subarray(at + 8, at + 8 + length);
+    if (!/^[a-z]{4}$/i.test(type)) return { code: 'chunk', message: `no chunk begins at byte ${at}` };
+    if (at + 12 + length > bytes.length)
+      return { code: 'truncated', message: `the file ends in the middle of its ${type} chunk` };
+    // Decoders skip a chunk that is not needed for the picture, whatever is wrong with it.
+    const critical = /^[A-Z]/.test(type);
+    if (critical && crc32(bytes.subarray(at + 4, at + 8 + length)) !== bytes.readUInt32BE(at + 8 + length)) {
+      return { code: 'crc', message: `the checksum of its ${type} chunk does not fit` };
+    }
+    at += 12 + length;
+    if (state.header === null) {
+      if (type === 'CgBI')
+        return { code: 'apple', message: "it is in Apple's own variant of PNG, which browsers do not show" };
+      state.header = type === 'IHDR' ? readHeader(data) : null;
+      if (state.header === null) return { code: 'header', message: 'its IHDR chunk is missing or not valid' };
+    } else if (type === 'PLTE') palette = true;
+    else if (type === 'IDAT') {
+      if (pixels.length > 0 && before !== 'IDAT')
+        return { code: 'chunk', message: 'its IDAT chunks do not stand together' };
+      pixels.push(data);
+    } else if (type === 'IEND') break;
+    else if (critical) return { code: 'chunk', message: `it needs the chunk ${type}, which decoders do not know` };
+    before = type;
+  }
+  if (pixels.length === 0) return { code: 'no-data', message: 'it has no IDAT chunk: there are no pixels' };
+  if (state.header.palette && !palette) return { code: 'no-palette', message: 'its palette (PLTE chunk) is missing' };
+  const fault = pixelFault(Buffer.concat(pixels), state.header);
+  if (fault !== null || at === bytes.length) return fault;
+  return { code: 'trailing-data', message: `${counted(bytes.length - at, 'byte')} behind the image's end` };
+}
+
+function readHeader(data: Buffer): Header | null {
+  if (data.length !== 13) return null;
+  const width = data.readUInt32BE(0);
+  const height = data.readUInt32BE(4);
+  const [depth, colour, compression, filter, interlace] = data.subarray(8) as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const [samples, depths] = COLOUR_TYPES[colour] ?? [0, []];
+  if (width === 0 || height === 0 || width >= 2 ** 31 || height >= 2 ** 31) return null;
+  if (!depths.includes(depth) || compression !== 0 || filter !== 0 || interlace > 1) return null;
+  return { width, height, bitsPerPixel: samples * depth, palette: colour === 3, interlaced: interlace === 1 };
+}
+
+function pixelFault(packed: Buffer, header: Header): Fault | null {
+  const passes = passesOf(header);
+  const expected = passes.reduce((sum, { stride, rows }) => sum + stride * rows, 0);
+  const limit = Math.min(expected, INFLATE_LIMIT);
+  try {
+    const data = inflateSync(packed, {
+      maxOutputLength: limit,
+      chunkSize: 65_536,
+      finishFlush: constants.Z_SYNC_FLUSH,
+    });
+    if (data.length < limit && expected <= INFLATE_LIMIT)
+      return { code: 'data-short', message: `it has pixels for ${data.length} of ${expected} bytes` };
+    return filterFault(data, passes);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // More than is needed, or more than we look at: no fault.
+    if (code === 'ERR_BUFFER_TOO_LARGE') return null;
+    if (code?.startsWith('Z_')) return { code: 'data-broken', message: `its pixel data is broken (${message})` };
+    throw error;
+  }
+}
+
+interface Pass {
+  /** Bytes of a row, with the one that names its filter. */
+  stride: number;
+  rows: number;
+}
+
+function passesOf({ width, height, bitsPerPixel, interlaced }: Header): Pass[] {
+  const pass = (columns: number, rows: number): Pass => ({
+    stride: columns > 0 ? Math.ceil((columns * bitsPerPixel) / 8) + 1 : 0,
+    rows: columns > 0 ? rows : 0,
+  });
+  if (!interlaced) return [pass(width, height)];
+  return PASSES.map(([column, columnStep, row, rowStep]) =>
+    pass(Math.ceil((width - column) / columnStep), Math.max(0, Math.ceil((height - row) / rowStep))),
+  );
+}
+
+/** Decoders stop at a row whose filter they do not know. */
+function filterFault(data: Buffer, passes: readonly Pass[]): Fault | null {
+  let at = 0;
+  for (const { stride, rows } of passes) {
+    for (let row = 0; row < rows && at < data.length; row += 1, at += stride) {
+      if (data[at]! > 4)
+        return { code: 'data-broken', message: `a row of pixels has the filter ${data[at]}, which is none` };
+    }
+  }
+  return null;
+}

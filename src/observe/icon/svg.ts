@@ -1,0 +1,229 @@
+import { isUtf8 } from 'node:buffer';
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { ImageFacts } from '../../core/facts/facts.ts';
+import { type Actives, createActives, SVG } from './active-content.ts';
+import { expandEntities } from './entities.ts';
+
+const SIZE_LIMIT = 5 * 2 ** 20;
+const SLICE = 64 * 1024;
+const DEPTH_LIMIT = 256;
+// The parser looks a namespace up from the inside out, so that its work grows with elements times depth.
+const WORK_LIMIT = 20_000_000;
+const ELEMENT_LIMIT = 250_000;
+const ATTRIBUTE_LIMIT = 2000;
+// What drawing programs write; it names the format and declares nothing.
+const HARMLESS_DOCTYPE = /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?(\[ ?\])?$/;
+// The same with entities for namespaces, as Adobe Illustrator writes them.
+const NAMESPACE_DOCTYPE =
+  /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?\[ ?(<!ENTITY [\w:.-]+ "(?:https?:\/\/|&[\w:.-]+;)[\w:./&;#?=~-]*" ?> ?)+\]$/;
+// Pixels per unit, as CSS defines them.
+const UNITS: Partial<Record<string, number>> = {
+  '': 1,
+  px: 1,
+  pt: 4 / 3,
+  pc: 16,
+  mm: 96 / 25.4,
+  cm: 96 / 2.54,
+  in: 96,
+  q: 96 / 101.6,
+};
+
+type Parser = SaxesParser<{ xmlns: true; position: true }>;
+
+/** What is known while the text is read. `kind` stays as guessed until the root element is seen. */
+interface Reading {
+  kind: string;
+  width: number | null;
+  height: number | null;
+  fault: ImageFacts['fault'];
+  active: Actives;
+  rootSeen: boolean;
+}
+
+/**
+ * Reads XML as a browser reads an SVG image: strictly, with namespaces. The entities that a DOCTYPE declares are written
+ * out as text, up to a limit; beyond it they are a fault.
+ * @param guess 'svg' or 'xml', the kind where the text breaks before its root element
+ */
+export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
+  let reading = newReading(guess);
+  const text = decode(bytes, reading);
+  if (text !== null) {
+    const expanded = parse(text, reading, true);
+    if (expanded !== null) {
+      reading = newReading(guess);
+      parse(expanded, reading, false);
+    }
+    const label = encodingOf(bytes);
+    if (reading.kind === 'svg' && (label.startsWith('utf-16') ? !hasMark(bytes) : !isUtf8(bytes)))
+      reading.fault ??= {
+        code: 'not-utf-8',
+        message: `it is in ${label}${label.startsWith('utf-16') ? ' without a byte order mark' : ''}, while Chromium reads every SVG image as UTF-8`,
+      };
+  }
+  const { kind, width, height, fault, active } = reading;
+  return { kind, width, height, fault, active: kind === 'svg' ? active.list : [] };
+}
+
+function newReading(guess: string): Reading {
+  return { kind: guess, width: null, height: null, fault: null, active: createActives(), rootSeen: false };
+}
+
+function decode(bytes: Uint8Array, reading: Reading): string | null {
+  if (bytes.length > SIZE_LIMIT) {
+    reading.fault = { code: 'not-read', message: `it is larger than ${SIZE_LIMIT} bytes and was not looked into` };
+    return null;
+  }
+  const label = encodingOf(bytes);
+  if (label === 'utf-8' && isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    reading.fault = {
+      code: 'encoding',
+      message: `its bytes are not in the encoding that it declares (${label.slice(0, 40)})`,
+    };
+    return null;
+  }
+}
+
+/** The byte order mark of UTF-16. */
+function hasMark(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
+
+/** As XML 1.0, appendix F: a byte order mark, zero bytes, the XML declaration; UTF-8 where nothing else is said. */
+function encodingOf(bytes: Uint8Array): string {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0x3c && bytes[1] === 0)) return 'utf-16le';
+  if ((bytes[0] === 0xfe && bytes[1] === 0xff) || (bytes[0] === 0 && bytes[1] === 0x3c)) return 'utf-16be';
+  const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
+  const label =
+    /^<\?xml[^>]{0,150}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(start)?.[1]?.toLowerCase() ?? 'utf-8';
+  // Text that could be read up to here is not UTF-16, whatever it says.
+  return label === 'utf8' || label.startsWith('utf-16') ? 'utf-8' : label;
+}
+
+/** Thrown through the parser, which cannot be stopped otherwise. */
+const STOP = new Error('there is nothing left to learn');
+
+/** @returns the text with its entities written out, where there are any and they are not so yet; null when it was read */
+function parse(text: string, reading: Reading, expand: boolean): string | null {
+  const parser: Parser = new SaxesParser({ xmlns: true, position: true });
+  let line = 1;
+  let expanded: string | null = null;
+  function fail(code: string, message: string): never {
+    reading.fault = { code, message: message.slice(0, 300).replace(/\.$/, '') };
+    throw STOP;
+  }
+  const guard = createGuard(fail);
+  // The parser keeps one handler for each event.
+  parser.on('attribute', guard.attribute);
+  parser.on('error', (error) => fail('syntax', error.message));
+  parser.on('doctype', (doctype) => {
+    const words = doctype.trim().replace(/\s+/g, ' ');
+    if (/^svg\b/.test(words)) reading.kind = 'svg';
+    if (expand && doctype.includes('<!ENTITY')) {
+      const rest = expandEntities(doctype, text.slice(parser.position));
+      if (rest === null)
+        fail('entities', 'its DOCTYPE declares entities without end, too large, malformed or in other files');
+      expanded = text.slice(0, parser.position) + rest;
+      throw STOP;
+    }
+    if (HARMLESS_DOCTYPE.test(words)) return;
+    const declares = doctype.includes('<!ENTITY') ? 'entities in the DOCTYPE' : 'DOCTYPE';
+    reading.active.add(NAMESPACE_DOCTYPE.test(words) ? 'namespace-entities' : 'doctype', declares, parser.line);
+  });
+  parser.on('processinginstruction', ({ target, body }) => {
+    if (target === 'xml-stylesheet') reading.active.stylesheet(body, parser.line);
+  });
+  parser.on('opentagstart', () => {
+    line = parser.line;
+    guard.opened();
+  });
+  parser.on('opentag', (tag) => {
+    if (!reading.rootSeen) onRoot(tag, reading, fail);
+    reading.active.element(tag, line);
+  });
+  parser.on('text', reading.active.text);
+  parser.on('cdata', reading.active.text);
+  parser.on('closetag', () => {
+    guard.closed();
+    reading.active.closed();
+  });
+  try {
+    for (let at = 0; at < text.length; at += SLICE) parser.write(text.slice(at, at + SLICE));
+    parser.close();
+  } catch (error) {
+    if (error !== STOP) throw error;
+  }
+  return expanded;
+}
+
+/** Hostile documents are cheap to write and dear to read. */
+function createGuard(fail: (code: string, message: string) => never): {
+  opened(): void;
+  closed(): void;
+  attribute(): void;
+} {
+  let depth = 0;
+  let elements = 0;
+  let work = 0;
+  let attributes = 0;
+  return {
+    opened() {
+      attributes = 0;
+      depth += 1;
+      elements += 1;
+      work += depth;
+      if (depth > DEPTH_LIMIT) fail('too-complex', `its elements are nested deeper than ${DEPTH_LIMIT} levels`);
+      if (elements > ELEMENT_LIMIT || work > WORK_LIMIT) fail('too-complex', 'it has far too many elements');
+    },
+    closed() {
+      depth -= 1;
+    },
+    attribute() {
+      attributes += 1;
+      if (attributes > ATTRIBUTE_LIMIT) fail('too-complex', `an element has more than ${ATTRIBUTE_LIMIT} attributes`);
+    },
+  };
+}
+
+function onRoot(tag: SaxesTagNS, reading: Reading, fail: (code: string, message: string) => never): void {
+  reading.rootSeen = true;
+  if (tag.local !== 'svg') {
+    reading.kind = tag.local.toLowerCase() === 'html' ? 'html' : 'xml';
+    throw STOP;
+  }
+  reading.kind = 'svg';
+  const box = (tag.attributes['viewBox']?.value ?? '')
+    .slice(0, 200)
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  const [boxWidth, boxHeight] = box.length === 4 && box.every(Number.isFinite) ? [box[2]!, box[3]!] : [null, null];
+  reading.width = extent(tag.attributes['width']?.value, boxWidth, boxHeight);
+  reading.height = extent(tag.attributes['height']?.value, boxHeight, boxWidth);
+  // The parser takes off the white space around a namespace, which browsers take for a part of it.
+  const uri = tag.attributes[tag.prefix === '' ? 'xmlns' : `xmlns:${tag.prefix}`]?.value ?? tag.uri;
+  if (uri === '') fail('no-namespace', `its root element lacks xmlns="${SVG}"`);
+  else if (uri !== SVG)
+    fail('wrong-namespace', `its root element is in the namespace ${JSON.stringify(uri.slice(0, 100))}`);
+}
+
+/** Width or height. A viewBox without extent shows nothing, whatever else is said; one with less than none is ignored. */
+function extent(length: string | undefined, box: number | null, otherBox: number | null): number | null {
+  const valid = box !== null && box >= 0 && otherBox !== null && otherBox >= 0;
+  if (valid && box === 0) return 0;
+  return pixels(length) ?? (valid ? box : null);
+}
+
+/** A length in pixels; null for one that depends on its surroundings, or is none. */
+function pixels(length: string | undefined): number | null {
+  const [, number, unit] =
+    /^\s{0,20}([+-]?[\d.]{1,20}(?:e[+-]?\d{1,3})?)([a-z]{0,2})\s{0,20}$/i.exec(length ?? '') ?? [];
+  const scale = UNITS[unit?.toLowerCase() ?? ''];
+  const value = Number(number);
+  return number === undefined || scale === undefined || !Number.isFinite(value)
+    ? null
+    : Math.round(value * scale * 1000) / 1000;
+}

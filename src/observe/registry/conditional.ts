@@ -1,0 +1,125 @@
+import { PROBE_ORIGIN } from '../../core/http/cors.ts';
+import type { Conditional, Hop, RepeatedProbe, ResourceKind, Probe } from '../../core/facts/facts.ts';
+import { header, httpDate } from '../../core/http/headers.ts';
+import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
+import { isAnswered, lastHop } from '../../core/http/probe.ts';
+import { createDigester } from '../digest/digest.ts';
+import { probeTwice } from './retry-probes.ts';
+import type { HttpClient } from '../http/client.ts';
+import { notRequested } from '../http/circuit-breaker.ts';
+import { repeat, type RepeatsContext } from './repeated-probes.ts';
+
+/** Asking whether a document has changed since (RFC 9110 section 13): what spares the hourly check most of its bytes. */
+
+/** An entity tag that no host has given to anything. */
+const MADE_UP = '"appreg-probe-never-issued"';
+const DAY = 86_400_000;
+
+interface Asking {
+  http: HttpClient;
+  /** The origins that the user named. */
+  origins: readonly string[];
+  total: { small: number };
+  onBytes(count: number): void;
+  onBody(hop: Hop): void;
+}
+
+/**
+ * Asks once with a validator that the host never issued, and once with the one that it just sent.
+ * @param first the visit that brought the document, whose bytes have the digest `sha256`
+ */
+export async function probeConditions(
+  first: Probe,
+  sha256: string,
+  accept: string,
+  limit: number,
+  look: Asking,
+): Promise<Conditional[]> {
+  const { headers } = lastHop(first)!;
+  const etag = header(headers, 'etag');
+  const changed = httpDate(header(headers, 'last-modified'));
+  const asked: [Conditional['condition'], madeUp: boolean][] = [[['if-none-match', MADE_UP], true]];
+  if (etag !== null && /^(W\/)?"[^"]*"$/.test(etag)) asked.push([['if-none-match', etag], false]);
+  else if (etag === null && changed !== null)
+    asked.push([['if-modified-since', new Date(changed - DAY).toUTCString()], true]);
+  const all = await Promise.all(
+    asked.map(async ([condition, madeUp]): Promise<Conditional> => {
+      let digester: ReturnType<typeof createDigester> | null = null;
+      const visit = await probeTwice(look.http, {
+        method: 'GET',
+        url: first.hops[0]!.url,
+        // How a stranger is answered is seen on the way, where all other questions name the service's own origin.
+        origin: madeUp && look.origins.length > 0 ? PROBE_ORIGIN : null,
+        accept,
+        headers: [condition],
+        total: look.total.small,
+        ...(madeUp
+          ? {}
+          : {
+              body(hop) {
+                const same = header(hop.headers, 'etag') === etag;
+                if (!same) look.onBody(hop);
+                const made = (digester = same ? null : createDigester(limit));
+                return {
+                  limit: same ? 0 : limit,
+                  over: 'cut' as const,
+                  instant: true,
+                  write(chunk: Uint8Array) {
+                    look.onBytes(chunk.length);
+                    made?.write(chunk);
+                  },
+                };
+              },
+            }),
+      });
+      // Assigned in the callback, which the compiler does not see.
+      const content = (digester as ReturnType<typeof createDigester> | null)?.end() ?? null;
+      const whole = content !== null && isAnswered(visit);
+      return { condition, fabricated: madeUp, visit, sameBytes: whole ? content.sha256 === sha256 : null };
+    }),
+  );
+  return all.filter(({ visit }) => !notRequested(visit));
+}
+
+/** Repeats the request with a condition that was refused; null where none was. A stranger may be refused for other reasons. */
+export async function repeatCondition(
+  first: Probe,
+  conditional: readonly Conditional[],
+  role: ResourceKind,
+  accept: string,
+  look: RepeatsContext,
+): Promise<RepeatedProbe | null> {
+  const { url } = first.hops[0]!;
+  const refused = conditional.find(({ visit }) => visit.origin === null && mayBeRepeated('condition', visit));
+  if (!refused) return null;
+  const same = (): Promise<Probe> =>
+    look.http.probe({
+      method: 'GET',
+      url,
+      origin: null,
+      accept,
+      headers: [refused.condition],
+      total: look.total.small,
+    });
+  return repeat('condition', refused.visit, { role, url, accept }, same, look);
+}
+
+/** Of many documents the first that is answered: those of one key, in the order in which they are begun. */
+export interface FirstPerKey {
+  /** @param answered whether this one is answered. @returns whether no earlier one of the same key was */
+  mine(key: string, answered: Promise<boolean>): Promise<boolean>;
+}
+
+export function openFirstPerKey(): FirstPerKey {
+  const last = new Map<string, Promise<boolean>>();
+  return {
+    async mine(key, answered) {
+      const before = last.get(key) ?? Promise.resolve(false);
+      last.set(
+        key,
+        before.then((done) => done || answered),
+      );
+      return !(await before);
+    },
+  };
+}

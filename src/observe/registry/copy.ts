@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { ComparedBody, Hop } from '../../core/facts/facts.ts';
+import { codings } from '../../core/http/headers.ts';
+import { kindOf } from '../../core/text/file-type.ts';
+import { unknownCodings } from '../digest/decode.ts';
+import type { Body } from '../http/body.ts';
+import { unlabelledCoding } from './unlabelled-coding.ts';
+
+/** Reading the copy of a file that clients get which accept compression, as browsers and Node's fetch read it. */
+
+/** A body that is larger as sent is not decoded, and one that is larger decoded is compared by its digest alone. */
+const KEPT = 16 * 1024 * 1024;
+const COMPARED = 4 * 1024 * 1024;
+
+/** What a copy is compared with: the answer to a server-side client. */
+export interface Reference {
+  /** Hexadecimal SHA-256 of the content, with no coding applied. */
+  sha256: string;
+  bytes: number;
+  /** The text of a JSON document; null where equal bytes are the only measure. */
+  text: (() => string | null) | null;
+  /** True for an icon, which hosts convert for browsers: another image is no other answer. */
+  isImage: boolean;
+}
+
+export interface CopyReader {
+  /** For `Ask.body`; each attempt begins again. */
+  body(hop: Hop): Body;
+  /** The facts about the copy; undefined where there is nothing to tell, or it was too large to compare. */
+  end(): ComparedBody | undefined;
+}
+
+/** @param limit bytes to read at most, as sent and decoded */
+export function createCopyReader(reference: Reference, limit: number): CopyReader {
+  let reading: Reading | null = null;
+  return {
+    body(hop) {
+      const made = openReading(codings(hop.headers), limit);
+      reading = made;
+      return { limit, over: 'cut', instant: true, write: (chunk) => made.write(chunk) };
+    },
+    end: () => (reading === null ? undefined : copyOf(reading, reference, limit)),
+  };
+}
+
+interface Reading {
+  applied: readonly string[];
+  chunks: Buffer[];
+  hash: ReturnType<typeof createHash>;
+  bytes: number;
+  write(chunk: Uint8Array): void;
+}
+
+function openReading(applied: readonly string[], limit: number): Reading {
+  const kept = applied.length > 0 ? KEPT : COMPARED;
+  const reading: Reading = {
+    applied,
+    chunks: [],
+    hash: createHash('sha256'),
+    bytes: 0,
+    write(chunk) {
+      // One byte more than the limit says that it was cut.
+      reading.bytes += chunk.length;
+      if (applied.length === 0) reading.hash.update(chunk);
+      if (reading.bytes <= Math.min(kept, limit)) reading.chunks.push(Buffer.from(chunk));
+      else if (applied.length > 0) reading.chunks.length = 0;
+    },
+  };
+  return reading;
+}
+
+function copyOf(
+  { applied, chunks, hash, bytes }: Reading,
+  reference: Reference,
+  limit: number,
+): ComparedBody | undefined {
+  const coding = applied.join(', ');
+  if (bytes > limit || (applied.length > 0 && bytes > KEPT)) return undefined;
+  const sent = Buffer.concat(chunks);
+  const first = { bytes: reference.bytes, sha256: reference.sha256 };
+  if (applied.length === 0) {
+    const sha256 = hash.digest('hex');
+    if (sha256 === reference.sha256) return undefined;
+    const kind = kindOf(sent);
+    const same = isSame(bytes <= COMPARED ? sent : null, kind, reference);
+    if (same) return undefined;
+    const told = unlabelled(sent, reference, limit);
+    return { coding, bytes, kind, fault: null, decoded: { bytes, sha256, kind }, same, first, ...told };
+  }
+  const { content, fault } = undo(sent, applied, limit);
+  const kind = kindOfSent(sent, applied);
+  if (content === null) return { coding, bytes, kind, fault, decoded: null, same: false, first };
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const decoded = { bytes: content.length, sha256, kind: kindOf(content) };
+  const same = sha256 === reference.sha256 || isSame(content, decoded.kind, reference);
+  const told = same || unknownCodings(applied).length === 0 ? {} : unlabelled(sent, reference, limit);
+  return { coding, bytes, kind, fault, decoded, same, first, ...told };
+}
+
+function unlabelled(sent: Buffer, reference: Reference, limit: number): { unlabelled?: string } {
+  const isWanted = (content: Buffer): boolean =>
+    createHash('sha256').update(content).digest('hex') === reference.sha256 ||
+    isSame(content, kindOf(content), reference);
+  const isArchive = reference.text === null && !reference.isImage;
+  const coding = unlabelledCoding(sent, isWanted, isArchive, limit);
+  return coding === null ? {} : { unlabelled: coding };
+}
+
+const IMAGES = new Set(['png', 'svg', 'webp', 'avif', 'jpeg', 'gif']);
+
+function isSame(content: Buffer | null, kind: string, { text, isImage }: Reference): boolean {
+  if (isImage) return IMAGES.has(kind);
+  const other = content === null ? null : (text?.() ?? null);
+  return other !== null && content !== null && jsonOf(content.toString()) === jsonOf(other);
+}
+
+/** Two texts that are no JSON are different, whatever they are. */
+function jsonOf(text: string): string | symbol {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return Symbol('no JSON');
+  }
+}
+
+/** Brotli has no signature: what decodes as such, and is nothing else, is that. */
+function kindOfSent(sent: Buffer, applied: readonly string[]): string {
+  const kind = kindOf(sent);
+  if (kind !== 'unknown' || applied.at(-1) === 'br') return kind === 'unknown' ? 'brotli' : kind;
+  return attempt(() => brotliDecompressSync(sent)) === null ? kind : 'brotli';
+}
+
+interface Undone {
+  content: Buffer | null;
+  fault: ComparedBody['fault'];
+}
+
+/** Undoes the codings, the last one first. What browsers do not know they take as it is. */
+function undo(sent: Buffer, applied: readonly string[], limit: number): Undone {
+  if (sent.length === 0 || unknownCodings(applied).length > 0) return { content: sent, fault: null };
+  let undone: Undone = { content: sent, fault: null };
+  for (const coding of applied.toReversed()) {
+    if (undone.content === null) break;
+    const next = undoOne(coding, undone.content, limit);
+    undone = { content: next.content, fault: undone.fault ?? next.fault };
+  }
+  return undone;
+}
+
+function undoOne(coding: string, sent: Buffer, limit: number): Undone {
+  const options = { maxOutputLength: limit };
+  if (coding === 'gzip') return undoGzip(sent, options);
+  const [strict, lenient] =
+    coding === 'br'
+      ? [
+          () => brotliDecompressSync(sent, options),
+          () =>
+            brotliDecompressSync(sent, {
+              ...options,
+              flush: constants.BROTLI_OPERATION_FLUSH,
+              finishFlush: constants.BROTLI_OPERATION_FLUSH,
+            }),
+        ]
+      : deflated(sent, options);
+  const whole = attempt(strict);
+  if (whole !== null) return { content: whole, fault: null };
+  const part = attempt(lenient);
+  return part === null ? { content: null, fault: 'broken' } : { content: part, fault: 'truncated' };
+}
+
+/** Deflate is sent with a zlib frame and without: the first byte tells which. */
+function deflated(sent: Buffer, options: { maxOutputLength: number }): [() => Buffer, () => Buffer] {
+  const undoes = (sent[0]! & 0x0f) === 8 ? inflateSync : inflateRawSync;
+  return [() => undoes(sent, options), () => undoes(sent, { ...options, finishFlush: constants.Z_SYNC_FLUSH })];
+}
+
+/** Browsers read the first member of a gzip file and ignore what is behind it; Node's fetch reads all of it. */
+function undoGzip(sent: Buffer, options: { maxOutputLength: number }): Undone {
+  const whole = attempt(() => gunzipSync(sent, options));
+  const first = firstMember(sent, options);
+  if (first === null) return { content: null, fault: 'broken' };
+  const { content, end } = first;
+  if (whole !== null) return { content, fault: whole.length === content.length ? null : 'members' };
+  if (end === null) return { content, fault: 'truncated' };
+  // Without all of the trailer nobody misses it.
+  return { content, fault: sent.length < end + 8 ? null : 'end' };
+}
+
+/** @returns what the first member holds, and where its deflate stream ends; null for an end that is not there */
+function firstMember(
+  sent: Buffer,
+  options: { maxOutputLength: number },
+): { content: Buffer; end: number | null } | null {
+  const start = headerLength(sent);
+  if (start === null) return null;
+  const body = sent.subarray(start);
+  const stream = { ...options, info: true };
+  const whole = attempt(() => inflateRawSync(body, stream)) as unknown as Inflated | null;
+  if (whole !== null) return { content: whole.buffer, end: start + whole.engine.bytesWritten };
+  const part = attempt(() => inflateRawSync(body, { ...stream, finishFlush: constants.Z_SYNC_FLUSH }));
+  return part === null ? null : { content: (part as unknown as Inflated).buffer, end: null };
+}
+
+/** What zlib's synchronous functions return with the option `info`. */
+interface Inflated {
+  buffer: Buffer;
+  engine: { bytesWritten: number };
+}
+
+/** The length of a gzip header (RFC 1952 section 2.3); null where there is none. */
+function headerLength(sent: Buffer): number | null {
+  if (sent.length < 10 || sent[0] !== 0x1f || sent[1] !== 0x8b || sent[2] !== 8) return null;
+  const flags = sent[3]!;
+  let at = 10;
+  if (flags & 4) at += 2 + (sent.length > 12 ? sent.readUInt16LE(10) : 0);
+  for (const flag of [8, 16]) if (flags & flag) at = sent.indexOf(0, at) + 1 || sent.length;
+  if (flags & 2) at += 2;
+  return at > sent.length ? null : at;
+}
+
+function attempt<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}

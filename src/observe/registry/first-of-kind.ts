@@ -1,0 +1,99 @@
+import { hopOrigins } from '../../core/http/cors.ts';
+import type { Conditional, ResourceKind, Probe, HttpViews } from '../../core/facts/facts.ts';
+import { codings, header, httpDate } from '../../core/http/headers.ts';
+import { isAnswered, lastHop } from '../../core/http/probe.ts';
+import { probeTwice } from './retry-probes.ts';
+import { notRequested } from '../http/circuit-breaker.ts';
+import { probePreflight, type Preflight, type SecretNames } from './preflight.ts';
+import { ALL_GROUPS } from './request-shape.ts';
+import { type BrowserGet, getAsBrowser, type Prober } from './header-probes.ts';
+
+/** What is a setting of the host, and so is asked of the first resource of each kind and host alone. */
+
+export interface FirstsContext extends Prober {
+  secretNames: SecretNames | null;
+  /** The kinds and hosts that have had their first resource. */
+  firsts: Set<string>;
+}
+type Firsts = Pick<HttpViews, 'headPreflight' | 'image' | 'gzip' | 'revalidation'>;
+
+/**
+ * @param key the kind of resource and its host
+ * @param get how a browser asks for it
+ * @param answered the answer to that; what does not depend on it is sent beside it, to save a round trip
+ */
+export async function probeFirstOfKind(
+  key: string,
+  get: BrowserGet,
+  answered: Promise<Probe>,
+  look: FirstsContext,
+): Promise<Firsts> {
+  if (look.firsts.has(key)) return {};
+  look.firsts.add(key);
+  const [headPreflight, image, gzip, revalidated] = await Promise.all([
+    preflightOfHead(get, look),
+    get.role === 'icon' ? getAsBrowser({ ...get, like: 'image' }, ALL_GROUPS, look) : null,
+    answered.then((browser) => gzipAlone(get, browser, look)),
+    answered.then((browser) => revalidate(get, browser, look)),
+  ]);
+  return {
+    ...(isAsked(headPreflight) ? { headPreflight } : {}),
+    ...(isAsked(image) ? { image } : {}),
+    ...(isAsked(gzip) ? { gzip } : {}),
+    ...(revalidated !== null && isAsked(revalidated.visit) ? { revalidation: revalidated } : {}),
+  };
+}
+
+function isAsked(visit: Probe | null): visit is Probe {
+  return visit !== null && notRequested(visit) === null;
+}
+
+async function preflightOfHead(get: BrowserGet, look: FirstsContext): Promise<Probe | null> {
+  const asked = headPreflightOf(get);
+  return asked && probePreflight(asked, look);
+}
+
+/** How a browser asks before a HEAD; null at the page’s own origin. */
+export function headPreflightOf({ url, page }: Pick<BrowserGet, 'url' | 'page'>): Preflight | null {
+  const [sent] = hopOrigins(page, [url]);
+  return sent?.checked ? { url, page, origin: sent.origin, method: 'HEAD', along: [url] } : null;
+}
+
+/** Many clients accept gzip and nothing else, and hosts keep a file for each coding. */
+async function gzipAlone(get: BrowserGet, browser: Probe, look: FirstsContext): Promise<Probe | null> {
+  const applied = codings(lastHop(browser)?.headers ?? []);
+  if (!isDocument(get.role) || applied.length === 0 || applied.includes('gzip')) return null;
+  return getAsBrowser({ ...get, encoding: 'gzip' }, ['encoding'], look);
+}
+
+const ENTITY_TAG = /^(?:W\/)?"[^"]*"$/;
+
+async function revalidate(
+  get: BrowserGet,
+  browser: Probe,
+  look: FirstsContext,
+): Promise<NonNullable<HttpViews['revalidation']> | null> {
+  if (get.role === 'artifact' || !isAnswered(browser)) return null;
+  const { headers } = lastHop(browser)!;
+  const tag = header(headers, 'etag');
+  const date = header(headers, 'last-modified');
+  let condition: Conditional['condition'];
+  if (tag !== null && ENTITY_TAG.test(tag)) condition = ['if-none-match', tag];
+  else if (date !== null && httpDate(date) !== null) condition = ['if-modified-since', date];
+  else return null;
+  return { condition, visit: await revalidation(get, condition, look, probeTwice) };
+}
+
+/** @param visit sends it */
+export function revalidation(
+  get: BrowserGet,
+  condition: Conditional['condition'],
+  look: FirstsContext,
+  visit: typeof probeTwice,
+): Promise<Probe> {
+  return getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, look, visit);
+}
+
+function isDocument(role: ResourceKind): boolean {
+  return role === 'manifest' || role === 'metadata';
+}

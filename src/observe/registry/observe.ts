@@ -1,0 +1,453 @@
+import type {
+  AppFacts,
+  ArtifactFacts,
+  DocumentFacts,
+  HostFacts,
+  IconFacts,
+  Missing,
+  HttpViews,
+} from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { type JsonValue, isObject, member, parseDocument, stringOrNull } from '../../core/json/json.ts';
+import { didYouMean } from '../../core/text/similar-names.ts';
+import { header } from '../../core/http/headers.ts';
+import { digestOf } from '../../core/registry/checksum.ts';
+import { shardOf } from '../../core/engine/shards.ts';
+import { secretsOf } from '../../core/text/text.ts';
+import { isCanonicalUrl, parseUrl, sameAddress } from '../../core/http/url.ts';
+import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
+import { isAnswered, originOf } from '../../core/http/probe.ts';
+import { type ByTurns, openMissingFiles } from './retry-probes.ts';
+import { type HttpClient, type HttpOptions, openHttpClient } from '../http/client.ts';
+import { redactor, redactFacts } from '../http/redact.ts';
+import { openDigestWorkerPool } from '../digest/digest-worker-pool.ts';
+import { browserViews } from './browser-views.ts';
+import { REQUESTED_ONCE, type ObservationCache, type RememberedApp, verifiedBefore } from './observation-cache.ts';
+import { openFirstPerKey } from './conditional.ts';
+import { mapLimit, mapInOrder, memoizeAsync } from './concurrency.ts';
+import { openSample } from './sampling.ts';
+import {
+  artifactOf,
+  fetchArtifact,
+  type Limits,
+  LIMITS,
+  type ObserveContext,
+  observeDocument,
+  observeIcon,
+} from './resources.ts';
+
+/** Looks at a live registry, app by app, and forgets each app once it was handed over. */
+
+export interface WebOptions extends HttpOptions {
+  /** What everything is asked over, in place of one that is made by these options. It is closed at the end. */
+  http?: HttpClient;
+  /** Only these apps; null for all. */
+  apps?: readonly string[] | null;
+  /** Which artifacts to fetch: those of the latest version, of all, or of those that a predicate takes. */
+  versions?: 'latest' | 'all' | ((version: string) => boolean);
+  /** The origins that the service's pages have. */
+  origins?: readonly string[];
+  skipArtifacts?: boolean;
+  /** Whether another thread may digest and list artifacts, where there are many or large ones. */
+  threads?: boolean;
+  /** Only the apps of one shard (see core/engine/shards.ts). */
+  shard?: { index: number; of: number } | null;
+  /** Fetch the artifacts of an app from its highest version downwards, instead of in the order listed. */
+  newestFirst?: boolean;
+  /** Milliseconds in all for one resource, in place of 60 s (JSON, icons) and 600 s (artifacts). */
+  total?: number | { small: number; artifact: number } | null;
+  /** What earlier runs saw, and where this one leaves what it saw; null to look at everything anew. */
+  memory?: ObservationCache | null;
+  /** Which of the listed apps to look at in this run, and in which order. */
+  choose?: (keys: readonly string[]) => readonly string[];
+  /** Asked before an artifact is fetched: null, or why it is not. */
+  afford?: ((artifact: ListedArtifact) => Missing | null) | null;
+  /** Bytes read at most, in place of the defaults. */
+  limits?: Partial<Limits>;
+  /** Handed the bytes of every icon that was fetched. */
+  onIcon?: (facts: IconFacts, bytes: Uint8Array) => void;
+  onProgress?: (progress: Readonly<Progress>) => void;
+}
+
+export interface ListedArtifact {
+  app: string;
+  version: string | null;
+  url: string;
+  checksum: string;
+}
+
+export interface Progress {
+  /** Resources looked at, and known of so far. */
+  done: number;
+  known: number;
+  /** Bytes that came, and that were announced so far by what came with a length. */
+  bytes: number;
+  announced: number;
+  /** The host that the last body began to come from. */
+  host: string | null;
+  /** The app that was handed over last. */
+  app: string | null;
+}
+
+/** Takes what was seen, in the order of the manifest; `Judging` of core is one. A promise holds the rest back, and any other result is ignored. */
+export interface FactsSink {
+  manifest(facts: DocumentFacts): unknown;
+  app(facts: AppFacts): unknown;
+  /** Called at the end, where hosts refused requests for now. */
+  hosts?(facts: HostFacts[]): unknown;
+}
+
+export interface ObserveResult {
+  /** True when the signal came before everything was looked at; what had been handed over by then stands. */
+  interrupted: boolean;
+  /** Apps that were asked for and are not in the manifest. */
+  unknownApps: string[];
+  /** The listed keys that are nearest to those, as a sentence; '' where none is near. */
+  nearApps: string;
+  /** How many of the apps that were asked for belong to other shards. */
+  elsewhere: number;
+}
+
+const MISSHAPEN: Missing = { missing: 'because of schema-violation' };
+const MALFORMED: Missing = { missing: 'because of url-malformed' };
+const SKIPPED: Missing = { missing: 'artifacts are not downloaded with --skip-artifacts', runWide: true };
+const NOT_SELECTED: Missing = { missing: 'its version was not asked for', runWide: true, intentional: true };
+
+/**
+ * Observes the registry whose manifest is served at `url` (spec 4.1). What cannot be fetched is a fact, not an error.
+ */
+export async function observeRegistry(url: string, options: WebOptions, watcher: FactsSink): Promise<ObserveResult> {
+  const http = options.http ?? openHttpClient(options);
+  const memory = options.memory ?? null;
+  const secrets = (options.secrets?.headers ?? []).map(([, value]) => value);
+  const conceal = redactor(secrets);
+  // A host may echo what it was sent. The look itself goes by what was really said: a URL may need the same secret.
+  const safe = <T>(facts: T): T => (secrets.length === 0 ? facts : redactFacts(facts, conceal));
+  const safeApp = (facts: AppFacts): AppFacts => safe({ ...facts, metadata: withoutEcho(facts.metadata, 'versions') });
+  const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
+  const inspectors = openDigestWorkerPool(options.threads === true);
+  const byTurns: ByTurns = new Map();
+  const look: ObserveContext = {
+    http,
+    origins: options.origins ?? [],
+    secretNames: options.secrets
+      ? {
+          origin: options.secrets.origin,
+          names: [...new Set(options.secrets.headers.map(([name]) => name.toLowerCase()))],
+        }
+      : null,
+    now: memory?.now ?? null,
+    daily: memory?.daily ?? false,
+    limits: { ...LIMITS, ...options.limits },
+    onIcon: options.onIcon ?? (() => {}),
+    inspectors,
+    unchangedViews: new Map(),
+    always304Origins: new Set(),
+    certificates: new Map(),
+    total:
+      typeof options.total === 'object' && options.total !== null
+        ? options.total
+        : { small: options.total ?? 60_000, artifact: options.total ?? 600_000 },
+    onBody({ url: from, headers }) {
+      const length = header(headers, 'content-length');
+      progress.announced += length !== null && /^\d{1,15}$/.test(length) ? Number(length) : 0;
+      progress.host = originOf(from).replace(/^\w+:\/\//, '');
+    },
+    sample: openSample(),
+    firsts: new Set(),
+    probed: new Map(),
+    repeats: new Map(),
+    byTurns,
+    missing: openMissingFiles(byTurns),
+    firstPerKey: openFirstPerKey(),
+    onBytes(count) {
+      progress.bytes += count;
+      options.onProgress?.(progress);
+    },
+  };
+  try {
+    const { content, facts: looking } = openManifest(url, look, memory);
+    const told = looking.then(async (manifest) => {
+      progress.done += 1;
+      const cut = options.signal?.aborted === true;
+      if (cut && isMissing(manifest.content)) return false;
+      if (!cut) memory?.keepManifest(manifest);
+      await watcher.manifest(safe(withoutEcho(manifest, 'apps')));
+      return true;
+    });
+    // Awaited before the first app is handed over; until then a defect in it must not count as unhandled.
+    told.catch(() => {});
+    if (memory) await told;
+    const apps = member(valueOf(await content), 'apps');
+    if (!isObject(apps)) return { interrupted: !(await told), unknownApps: [], nearApps: '', elsewhere: 0 };
+    const { shard } = options;
+    const listed = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
+    const wanted = options.choose?.(listed) ?? listed;
+    const keys = shard ? wanted.filter((key) => shardOf(key, shard.of) === shard.index) : wanted;
+    const unknownApps = (options.apps ?? []).filter((key) => !Object.hasOwn(apps, key));
+    const nearApps = unknownApps.map((key) => didYouMean(key, Object.keys(apps))).join('');
+    progress.known += keys.length * 2;
+    const shared = sharing(keys.map((key) => apps[key]!));
+    const isInterrupted = await mapInOrder(
+      keys,
+      options.signal,
+      (key) => lookAtApp(key, apps[key]!, look, shared, options, progress),
+      async (facts) => {
+        if (!(await told)) return;
+        progress.app = conceal(facts.key);
+        options.onProgress?.(progress);
+        memory?.keepApp(facts);
+        await watcher.app(safeApp(facts));
+      },
+    );
+    const interrupted = !(await told) || isInterrupted;
+    const hosts = http.hosts();
+    if (!interrupted && hosts.length > 0) await watcher.hosts?.(hosts);
+    return { interrupted, unknownApps, nearApps, elsewhere: wanted.length - keys.length };
+  } finally {
+    inspectors.close();
+    await http.close();
+  }
+}
+
+/** The content comes first, so that apps are looked at while the manifest is asked for in other ways. */
+function openManifest(
+  url: string,
+  look: ObserveContext,
+  memory: ObservationCache | null,
+): { content: Promise<DocumentFacts['content']>; facts: Promise<DocumentFacts> } {
+  let early: (content: DocumentFacts['content']) => void;
+  const first = new Promise<DocumentFacts['content']>((resolve) => (early = resolve));
+  const facts = observeDocument(url, 'manifest', look, memory?.manifest() ?? null, early!);
+  return { facts, content: Promise.race([first, facts.then(({ content }) => content)]) };
+}
+
+function valueOf(content: DocumentFacts['content']): JsonValue | undefined {
+  return isMissing(content) ? undefined : parseDocument(content).value;
+}
+
+/** What stands in the place of a document may quote the signature of the URL that it was asked with. */
+function withoutEcho(facts: DocumentFacts, field: 'apps' | 'versions'): DocumentFacts {
+  const { url, content } = facts;
+  const secrets = url === null ? [] : secretsOf(url);
+  if (secrets.length === 0 || isMissing(content) || member(parseDocument(content).value, field) !== undefined)
+    return facts;
+  return { ...facts, content: redactFacts(content, redactor(secrets)) };
+}
+
+interface Shared {
+  document(
+    url: string,
+    look: ObserveContext,
+    known: DocumentFacts | null,
+    early: (content: DocumentFacts['content']) => void,
+  ): Promise<DocumentFacts>;
+  icon(url: string, look: ObserveContext, known: IconFacts | null): Promise<IconFacts>;
+}
+
+/** Equal URLs, fragments aside, are requested once. Only what the manifest lists more than once is remembered. */
+function sharing(entries: readonly JsonValue[]): Shared {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const entry of entries) {
+    for (const url of [stringOrNull(member(entry, 'appMetadataUrl')), iconUrlOf(entry)]) {
+      if (url === null) continue;
+      const address = sameAddress(url);
+      if (seen.has(address)) repeated.add(address);
+      else seen.add(address);
+    }
+  }
+  seen.clear();
+  const documents = new Map<string, Promise<DocumentFacts>>();
+  const icons = new Map<string, Promise<IconFacts>>();
+  return {
+    async document(url, look, known, early) {
+      const address = sameAddress(url);
+      if (!repeated.has(address)) return observeDocument(url, 'metadata', look, known, early);
+      return { ...(await memoizeAsync(documents, address, () => observeDocument(url, 'metadata', look, known))), url };
+    },
+    async icon(url, look, known) {
+      const address = sameAddress(url);
+      if (!repeated.has(address)) return observeIcon(url, look, known);
+      return { ...(await memoizeAsync(icons, address, () => observeIcon(url, look, known))), url };
+    },
+  };
+}
+
+function iconUrlOf(entry: JsonValue): string | null {
+  return stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+}
+
+async function lookAtApp(
+  key: string,
+  entry: JsonValue,
+  look: ObserveContext,
+  shared: Shared,
+  options: WebOptions,
+  progress: Progress,
+): Promise<AppFacts> {
+  const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+  const iconUrl = iconUrlOf(entry);
+  const known = (await options.memory?.app(key)) ?? null;
+  let artifacts: Promise<ArtifactFacts[]> | null = null;
+  const begin = (content: DocumentFacts['content']): Promise<ArtifactFacts[]> => {
+    if (artifacts === null) {
+      const list = member(valueOf(content), 'versions');
+      artifacts = lookAtArtifacts(key, Array.isArray(list) ? list : [], look, options, progress, known);
+      // Awaited with the rest; until then a defect in it must not count as unhandled.
+      artifacts.catch(() => {});
+    }
+    return artifacts;
+  };
+  const [icon, metadata] = await Promise.all([
+    lookAt(iconUrl, progress, (url) => shared.icon(url, look, known?.facts.icon ?? null)).then(
+      (facts) => facts ?? { ...nothing(iconUrl), image: whyNot(iconUrl) },
+    ),
+    lookAt(metadataUrl, progress, (url) => shared.document(url, look, known?.facts.metadata ?? null, begin)).then(
+      async (found) => {
+        const facts: DocumentFacts = found ?? nothing(metadataUrl);
+        await begin(facts.content);
+        return facts;
+      },
+    ),
+  ]);
+  return { key, metadata, icon, artifacts: await begin(metadata.content) };
+}
+
+function whyNot(url: string | null): Missing {
+  return url === null ? MISSHAPEN : MALFORMED;
+}
+
+function nothing(url: string | null): { url: string | null; file: null; web: Missing; content: Missing } {
+  return { url, file: null, web: whyNot(url), content: whyNot(url) };
+}
+
+async function lookAt<T>(url: string | null, progress: Progress, work: (url: string) => Promise<T>): Promise<T | null> {
+  const facts = url === null || !isUsable(url) ? null : await work(url);
+  progress.done += 1;
+  return facts;
+}
+
+/** Whether there is any sense in asking: the rules about URLs say the rest. */
+function isUsable(url: string): boolean {
+  if (isCanonicalUrl(url)) return true;
+  const parsed = parseUrl(url);
+  return (
+    parsed !== null &&
+    (parsed.protocol === 'https:' || parsed.protocol === 'http:') &&
+    parsed.username === '' &&
+    parsed.password === ''
+  );
+}
+
+async function lookAtArtifacts(
+  app: string,
+  list: readonly JsonValue[],
+  look: ObserveContext,
+  options: WebOptions,
+  progress: Progress,
+  known: RememberedApp | null,
+): Promise<ArtifactFacts[]> {
+  const entries = list.map((item) => ({
+    version: stringOrNull(member(item, 'version')),
+    url: stringOrNull(member(item, 'artifactUrl')),
+    checksum: stringOrNull(member(item, 'artifactChecksum')) ?? '',
+  }));
+  const wanted = selection(
+    entries.map((entry) => entry.version),
+    options.versions ?? 'all',
+  );
+  const firsts = new Map<string, ReturnType<typeof fetchArtifact>>();
+  const seconds = new Map<string, ReturnType<typeof fetchArtifact>>();
+  if (!options.skipArtifacts) progress.known += entries.length;
+  const queue = options.newestFirst ? newestFirst(entries) : entries;
+  const looked = await mapLimit(
+    queue,
+    async ({ version, url, checksum }): Promise<ArtifactFacts> => {
+      const why = options.skipArtifacts
+        ? SKIPPED
+        : !wanted(version)
+          ? NOT_SELECTED
+          : url === null || !isUsable(url)
+            ? whyNot(url)
+            : null;
+      if (why) {
+        if (why !== SKIPPED) progress.done += 1;
+        return { url, file: null, web: why, content: why, archive: why };
+      }
+      const before = options.memory ? verifiedBefore(options.memory, known, url!, checksum, look.certificates) : null;
+      if (before) {
+        progress.done += 1;
+        return before;
+      }
+      const weak = digestOf(checksum) === null;
+      const address = sameAddress(url!);
+      const dear = firsts.has(`${weak} ${address}`)
+        ? null
+        : (options.afford?.({ app, version, url: url!, checksum }) ?? null);
+      if (dear) {
+        progress.done += 1;
+        return { url, file: null, web: dear, content: dear, archive: dear };
+      }
+      const first = await memoizeAsync(firsts, `${weak} ${address}`, () => fetchArtifact(url!, look, { weak }));
+      const made = await artifactOf(url!, checksum, first, () =>
+        memoizeAsync(seconds, address, () => fetchArtifact(url!, look, { inner: true })),
+      );
+      progress.done += 1;
+      return made;
+    },
+    Math.max(1, options.concurrency ?? 32),
+  );
+  const found = new Map(queue.map((entry, index) => [entry, looked[index]!]));
+  const facts = entries.map((entry) => found.get(entry)!);
+  await addSideViews(facts, look);
+  return facts;
+}
+
+/** From the highest valid version downwards; what is no version comes last. */
+function newestFirst<T extends { version: string | null }>(entries: readonly T[]): T[] {
+  const rank = ({ version }: T): string => (version !== null && isSemver(version) ? version : '0.0.0-0');
+  return entries.toSorted((a, b) => comparePrecedence(rank(b), rank(a)));
+}
+
+/**
+ * How the artifacts' hosts answer browsers is asked once per app and host: of the first artifact that was fetched. Where
+ * all were verified before, what one of them was asked then stands.
+ */
+async function addSideViews(facts: readonly ArtifactFacts[], look: ObserveContext): Promise<void> {
+  const chosen = new Map<string, { web: HttpViews; since: string | undefined }>();
+  for (const { url, web, reusedFrom: since } of facts) {
+    if (url === null || isMissing(web) || !isAnswered(web.server)) continue;
+    const { origin } = new URL(url);
+    const other = chosen.get(origin);
+    const better =
+      !other || (other.since !== undefined && (since === undefined || (!isAsked(other.web) && isAsked(web))));
+    if (better) chosen.set(origin, { web, since });
+    const loser = better ? other?.web : web;
+    if (!loser || !isAsked(loser)) continue;
+    for (const name of ['preflights', 'headPreflight', 'revalidation', 'headerProbes', 'repeatedProbes'] as const)
+      delete loser[name];
+    Object.assign(loser, { browser: [], preflight: REQUESTED_ONCE, head: REQUESTED_ONCE });
+  }
+  for (const { web } of chosen.values())
+    if (!isAsked(web)) Object.assign(web, await browserViews(asArtifact(web), look));
+}
+
+function asArtifact({ server: service }: HttpViews): Parameters<typeof browserViews>[0] {
+  return { role: 'artifact', service, accept: '*/*', reference: null, limit: 0 };
+}
+
+function isAsked(web: HttpViews): boolean {
+  return !isMissing(web.preflight) || web.browser.length > 0;
+}
+
+function selection(
+  versions: readonly (string | null)[],
+  which: NonNullable<WebOptions['versions']>,
+): (version: string | null) => boolean {
+  if (which === 'all') return () => true;
+  const valid = versions.filter((version) => version !== null && isSemver(version)) as string[];
+  if (typeof which === 'function') return (version) => version !== null && which(version);
+  const latest = latestOf(valid);
+  return (version) => version === latest && latest !== null;
+}

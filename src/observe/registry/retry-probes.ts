@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RepeatedProbe, Probe } from '../../core/facts/facts.ts';
+import { isAnswered, isTransportFailure, lastHop, statusOf, originOf } from '../../core/http/probe.ts';
+import type { ProbeRequest, HttpClient } from '../http/client.ts';
+import { notRequested } from '../http/circuit-breaker.ts';
+
+/** Asking a second time, so that one sample is not taken for the cause. */
+
+/** Asks. */
+export function probeOnce(http: HttpClient, ask: ProbeRequest): Promise<Probe> {
+  return http.probe(ask);
+}
+
+/** Asks, and once more over a new connection where the connection failed and no attempt was repeated. */
+export async function probeTwice(http: HttpClient, ask: ProbeRequest): Promise<Probe> {
+  const first = await http.probe(ask);
+  if (first.attempts > 1 || notRequested(first) !== null || !isTransportFailure(first)) return first;
+  const second = await http.probe({ ...ask, fresh: true });
+  return notRequested(second) === null ? joined(first, second) : first;
+}
+
+/** The later visit, with the attempts of the earlier one. */
+function joined(first: Probe, second: Probe): Probe {
+  const trouble = first.failure?.code ?? `status ${statusOf(first)}`;
+  return {
+    ...second,
+    attempts: first.attempts + second.attempts,
+    retryAfterMs: first.retryAfterMs + second.retryAfterMs,
+    retriedErrors: [...(first.retriedErrors ?? []), trouble, ...(second.retriedErrors ?? [])],
+  };
+}
+
+/** What hosts answer for a file that they do not have, or that one of several servers does not have. */
+const MISSING = new Set([403, 404, 410]);
+/** Of those statuses the HTTP client had tried again by itself. */
+const FAULTS = new Set([500, 502, 504]);
+/** So many files of a kind and host are confirmed to be missing; the others are taken at their word. */
+const CONFIRMED = { missing: 3, fault: 1 };
+/** From so many on that came after all, files are requested again without waiting for each other. */
+const RECOVERED = 3;
+/** Rounds of two requests after the first answer, and where the host is known to answer by turns. */
+const ROUNDS = { missing: 5, fault: 1, byTurns: 12 };
+/** Milliseconds: where a round took longer, there is no other one unless the host is known to answer by turns. */
+const SLOW = 700;
+/** Milliseconds by which later rounds are put off at most, so that answers that take turns do not keep step with them. */
+const PAUSE = 20;
+
+/** The origins that answer by turns, and what showed it. */
+export type ByTurns = Map<string, Omit<RepeatedProbe, 'of'>>;
+
+export interface MissingFiles {
+  /**
+   * Asks, and again where the file is missing, until it comes or is confirmed to be missing.
+   * @param kind of the resource
+   * @param ask fresh: over a new connection, which may lead to another server
+   * @param glance asks for the status alone, over a new connection
+   */
+  confirm<T extends { visit: Probe }>(
+    kind: string,
+    url: string,
+    ask: (fresh: boolean) => Promise<T>,
+    glance: () => Promise<Probe>,
+  ): Promise<T>;
+}
+
+/** @param byTurns those that are known; those that are found are added */
+export function openMissingFiles(byTurns: ByTurns): MissingFiles {
+  const places = new Map<string, { confirmed: number; recovered: number; last: Promise<unknown> }>();
+
+  function note(first: Probe, later: Probe): void {
+    const { url } = lastHop(later)!;
+    byTurns.set(originOf(url), { url, plain: [statusOf(first), statusOf(later)], same: [] });
+  }
+
+  async function again<T extends { visit: Probe }>(
+    first: T,
+    rounds: number,
+    ask: (fresh: boolean) => Promise<T>,
+    glance: () => Promise<Probe>,
+  ): Promise<T> {
+    let got = first;
+    let left = rounds;
+    for (let n = 0; n < left; n++) {
+      if (n > 0) await sleep(Math.random() * PAUSE);
+      // Two at once, the one or the other first: whatever takes turns, one of them meets the other answer.
+      const since = performance.now();
+      const before = n % 2 === 0 ? null : glance();
+      const asking = ask(true);
+      const [next, other] = await Promise.all([asking, before ?? glance()]);
+      if (notRequested(next.visit) !== null) return got;
+      got = { ...next, visit: joined(got.visit, next.visit) };
+      const passed = [next.visit, other].find(isAnswered);
+      if (passed) note(first.visit, passed);
+      if (isAnswered(next.visit)) return got;
+      if (passed) left = ROUNDS.byTurns;
+      else if (left < ROUNDS.byTurns && performance.now() - since > SLOW) return got;
+    }
+    return got;
+  }
+
+  return {
+    async confirm(kind, url, ask, glance) {
+      const first = await ask(false);
+      const status = statusOf(first.visit);
+      if (first.visit.failure !== null || !(MISSING.has(status) || FAULTS.has(status))) return first;
+      const origin = originOf(lastHop(first.visit)!.url);
+      const what = FAULTS.has(status) ? 'fault' : 'missing';
+      const key = `${what} ${kind} ${origin}`;
+      const place = places.get(key) ?? { confirmed: 0, recovered: 0, last: Promise.resolve() };
+      places.set(key, place);
+      const limit = CONFIRMED[what];
+      const retry = async (): Promise<typeof first> => {
+        if (place.confirmed >= limit && place.recovered <= place.confirmed) return first;
+        const isKnown = (): boolean => byTurns.has(origin) && place.confirmed < limit;
+        const wasKnown = isKnown();
+        let got = await again(first, wasKnown ? ROUNDS.byTurns : ROUNDS[what], ask, glance);
+        // Requests for other files may have shown it meanwhile.
+        if (!wasKnown && !isAnswered(got.visit) && isKnown()) got = await again(got, ROUNDS.byTurns, ask, glance);
+        if (isAnswered(got.visit)) place.recovered += 1;
+        else place.confirmed += 1;
+        return got;
+      };
+      // Files that were called missing do come.
+      if (place.recovered >= RECOVERED && place.recovered > place.confirmed) return retry();
+      // One after another, so that no more are requested again than have to be.
+      const mine = place.last.then(retry);
+      place.last = mine.catch(() => {});
+      return mine;
+    },
+  };
+}

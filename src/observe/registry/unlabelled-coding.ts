@@ -1,0 +1,49 @@
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { kindOf } from '../../core/text/file-type.ts';
+
+/** Recognising a body that is compressed although no Content-Encoding says so. */
+
+const BY_SIGNATURE: Readonly<Record<string, string>> = { gzip: 'gzip', zlib: 'deflate', zstd: 'zstd' };
+
+const UNDO = [
+  ['deflate', inflateSync],
+  ['deflate', inflateRawSync],
+  ['br', brotliDecompressSync],
+] as const;
+
+/**
+ * The coding of a body, by its signature, or by undoing it where the coding has no signature.
+ * @param isWanted whether some bytes are the file that was requested
+ * @param isArchive true for a file that is compressed itself: its own signature says nothing
+ * @param limit decoded bytes at most
+ * @returns gzip, deflate, zstd or br; null where the bytes are the file, or of an unknown form
+ */
+export function unlabelledCoding(
+  sent: Buffer,
+  isWanted: (content: Buffer) => boolean,
+  isArchive: boolean,
+  limit: number,
+): string | null {
+  const kind = kindOf(sent);
+  const options = { maxOutputLength: limit };
+  const bySignature = Object.hasOwn(BY_SIGNATURE, kind) ? BY_SIGNATURE[kind]! : null;
+  if (bySignature === 'gzip' && isArchive) {
+    const content = attempt(() => gunzipSync(sent, options));
+    return content !== null && isWanted(content) ? 'gzip' : null;
+  }
+  if (bySignature !== null || kind !== 'unknown') return bySignature;
+  for (const [coding, undo] of UNDO) {
+    const content = attempt(() => undo(sent, options));
+    // Some random bytes decode as well, to nothing that is known.
+    if (content !== null && content.length > 0 && (isWanted(content) || kindOf(content) !== 'unknown')) return coding;
+  }
+  return null;
+}
+
+function attempt(work: () => Buffer): Buffer | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,160 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { printable } from '../../core/text/text.ts';
+import type { DocumentContent } from '../../core/facts/facts.ts';
+import { member, type ParsedDocument, parseDocument } from '../../core/json/json.ts';
+import { AppregError } from '../../core/errors.ts';
+
+/** A registry of 100,000 apps has a manifest of 43 MB; what is larger than this is cut off. */
+const DOCUMENT_LIMIT = 256 * 1024 * 1024;
+
+/** So large a text is not kept beside its value: whoever wants it again, for positions, has it read again. */
+const LARGE = 4 * 1024 * 1024;
+
+/** Bytes as the facts about a document; text wherever they are UTF-8, so that saved facts can be read. */
+export function contentOf(bytes: Uint8Array, cut = false): DocumentContent {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Text that is ASCII alone takes one byte a character in memory, and decodes fastest as Latin-1.
+  if (isAscii(buffer)) return { text: buffer.toString('latin1'), base64: null, bytes: buffer.length, cut };
+  if (isUtf8(buffer)) return { text: buffer.toString('utf8'), base64: null, bytes: buffer.length, cut };
+  return { text: null, base64: buffer.toString('base64'), bytes: buffer.length, cut };
+}
+
+// The manifest is asked for several times in a row: to tell what a folder is, to find its base URL, to look at it.
+let last: { path: string; stamp: string; content: DocumentContent } | null = null;
+
+export type LocalState = 'missing' | 'not-a-file';
+
+/**
+ * Reads a local document, at most `DOCUMENT_LIMIT` bytes of it. Synchronous: over 100,000 small files that is four
+ * times as fast. What is not there or no file is said; a file that may not be read is Trouble.
+ */
+export function readDocumentFile(path: string): DocumentContent | LocalState {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    return absence(path, error);
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return 'not-a-file';
+    const stamp = stampOf(stat);
+    if (last?.path === path && last.stamp === stamp) return last.content;
+    const large = stat.size > LARGE && stat.size <= DOCUMENT_LIMIT ? largeContent(fd, path, stat) : null;
+    const content =
+      large ??
+      contentOf(readBytes(fd, Buffer.allocUnsafe(Math.min(stat.size, DOCUMENT_LIMIT))), stat.size > DOCUMENT_LIMIT);
+    last = { path, stamp, content };
+    return content;
+  } catch (error) {
+    return absence(path, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What lets go of the text of a large document. */
+const holds = new WeakMap<DocumentContent, () => void>();
+
+/**
+ * Lets go of a large text that was read and leaves nothing to be found in it, and has the heap collected at once: V8
+ * would let it grow by as much again before it looks, and the text takes more memory than all the apps that it told of.
+ */
+export function releaseText(content: DocumentContent): void {
+  const hold = holds.get(content);
+  if (hold === undefined || !isAllUsual(parseDocument(content))) return;
+  hold();
+  // The platform remembers what the last expression was matched against.
+  / /.test(' ');
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+function isAllUsual({ value, nonCanonical: doubtful }: ParsedDocument): boolean {
+  return value !== doubtful && Object.keys(member(doubtful, 'apps') ?? {}).length === 0;
+}
+
+function stampOf(stat: Stats): string {
+  return `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
+}
+
+/** Fills a buffer from the beginning of an open file, as far as that goes. */
+function readBytes(fd: number, buffer: Buffer): Buffer {
+  let read = 0;
+  while (read < buffer.length) {
+    const count = readSync(fd, buffer, read, buffer.length - read, read);
+    if (count === 0) break;
+    read += count;
+  }
+  return buffer.subarray(0, read);
+}
+
+/** A large text, decoded when it is asked for. Once it was let go, the file is read anew. Null where it is not UTF-8. */
+function largeContent(fd: number, path: string, stat: Stats): DocumentContent | null {
+  // Of all buffers only this kind gives its memory back when it is told to.
+  const memory = new ArrayBuffer(stat.size, { maxByteLength: stat.size });
+  const bytes = readBytes(fd, Buffer.from(memory));
+  if (!isUtf8(bytes)) return null;
+  const { length } = bytes;
+  let isFirst = true;
+  let text: string | null = null;
+  const content = {
+    get text() {
+      if (text === null && isFirst) {
+        text = contentOf(bytes).text;
+        memory.resize(0);
+        isFirst = false;
+      }
+      return (text ??= contentOf(readAgain(path, stampOf(stat))).text);
+    },
+    base64: null,
+    bytes: length,
+    cut: false,
+  };
+  holds.set(content, () => {
+    text = null;
+  });
+  return content;
+}
+
+function readAgain(path: string, stamp: string): Buffer {
+  const again = readStamped(path, stamp);
+  if (again !== null) return again;
+  throw new AppregError(
+    'file-changed',
+    `${printable(path)} was changed while it was being looked at.`,
+    'Run the command again.',
+  );
+}
+
+/** Null where the file is no longer as it was. */
+function readStamped(path: string, stamp: string): Buffer | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    absence(path, error);
+    return null;
+  }
+  try {
+    const stat = fstatSync(fd);
+    return stampOf(stat) === stamp ? readBytes(fd, Buffer.allocUnsafe(stat.size)) : null;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function absence(path: string, error: unknown): LocalState {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return 'missing';
+  if (code === 'EISDIR' || code === 'ELOOP' || code === 'ENXIO') return 'not-a-file';
+  throw new AppregError(
+    'file-unreadable',
+    `${printable(path)} cannot be read: ${printable((error as Error).message)}`,
+    'Check the permissions of the file.',
+    { cause: error },
+  );
+}

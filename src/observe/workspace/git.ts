@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import type { DocumentContent } from '../../core/facts/facts.ts';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { contentOf } from './documents.ts';
+import type { Tree } from './tree.ts';
+
+/** A workspace as it was at a git ref, read from the object store; nothing is checked out. */
+
+/** From so many files on they are asked for by id: by path, git reads the folders above once for each file. */
+const MANY = 100;
+
+/**
+ * @param ref as the user names it; for a branch that went on since, the commit where the work tree's branch left it
+ * @param root the workspace, somewhere in a git work tree
+ */
+export function gitTree(ref: string, root: string): Tree {
+  const commit = resolveCommit(ref, root);
+  const prefix = git(['rev-parse', '--show-prefix'], root).stdout.toString('utf8').replace(/\n$/, '');
+  const contents = new Map<string, DocumentContent>();
+  return {
+    source: ref,
+    fetch(paths) {
+      const wanted = paths.filter((path) => !contents.has(path) && !/[\n\u0000]/.test(path));
+      if (wanted.length === 0) return;
+      const ids = wanted.length < MANY ? null : idsOf(`${commit}:${prefix}`, root);
+      const input = wanted.map((path) => `${ids?.get(path) ?? `${commit}:${prefix}${path}`}\n`).join('');
+      readBatch(git(['cat-file', '--batch'], root, input).stdout, wanted, contents);
+    },
+    read: (path) => contents.get(path) ?? null,
+  };
+}
+
+/** The ids of all files below a tree; null where there is no such tree. */
+function idsOf(tree: string, root: string): Map<string, string> | null {
+  const { status, stdout } = git(['ls-tree', '-r', '-z', '--full-tree', tree], root, undefined, true);
+  if (status !== 0) return null;
+  const ids = new Map<string, string>();
+  // `<mode> <type> <id>`, a tab and the path.
+  for (const entry of stdout.toString('utf8').split('\0')) {
+    const tab = entry.indexOf('\t');
+    ids.set(entry.slice(tab + 1), entry.slice(entry.lastIndexOf(' ', tab) + 1, tab));
+  }
+  return ids;
+}
+
+function resolveCommit(ref: string, root: string): string {
+  if (ref.startsWith('-')) throw notFound(ref, root);
+  const found = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], root, undefined, true);
+  if (found.status !== 0) throw notFound(ref, root);
+  const commit = found.stdout.toString('utf8').trim();
+  const base = git(['merge-base', commit, 'HEAD'], root, undefined, true);
+  return base.status === 0 ? base.stdout.toString('utf8').trim() : commit;
+}
+
+function notFound(ref: string, root: string): AppregError {
+  const inside = git(['rev-parse', '--is-inside-work-tree'], root, undefined, true);
+  const name = printable(ref);
+  // A checkout that belongs to somebody else, as in a CI container: git says so, and how to allow it.
+  if (/dubious ownership/.test(inside.stderr))
+    return new AppregError(
+      'git-ownership',
+      'git refuses this repository, because its folder belongs to another user.',
+      'Allow it: git config --global --add safe.directory <folder>',
+    );
+  if (inside.status !== 0)
+    return new AppregError(
+      'against-unknown',
+      `“${name}” is no file or folder, and this folder is not in a git work tree.`,
+      'Name a folder, a file, or run it inside the repository.',
+    );
+  if (git(['rev-parse', '--verify', '--quiet', 'HEAD'], root, undefined, true).status !== 0)
+    return new AppregError(
+      'against-unknown',
+      `“${name}” is no file or folder, and this git repository has no commit yet.`,
+      'Commit what is published; changes can be held against that commit from then on.',
+    );
+  const shallow =
+    git(['rev-parse', '--is-shallow-repository'], root, undefined, true).stdout.toString('utf8').trim() === 'true';
+  if (shallow) {
+    const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref) ? 'git fetch --unshallow' : `git fetch --depth=1 origin ${name}`;
+    return new AppregError(
+      'against-shallow',
+      `“${name}” is not in this repository, which is a shallow clone: the history that it needs was not fetched.`,
+      `Fetch it: ${fetch} — or have the pipeline clone everything (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
+    );
+  }
+  return new AppregError(
+    'against-unknown',
+    `“${name}” is no file, no folder and no git ref.`,
+    'Check the spelling; a branch of the remote is named origin/<branch>, and may have to be fetched first (git fetch origin).',
+  );
+}
+
+function git(
+  args: readonly string[],
+  cwd: string,
+  input?: string,
+  quiet = false,
+): { status: number | null; stdout: Buffer; stderr: string } {
+  const run = spawnSync('git', args, {
+    cwd,
+    maxBuffer: 4 * 1024 ** 3,
+    ...(input === undefined ? {} : { input }),
+    env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' },
+  });
+  if (run.error) {
+    const missing = (run.error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new AppregError(
+      'git-missing',
+      missing ? 'git is not installed, so a git ref cannot be read.' : `git failed: ${run.error.message}`,
+      'Install git, or give --against a folder or a file.',
+      { cause: run.error },
+    );
+  }
+  if (run.status !== 0 && !quiet)
+    throw new AppregError(
+      'git-failed',
+      `git ${args[0]} failed: ${printable(run.stderr.toString('utf8').trim())}`,
+      'Run it inside the repository, or give --against a folder or a file.',
+    );
+  return { status: run.status, stdout: run.stdout, stderr: run.stderr.toString('utf8') };
+}
+
+/** The answers of `git cat-file --batch`: `<oid> <type> <size>` and the bytes, or `<name> missing`. */
+function readBatch(out: Buffer, paths: readonly string[], into: Map<string, DocumentContent>): void {
+  let at = 0;
+  for (const path of paths) {
+    const end = out.indexOf(10, at);
+    const header = /^[0-9a-f]+ (\w+) (\d+)$/.exec(out.toString('utf8', at, end));
+    at = end + 1;
+    if (!header) continue;
+    const size = Number(header[2]);
+    if (header[1] === 'blob') into.set(path, contentOf(out.subarray(at, at + size)));
+    at += size + 1;
+  }
+}

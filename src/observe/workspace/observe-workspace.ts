@@ -1,0 +1,247 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Resource, Missing } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { isObject, member, parseDocument, stringOrNull, canonicalVersions } from '../../core/json/json.ts';
+import { readArchiveFile } from '../archive/read-archive.ts';
+import { createDigester } from '../digest/digest.ts';
+import { releaseText, readDocumentFile } from './documents.ts';
+import { inspectImage } from '../icon/inspect-image.ts';
+import { asBase, localPath, staysInside, type Workspace } from './places.ts';
+import { openOtherNames, type OtherNames } from './other-names.ts';
+import { openPrefetch } from './prefetch.ts';
+import { type Tree, UNWALKED, walk } from './walk.ts';
+
+/** Looks at a workspace: reads its documents, hashes and lists its artifacts, looks at its icons. */
+
+const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
+const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
+const OTHER_NAME: Missing = { missing: 'because of file-name-differs' };
+const NO_URL: Missing = { missing: 'because of schema-violation' };
+/** Bytes of a manifest whose apps are so many that another thread reads ahead; for fewer it is not worth its start. */
+const MANY = 1_000_000;
+const PLAIN_NAME = /^\w[\w.-]*$/;
+const ICON_LIMIT = 16 * 1024 * 1024;
+
+/** Takes what was seen, portion by portion; `Judging` of core is one. */
+export interface WorkspaceFactsSink {
+  manifest(manifest: DocumentFacts): void;
+  app(facts: AppFacts): void;
+  orphans(files: readonly string[]): void;
+}
+
+export interface DirectoryOptions {
+  /** How a path below the root is named to the user. */
+  nameOf(path: string): string;
+  onApp?(done: number, all: number): void;
+}
+
+/** Looks at the whole workspace. Throws Trouble for a file that may not be read. */
+export async function observeWorkspace(
+  workspace: Workspace,
+  sink: WorkspaceFactsSink,
+  options: DirectoryOptions,
+): Promise<void> {
+  const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
+  const { root } = workspace;
+  const looking: Looking = {
+    root,
+    base,
+    links: true,
+    tree: null,
+    away: '',
+    names: openOtherNames(root),
+    nameOf: options.nameOf,
+  };
+  const ahead = base !== null && sizeOf(join(root, workspace.manifest)) > MANY ? openPrefetch(root) : null;
+  try {
+    const manifest = lookAtDocument(looking, null, workspace.manifest);
+    const apps = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
+    if (!isMissing(manifest.content)) releaseText(manifest.content);
+    const keys = isObject(apps) ? Object.keys(apps) : [];
+    const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
+    const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
+    const opening = ahead?.want(paths.map((path) => path ?? ''));
+    sink.manifest(manifest);
+    const tree = (await opening) ?? walk(root);
+    looking.links = tree.links;
+    looking.tree = tree.links ? null : tree;
+    looking.names.use(tree);
+    const used = new Set([workspace.manifest, ...paths]);
+    for (const [index, key] of keys.entries()) {
+      if (ahead !== null && !ahead.isReady()) await ahead.ready();
+      const url = urls[index]!;
+      const path = paths[index]!;
+      const content = ahead?.next() ?? null;
+      const metadata: DocumentFacts =
+        content === null
+          ? lookAtDocument(looking, url, path)
+          : { url, file: looking.nameOf(path), web: OFFLINE, content };
+      const icon = lookAtIcon(looking, stringOrNull(member(member(member(apps, key), 'blockStyle'), 'iconUrl')));
+      if (metadata.otherName) used.add(metadata.otherName.listed);
+      const artifacts = lookForArtifacts(looking, metadata);
+      for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
+      sink.app({ key, metadata, icon, artifacts: artifacts.all });
+      options.onApp?.(index + 1, keys.length);
+    }
+    // A manifest that cannot be read, or that lacks a URL, has a finding of its own: what it leaves out is no second fault.
+    const whole = isObject(apps) && urls.every((url) => url !== null);
+    sink.orphans(whole ? orphansOf(looking, tree.files, used) : []);
+  } finally {
+    await ahead?.close();
+  }
+}
+
+/** Looks at one metadata file by itself, with the artifacts that lie in the workspace around it, if there is one. */
+export async function observeMetadataFile(
+  workspace: Workspace,
+  path: string,
+  nameOf: DirectoryOptions['nameOf'],
+): Promise<{ metadata: DocumentFacts; artifacts: ArtifactFacts[] }> {
+  const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
+  const looking: Looking = {
+    root: workspace.root,
+    base,
+    links: true,
+    tree: null,
+    away: '',
+    names: openOtherNames(workspace.root),
+    nameOf,
+  };
+  const metadata = lookAtDocument(looking, null, path);
+  const artifacts = lookForArtifacts(looking, metadata);
+  for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
+  return { metadata, artifacts: artifacts.all };
+}
+
+interface Looking {
+  root: string;
+  base: string | null;
+  /** Whether there are symbolic links at all; without any, no path needs to be followed. */
+  links: boolean;
+  /** All that there is, where `walk` could see it; to ask the disk for a missing file is dear. */
+  tree: Tree | null;
+  /** The last folder, as a URL, that is not in the workspace: an app's artifacts mostly lie in one. */
+  away: string;
+  names: OtherNames;
+  nameOf(path: string): string;
+}
+
+/** Bytes of a file; 0 where there is none. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** True for a link out of the workspace. Paths are followed where there are links at all, or where `walk` did not look. */
+function leadsOut(looking: Looking, path: string): boolean {
+  return (looking.links || UNWALKED.test(path)) && !staysInside(looking.root, path);
+}
+
+function lookAtDocument(looking: Looking, url: string | null, path: string | null): DocumentFacts {
+  if (path === null) return { url, file: null, web: OFFLINE, content: url === null ? NO_URL : ELSEWHERE };
+  const otherName = otherNameOf(looking, path);
+  if (otherName) return { url, file: looking.nameOf(otherName.listed), web: OFFLINE, content: OTHER_NAME, otherName };
+  const file = looking.nameOf(path);
+  const found = leadsOut(looking, path) ? 'outside' : readDocumentFile(join(looking.root, path));
+  if (typeof found === 'string')
+    return { url, file, web: OFFLINE, content: { missing: 'because of file-missing' }, local: found };
+  return { url, file, web: OFFLINE, content: found };
+}
+
+/** Set where the folders list the file under another name than the URL says, and not under that one. */
+function otherNameOf({ names }: Looking, path: string): Resource['otherName'] {
+  const listed = names.of(path);
+  return listed === null ? undefined : { path, listed };
+}
+
+/** The local file of an artifact or icon, or why there is none; `isUsual` of a URL that has nothing to normalise. */
+function localFile(looking: Looking, url: string | null, isUsual = false): string | Missing {
+  if (url === null) return NO_URL;
+  const { away } = looking;
+  if (away !== '' && url.startsWith(away) && !url.includes('/', away.length))
+    if (isUsual || PLAIN_NAME.test(url.slice(away.length))) return ELSEWHERE;
+  const path = localPath(url, looking.base);
+  if (path === null) return ELSEWHERE;
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  if (looking.tree && !looking.tree.folders.has(folder) && !UNWALKED.test(path)) {
+    if (looking.names.hasFolder(folder)) return path;
+    if (url.endsWith(path)) looking.away = url.slice(0, url.lastIndexOf('/') + 1);
+    return ELSEWHERE;
+  }
+  return leadsOut(looking, path) ? { missing: 'it is a link out of the workspace' } : path;
+}
+
+/** An artifact that should lie in the workspace. */
+interface Present {
+  index: number;
+  url: string;
+  path: string;
+}
+
+/** One entry for each version; those in `present` are to be looked at. */
+function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: ArtifactFacts[]; present: Present[] } {
+  const all: ArtifactFacts[] = [];
+  const present: Present[] = [];
+  if (isMissing(content)) return { all, present };
+  const reading = parseDocument(content);
+  const usual = canonicalVersions(reading);
+  const versions = usual ?? member(reading.value, 'versions');
+  if (!Array.isArray(versions)) return { all, present };
+  for (let index = 0; index < versions.length; index++) {
+    const url = usual === null ? stringOrNull(member(versions[index], 'artifactUrl')) : usual[index]!.artifactUrl;
+    const path = localFile(looking, url, usual !== null);
+    if (typeof path === 'string') present.push({ index, url: url!, path });
+    const seen = typeof path === 'string' ? ELSEWHERE : path;
+    all.push({ url, file: null, web: OFFLINE, content: seen, archive: seen });
+  }
+  return { all, present };
+}
+
+async function lookAtArtifact(looking: Looking, { url, path }: Present): Promise<ArtifactFacts> {
+  const otherName = otherNameOf(looking, path);
+  if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, archive: OTHER_NAME, otherName };
+  try {
+    const { content, archive } = await readArchiveFile(join(looking.root, path));
+    return { url, file: looking.nameOf(path), web: OFFLINE, content, archive };
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    return { url, file: null, web: OFFLINE, content: ELSEWHERE, archive: ELSEWHERE };
+  }
+}
+
+function lookAtIcon(looking: Looking, url: string | null): IconFacts {
+  const path = localFile(looking, url);
+  if (typeof path !== 'string') return { url, file: null, web: OFFLINE, content: path, image: path };
+  const otherName = otherNameOf(looking, path);
+  if (otherName) return { url, file: null, web: OFFLINE, content: OTHER_NAME, image: OTHER_NAME, otherName };
+  const isThere =
+    looking.tree && !UNWALKED.test(path) ? looking.tree.files.has(path) : existsSync(join(looking.root, path));
+  if (!isThere) return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(join(looking.root, path));
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    return { url, file: null, web: OFFLINE, content: ELSEWHERE, image: ELSEWHERE };
+  }
+  const digester = createDigester(ICON_LIMIT, { weak: false });
+  digester.write(bytes);
+  return { url, file: looking.nameOf(path), web: OFFLINE, content: digester.end(), image: inspectImage(bytes) };
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP';
+}
+
+/** The metadata files that nothing points to: JSON below a folder that has an array `versions`. */
+function orphansOf(looking: Looking, files: Iterable<string>, used: ReadonlySet<string | null>): string[] {
+  const orphans: string[] = [];
+  for (const path of files) {
+    if (!path.endsWith('.json') || !path.includes('/') || used.has(path)) continue;
+    const content = readDocumentFile(join(looking.root, path));
+    if (typeof content === 'string' || content.text === null) continue;
+    if (Array.isArray(member(parseDocument(content).value, 'versions'))) orphans.push(looking.nameOf(path));
+  }
+  return orphans.sort();
+}

@@ -1,0 +1,52 @@
+import { foldName, listedPath } from '../../core/registry/file-names.ts';
+import { openListing } from './listing.ts';
+import { type Tree, UNWALKED } from './walk.ts';
+
+/** Files that are looked for by all their names at once; of more, the folder of each missing one is listed. */
+const MANY = 200_000;
+
+/** Which files of a workspace are listed under another name than their URL says. */
+export interface OtherNames {
+  /** What `walk` found; until then, and where there are symbolic links, folders are listed one by one. */
+  use(tree: Tree): void;
+  /** The path as it is listed, where that differs from `path` in case or Unicode normalization only; otherwise null. */
+  of(path: string): string | null;
+  /** Whether there is a folder of this name (with its trailing slash), whatever its case and normalization. */
+  hasFolder(folder: string): boolean;
+}
+
+export function openOtherNames(root: string, listing = openListing(root)): OtherNames {
+  let tree: Tree | null = null;
+  let files: Map<string, string> | null = null;
+  let folders: Map<string, string> | null = null;
+
+  function listed(path: string): string | null {
+    const found = listedPath(path, listing);
+    return found === path ? null : found;
+  }
+
+  return {
+    use(found) {
+      tree = found.links ? null : found;
+    },
+    of(path) {
+      if (tree === null || UNWALKED.test(path)) return listed(path);
+      if (tree.files.has(path)) return null;
+      if (tree.files.size > MANY) return listed(path);
+      files ??= byFoldedName(tree.files);
+      const found = files.get(foldName(path)) ?? path;
+      return found === path ? null : found;
+    },
+    hasFolder(folder) {
+      if (tree === null) return listedPath(folder.slice(0, -1), listing) !== null;
+      folders ??= byFoldedName(tree.folders);
+      return folders.has(foldName(folder));
+    },
+  };
+}
+
+function byFoldedName(paths: Iterable<string>): Map<string, string> {
+  const folded = new Map<string, string>();
+  for (const path of paths) folded.set(foldName(path), path);
+  return folded;
+}

@@ -1,0 +1,97 @@
+import { realpathSync } from 'node:fs';
+import nodePath, { join } from 'node:path';
+import { parseUrl } from '../../core/http/url.ts';
+
+/** Which local file a URL of the workspace means. */
+
+/** A workspace: a folder, and the address that its files are served at (null: no URL is local). */
+export interface Workspace {
+  /** Absolute. */
+  root: string;
+  /** File name of the manifest, relative to the root. */
+  manifest: string;
+  baseUrl: string | null;
+}
+
+/** The address with its trailing slash, normalised as `URL` does it. */
+export function asBase(baseUrl: string): string {
+  const href = parseUrl(baseUrl)?.href ?? baseUrl;
+  return href.endsWith('/') ? href : `${href}/`;
+}
+
+/**
+ * The path below the root, with forward slashes, of a URL under `base`; null when the URL is not local, or would lead
+ * out of the root.
+ * @param base from `asBase`
+ */
+export function localPath(url: string, base: string | null): string | null {
+  const below = base === null ? null : belowBase(url, base);
+  if (below === null) return null;
+  const rest = below.replace(/[?#].*$/s, '');
+  let path: string;
+  try {
+    path = rest.includes('%') ? decodeURIComponent(rest) : rest;
+  } catch {
+    return null;
+  }
+  // oxlint-disable-next-line no-control-regex
+  if (path === '' || path.endsWith('/') || /[\\\u0000]|^[a-z]:|(^|\/)\.{0,2}(\/|$)/i.test(path)) return null;
+  return path;
+}
+
+/** What follows the base in a URL, which may write the same address in another way (capitals, a default port, IDN). */
+function belowBase(url: string, base: string): string | null {
+  if (url.startsWith(base)) return url.slice(base.length);
+  // Parsing removes the segments that are never local.
+  if (/[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i.test(url) || url.includes('\\')) return null;
+  const href = parseUrl(url)?.href;
+  return href?.startsWith(base) ? href.slice(base.length) : null;
+}
+
+/** True when a path, links followed, still lies in the root. Paths that do not exist lie where they say. */
+export function staysInside(root: string, path: string): boolean {
+  let real: string;
+  try {
+    real = realpathSync.native(join(root, path));
+  } catch {
+    return true;
+  }
+  return isWithin(realpathSync.native(root), real);
+}
+
+/**
+ * Whether `file` is `root` or lies below it; both absolute, with links resolved.
+ * @param path `node:path` of the system whose paths these are: on Windows, another drive is outside
+ */
+export function isWithin(root: string, file: string, path: nodePath.PlatformPath = nodePath): boolean {
+  const way = path.relative(root, file);
+  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+}
+
+/**
+ * The base URL that a registry's URLs seem to have: the one under which most of them name an existing file. For a
+ * folder that has no configuration. Null when none does.
+ */
+export function inferBase(urls: Iterable<string>, has: (path: string) => boolean): string | null {
+  const votes = new Map<string, number>();
+  let looked = 0;
+  for (const url of urls) {
+    if (looked++ === 20) break;
+    const found = /^(https?:\/\/[^/?#]+\/)([^?#]+)/.exec(url);
+    if (!found) continue;
+    const steps = found[2]!.split('/');
+    for (let skip = 0; skip < steps.length; skip++) {
+      const base =
+        found[1]! +
+        steps
+          .slice(0, skip)
+          .map((step) => `${step}/`)
+          .join('');
+      const path = localPath(url, base);
+      if (path === null || !path.includes('/') || !has(path)) continue;
+      votes.set(base, (votes.get(base) ?? 0) + 1);
+      break;
+    }
+  }
+  return [...votes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+}

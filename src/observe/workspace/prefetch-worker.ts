@@ -1,0 +1,101 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { canonicalForm } from '../../core/fast-path/canonical-form.ts';
+import { staysInside } from './places.ts';
+import type { Batch, Wanted } from './prefetch.ts';
+import { UNWALKED, walk } from './walk.ts';
+
+/** The thread that reads ahead (prefetch.ts): walks the workspace, then reads its metadata files in their order. */
+
+/** Bytes of one portion; what does not fit into one is left to whoever asked. */
+const PORTION = 256 * 1024;
+/** Portions that wait to be taken. */
+const AHEAD = 16;
+
+const port = parentPort!;
+const root = workerData as string;
+const tree = walk(root);
+
+let waiting = 0;
+let taken: (() => void) | null = null;
+port.on('message', (wanted: Wanted | null) => {
+  if (wanted === null) {
+    waiting--;
+    taken?.();
+    return;
+  }
+  // What is not listed under exactly this name is left to the other thread, which says what is the matter.
+  const listed = wanted.map((path) => (tree.files.has(path) ? path : ''));
+  // They are about to be read, and need not be named.
+  for (const path of wanted) tree.files.delete(path);
+  port.postMessage(tree);
+  void readAll(listed);
+});
+
+const buffer = Buffer.allocUnsafe(PORTION);
+let filled = 0;
+let sizes: number[] = [];
+let counts: number[] = [];
+
+async function readAll(paths: Wanted): Promise<void> {
+  for (const path of paths) {
+    let size = path === '' || isOutside(path) ? -1 : read(path, filled);
+    if (size > PORTION - filled) {
+      await hand();
+      size = read(path, 0);
+      if (size > PORTION) size = -1;
+    }
+    sizes.push(size);
+    counts.push(size > 0 ? countUsual(filled, size) : 0);
+    filled += Math.max(0, size);
+  }
+  await hand();
+  port.close();
+}
+
+/** How many versions a file of the usual form lists, which is plain ASCII; 0 for any other. */
+function countUsual(at: number, size: number): number {
+  const form = canonicalForm(buffer.toString('latin1', at, at + size));
+  return form?.field === 'versions' ? form.count : 0;
+}
+
+function isOutside(path: string): boolean {
+  return (tree.links || UNWALKED.test(path)) && !staysInside(root, path);
+}
+
+/** The size of a file, which is read if it fits behind `at`; -1 for what is not plainly there. */
+function read(path: string, at: number): number {
+  let fd: number | null = null;
+  try {
+    fd = openSync(join(root, path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return -1;
+    if (stat.size > PORTION - at) return stat.size;
+    let count = 0;
+    while (count < stat.size) {
+      const more = readSync(fd, buffer, at + count, stat.size - count, null);
+      if (more === 0) return -1;
+      count += more;
+    }
+    return count;
+  } catch {
+    // Whoever asked looks again, and says what is the matter.
+    return -1;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
+}
+
+async function hand(): Promise<void> {
+  const bytes = new Uint8Array(buffer.subarray(0, filled));
+  port.postMessage({ bytes, sizes, counts } satisfies Batch, [bytes.buffer]);
+  filled = 0;
+  sizes = [];
+  counts = [];
+  waiting++;
+  if (waiting >= AHEAD)
+    await new Promise<void>((resolve) => {
+      taken = resolve;
+    });
+}

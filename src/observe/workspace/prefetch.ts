@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { DocumentContent } from '../../core/facts/facts.ts';
+import { assumeCanonical } from '../../core/json/json.ts';
+import { contentOf } from './documents.ts';
+import type { Tree } from './walk.ts';
+
+/** Reading many files in another thread, so that what was read can be judged meanwhile. */
+
+/** Paths below the root, in the order in which they are wanted; '' for none. */
+export type Wanted = readonly string[];
+
+/** Files one behind another. */
+export interface Batch {
+  bytes: Uint8Array;
+  /** -1 for one that is not plainly there, or too large to be handed over. */
+  sizes: readonly number[];
+  /** How many versions a file of the usual form lists; 0 for any other. */
+  counts: readonly number[];
+}
+
+export interface Prefetch {
+  /** Says which files are wanted. @returns what lies in the workspace, without them; null where the thread has ended */
+  want(paths: Wanted): Promise<Tree | null>;
+  /** Whether the next file can be had at once. */
+  isReady(): boolean;
+  /** Waits until it can; not for ever: if the thread ends, there is nothing more to be had. */
+  ready(): Promise<void>;
+  /** The next file, or null: look for yourself. */
+  next(): DocumentContent | null;
+  close(): Promise<void>;
+}
+
+/** MB for what the thread has no use for at once; it needs little. */
+const YOUNG = 6;
+
+/** The program of the thread, which stands beside the built command line; null where it is not built. */
+function program(): string | null {
+  const file = fileURLToPath(new URL('./prefetch-worker.cjs', import.meta.url));
+  return existsSync(file) ? file : null;
+}
+
+/**
+ * Null where the thread's program is not at hand. The thread begins with what lies in the workspace, before anybody says
+ * which files are wanted. Whatever ends it, the caller can look for itself.
+ */
+export function openPrefetch(root: string): Prefetch | null {
+  const file = program();
+  if (file === null) return null;
+  const thread = new Worker(file, { workerData: root, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } });
+  const batches: Batch[] = [];
+  const seen: { tree: Tree | null; ended: boolean } = { tree: null, ended: false };
+  let wake: (() => void) | null = null;
+  const notice = (): void => wake?.();
+  thread.on('message', (message: Tree | Batch) => {
+    if ('sizes' in message) batches.push(message);
+    else seen.tree = message;
+    notice();
+  });
+  const end = (): void => {
+    seen.ended = true;
+    notice();
+  };
+  thread.on('error', end).on('exit', end);
+  const until = async (there: () => boolean): Promise<void> => {
+    while (!there() && !seen.ended)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  const tell = (message: Wanted | null): void => thread.postMessage(message);
+  let batch: Batch = { bytes: new Uint8Array(), sizes: [], counts: [] };
+  let bytes: Buffer = Buffer.alloc(0);
+  let at = 0;
+  let offset = 0;
+  return {
+    async want(paths) {
+      tell(paths);
+      await until(() => seen.tree !== null);
+      return seen.tree;
+    },
+    isReady: () => at < batch.sizes.length || batches.length > 0,
+    ready: () => until(() => batches.length > 0),
+    next() {
+      if (at === batch.sizes.length) {
+        const following = batches.shift();
+        if (!following) return null;
+        tell(null);
+        batch = following;
+        bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
+        [at, offset] = [0, 0];
+      }
+      const size = batch.sizes[at]!;
+      const count = batch.counts[at++]!;
+      if (size === -1) return null;
+      const from = offset;
+      offset += size;
+      if (count === 0) return contentOf(bytes.subarray(from, offset));
+      const content = { text: bytes.toString('latin1', from, offset), base64: null, bytes: size, cut: false };
+      assumeCanonical(content, { field: 'versions', count, others: [] });
+      return content;
+    },
+    close: async () => void (await thread.terminate()),
+  };
+}

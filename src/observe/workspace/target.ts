@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  parseDocument,
+  stringOrNull,
+} from '../../core/json/json.ts';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { readDocumentFile } from './documents.ts';
+import { inferBase, isWithin, type Workspace } from './places.ts';
+
+/** What a path on the command line means: a workspace, or one metadata file. */
+
+export type Target =
+  | { kind: 'workspace'; workspace: Workspace; inferred: boolean }
+  /** `path` is relative to the workspace around it. */
+  | { kind: 'metadata'; workspace: Workspace; path: string };
+
+/** The configuration as far as it matters here; `root` is its folder, or the folder searched from when there is none. */
+export interface Configured {
+  root: string;
+  found: boolean;
+  manifest: string | null;
+  baseUrl: string | null;
+}
+
+/**
+ * Finds out what `path` means. Throws Trouble when it is not there, or holds nothing of a registry.
+ * @param path absolute; @param configured the configuration nearest to it
+ */
+export function targetAt(path: string, configured: Configured): Target {
+  if (!existsSync(path))
+    throw new AppregError(
+      'path-missing',
+      `${printable(path)} is not there.`,
+      'Name a folder or a JSON file; appreg init scaffolds a workspace.',
+    );
+  const stat = statSync(path);
+  if (stat.isDirectory()) return folderTarget(path, configured);
+  if (!stat.isFile())
+    throw new AppregError(
+      'path-not-file',
+      `${printable(path)} is neither a file nor a folder.`,
+      'Name a folder or a JSON file.',
+    );
+  if (basename(path) !== configured.manifest && isMetadata(path))
+    return { kind: 'metadata', ...around(path, configured) };
+  const isConfigured = configured.found && samePlace(dirname(path), configured.root);
+  return workspaceTarget(dirname(path), basename(path), isConfigured ? configured.baseUrl : null);
+}
+
+function folderTarget(folder: string, configured: Configured): Target {
+  if (configured.found && samePlace(folder, configured.root))
+    return workspaceTarget(folder, configured.manifest ?? manifestIn(folder) ?? 'registry.json', configured.baseUrl);
+  const own = manifestIn(folder);
+  if (own !== null) return workspaceTarget(folder, own, null);
+  if (configured.found && isInside(folder, configured.root))
+    return workspaceTarget(
+      configured.root,
+      configured.manifest ?? manifestIn(configured.root) ?? 'registry.json',
+      configured.baseUrl,
+    );
+  throw new AppregError(
+    'registry-missing',
+    `There is no registry manifest in ${printable(folder)}.`,
+    'Name the manifest file, or scaffold a workspace: appreg init',
+  );
+}
+
+/** The name of a folder's manifest: registry.json, or the only JSON file that has an object `apps`. */
+export function manifestIn(folder: string): string | null {
+  if (existsSync(join(folder, 'registry.json'))) return 'registry.json';
+  const candidates = readdirSync(folder).filter(
+    (name) => name.endsWith('.json') && isObject(member(valueOf(join(folder, name)), 'apps')),
+  );
+  return candidates.length === 1 ? candidates[0]! : null;
+}
+
+function workspaceTarget(root: string, manifest: string, baseUrl: string | null): Target {
+  if (baseUrl !== null) return { kind: 'workspace', workspace: { root, manifest, baseUrl }, inferred: false };
+  const apps = member(valueOf(join(root, manifest)), 'apps');
+  const base = inferBase(isObject(apps) ? metadataUrls(apps) : [], (path) => existsSync(join(root, path)));
+  return { kind: 'workspace', workspace: { root, manifest, baseUrl: base }, inferred: base !== null };
+}
+
+function* metadataUrls(apps: JsonObject): Iterable<string> {
+  for (const key of Object.keys(apps)) {
+    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    if (url !== null) yield url;
+  }
+}
+
+function around(file: string, configured: Configured): { workspace: Workspace; path: string } {
+  const root = configured.found && isInside(file, configured.root) ? configured.root : dirname(file);
+  return {
+    workspace: { root, manifest: configured.manifest ?? 'registry.json', baseUrl: configured.baseUrl },
+    path: relative(root, file).split(sep).join('/'),
+  };
+}
+
+function isMetadata(file: string): boolean {
+  const value = valueOf(file);
+  if (value === undefined) return basename(file) === 'versions.json';
+  return member(value, 'versions') !== undefined && member(value, 'apps') === undefined;
+}
+
+function valueOf(file: string): JsonValue | undefined {
+  const content = readDocumentFile(file);
+  return typeof content === 'string' ? undefined : parseDocument(content).value;
+}
+
+function samePlace(a: string, b: string): boolean {
+  return a === b || realpathSync.native(a) === realpathSync.native(b);
+}
+
+function isInside(path: string, root: string): boolean {
+  return isWithin(realpathSync.native(root), realpathSync.native(path));
+}

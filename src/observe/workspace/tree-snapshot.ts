@@ -1,0 +1,47 @@
+import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '../../core/facts/facts.ts';
+import { member, parseDocument, stringOrNull } from '../../core/json/json.ts';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { listingOf } from '../baseline/baseline.ts';
+import type { Tree } from './tree.ts';
+
+const ASIDE: Missing = { missing: 'only its documents were read', runWide: true, intentional: true };
+
+/**
+ * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not looked at.
+ * @throws Trouble `against-unusable` where there is no usable manifest
+ */
+export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string | null, seenAt: string): Snapshot {
+  const listing = listingOf(tree, manifestName, baseUrl);
+  if (listing === null)
+    throw new AppregError(
+      'against-unusable',
+      `There is no ${printable(manifestName)} in ${printable(tree.source)}, so nothing can be compared.`,
+      'Name a state that holds the manifest.',
+    );
+  const { manifest, apps, paths } = listing;
+  const facts = Object.keys(apps).map((key): AppFacts => {
+    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    const path = paths.get(key);
+    const content = (path === undefined ? null : tree.read(path)) ?? { missing: `it is not in ${tree.source}` };
+    const metadata: DocumentFacts = { url, file: path ?? null, web: ASIDE, content };
+    const list = 'missing' in content ? undefined : member(parseDocument(content).value, 'versions');
+    const artifacts = (Array.isArray(list) ? list : []).map((item): ArtifactFacts => ({
+      url: stringOrNull(member(item, 'artifactUrl')),
+      file: null,
+      web: ASIDE,
+      content: ASIDE,
+      archive: ASIDE,
+    }));
+    return { key, metadata, icon: { url: null, file: null, web: ASIDE, content: ASIDE, image: ASIDE }, artifacts };
+  });
+  return {
+    snapshot: 1,
+    target: tree.source,
+    seenAt,
+    origins: [],
+    manifest: { url: null, file: manifestName, web: ASIDE, content: manifest },
+    apps: facts,
+    orphans: [],
+  };
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { DocumentContent } from '../../core/facts/facts.ts';
+import { otherNameOnDisk } from '../../platform/names.ts';
+import { readDocumentFile } from './documents.ts';
+
+/** The files of an earlier state, by their path below the workspace. */
+export interface Tree {
+  /** As the user named it. */
+  source: string;
+  /** Says which files will be read, so that they can be got in one go. */
+  fetch(paths: readonly string[]): void;
+  /** A file's content; null when it is not there. */
+  read(path: string): DocumentContent | null;
+}
+
+export function folderTree(folder: string, source: string): Tree {
+  return {
+    source,
+    fetch() {},
+    read(path) {
+      if (otherNameOnDisk(folder, path.split('/')) !== null) return null;
+      const found = readDocumentFile(join(folder, path));
+      return typeof found === 'string' ? null : found;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
+import { startJudging } from '../core/engine/judge.ts';
+import type { Finding, Severity } from '../core/engine/report.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+
+/** Judging what is about to be written, before it is: the same rules as lint, on the same documents. */
+
+export interface State {
+  manifest: DocumentFacts;
+  app: AppFacts | null;
+}
+
+export interface JudgeSettings {
+  /** ISO 8601. */
+  now: string;
+  severities: Readonly<Record<string, Severity | 'off'>>;
+  /** The file that an app's code begins in, at the top of its artifact (default: app.js). */
+  appEntry?: string | null;
+}
+
+/**
+ * What `after` has wrong that `before` had not; warnings and notes, since errors are not let through.
+ * @throws Trouble (exit 1) that names the rules, where the change would bring an error into the registry
+ */
+export function newFindings(before: () => State, after: State, judgement: JudgeSettings): Finding[] {
+  const found = findingsIn(after, judgement);
+  // Where nothing is wrong now, nothing is new: most registries need not be judged twice.
+  if (found.length === 0) return [];
+  const known = new Map<string, number>();
+  for (const finding of findingsIn(before(), judgement))
+    known.set(identity(finding), (known.get(identity(finding)) ?? 0) + 1);
+  const fresh: Finding[] = [];
+  for (const finding of found) {
+    const left = known.get(identity(finding)) ?? 0;
+    if (left === 0) fresh.push(finding);
+    else known.set(identity(finding), left - 1);
+  }
+  const errors = fresh.filter((finding) => finding.severity === 'error');
+  if (errors.length > 0) throw refusal(errors);
+  return fresh;
+}
+
+function findingsIn({ manifest, app }: State, { now, severities, appEntry = null }: JudgeSettings): Finding[] {
+  const judging = startJudging({ command: 'lint', target: '', now, severities, appEntry });
+  judging.manifest(manifest);
+  if (app) judging.app(app);
+  return judging.finish(0).findings;
+}
+
+/** What is the same finding before and after: not where it stands, since an insertion moves that. */
+function identity({ rule, app, version, resource, cause, message }: Finding): string {
+  return JSON.stringify([rule, app, version, resource, cause, message]);
+}
+
+function refusal(errors: readonly Finding[]): AppregError {
+  const lines = errors.map(({ rule, message }) => printable(`${rule}: ${message}`));
+  const advice = [...new Set(errors.map((error) => printable(error.advice)))];
+  if (errors.some(({ rule }) => rule === 'artifact-no-app')) advice.push('To publish it as it is: --any-content');
+  return new AppregError(errors[0]!.rule, `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
+    exit: 1,
+  });
+}

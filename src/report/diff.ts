@@ -1,0 +1,154 @@
+import type { AppDiff, RegistryDiff, VersionDiff } from '../core/registry/diff.ts';
+import { printable, redact, safeJson, shorten } from '../core/text/text.ts';
+import { cell, code, prose } from './markdown-text.ts';
+import { reasonWords } from './hidden-apps.ts';
+import type { Style } from './style.ts';
+import { count, size } from './words.ts';
+
+/** What would change for subscribers, for people. */
+
+// A registry that moves as a whole is no reading matter.
+const SHOWN = 100;
+const SHOWN_VERSIONS = 20;
+
+const MARKS: Record<string, string> = { added: '+', removed: '-', changed: '!', moved: '~' };
+
+export function diffAsJson(found: RegistryDiff): string {
+  return redact(safeJson({ schema: 1, ...found }));
+}
+
+export function diffAsText(found: RegistryDiff, style: Style): string {
+  const lines: string[] = [];
+  const unseen = new Set(found.notCompared.map(({ key }) => key));
+  for (const app of found.apps.slice(0, SHOWN)) {
+    const mark =
+      app.change === 'added' ? style.green('+') : app.change === 'removed' ? style.red('-') : style.yellow('~');
+    lines.push(`${mark} ${style.bold(shown(app.key))}${aside(app, unseen)}`);
+    for (const { name, before, after } of app.fields) lines.push(`    ${name}: ${quoted(before)} → ${quoted(after)}`);
+    for (const version of app.versions.slice(0, SHOWN_VERSIONS)) lines.push(`    ${versionLine(version, style)}`);
+    if (app.versions.length > SHOWN_VERSIONS)
+      lines.push(style.dim(`    … and ${count(app.versions.length - SHOWN_VERSIONS, 'more version')}`));
+  }
+  if (found.apps.length > SHOWN)
+    lines.push(style.dim(`… and ${count(found.apps.length - SHOWN, 'more app')}; --format json has them all.`));
+  for (const key of found.vanishing.slice(0, SHOWN))
+    lines.push(style.red(`Subscribers would not see ${shown(key)} any more${why(found, key)}.`));
+  if (found.hosts.added.length > 0)
+    lines.push(
+      style.yellow(
+        `New ${found.hosts.added.length === 1 ? 'host' : 'hosts'}: ${found.hosts.added.map(shown).join(', ')}`,
+      ),
+    );
+  if (found.hosts.removed.length > 0) lines.push(`No more from: ${found.hosts.removed.map(shown).join(', ')}`);
+  if (found.notCompared.length > 0) lines.push(style.dim(notCompared(found, shown)));
+  lines.push(headline(found));
+  return lines.join('\n');
+}
+
+/** For a comment on a pull request; nothing in it is taken for markup. */
+export function diffAsMarkdown(found: RegistryDiff): string {
+  const lines = [`### ${prose(headline(found))}`, ''];
+  if (found.vanishing.length > 0) {
+    lines.push('**Subscribers would not see any more:**', '');
+    for (const key of found.vanishing.slice(0, SHOWN)) lines.push(`- ${coded(key)}${prose(why(found, key))}`);
+    lines.push('');
+  }
+  if (found.hosts.added.length > 0) lines.push(`**New hosts:** ${found.hosts.added.map(coded).join(', ')}`, '');
+  if (found.notCompared.length > 0)
+    lines.push(
+      notCompared(found, (key) => coded(key)),
+      '',
+    );
+  const unseen = new Set(found.notCompared.map(({ key }) => key));
+  if (found.apps.length > 0) lines.push('| | App | Version | Change |', '| --- | --- | --- | --- |');
+  for (const app of found.apps.slice(0, SHOWN)) {
+    lines.push(
+      row(
+        app.change === 'added' ? '+' : app.change === 'removed' ? '−' : '~',
+        app.key,
+        '',
+        `${app.change}${aside(app, unseen)}`,
+      ),
+    );
+    for (const { name, before, after } of app.fields)
+      lines.push(row('', '', '', `${name}: ${quoted(before)} → ${quoted(after)}`));
+    for (const version of app.versions.slice(0, SHOWN_VERSIONS))
+      lines.push(row('', '', version.version, changeOf(version)));
+    if (app.versions.length > SHOWN_VERSIONS)
+      lines.push(row('', '', '', `… and ${count(app.versions.length - SHOWN_VERSIONS, 'more version')}`));
+  }
+  if (found.apps.length > SHOWN) lines.push('', `… and ${count(found.apps.length - SHOWN, 'more app')}.`);
+  return lines.join('\n').trimEnd();
+}
+
+/** @param named how a key is written */
+function notCompared(found: RegistryDiff, named: (key: string) => string): string {
+  const told = found.notCompared.slice(0, 10).map(({ key }) => named(key));
+  const rest = found.notCompared.length - told.length;
+  const reasons = [...new Set(found.notCompared.map(({ reason }) => shown(reason)))].slice(0, 3).join('; ');
+  return `Versions not compared: ${told.join(', ')}${rest > 0 ? ` and ${count(rest, 'more app')}` : ''} (${reasons})`;
+}
+
+function headline({ summary: sum, apps, notCompared: unseen }: RegistryDiff): string {
+  if (apps.length === 0) return `Nothing changes for subscribers${unseen.length > 0 ? ', as far as was seen' : ''}`;
+  const parts = [
+    [sum.appsAdded, 'app', 'added'],
+    [sum.appsRemoved, 'app', 'removed'],
+    [sum.appsChanged, 'app', 'changed'],
+    [sum.versionsAdded, 'version', 'added'],
+    [sum.versionsRemoved, 'version', 'withdrawn'],
+    [sum.versionsChanged, 'version', 'changed'],
+  ] as const;
+  const said = parts.filter(([number]) => number > 0).map(([number, noun, verb]) => `${count(number, noun)} ${verb}`);
+  return `${said.join(', ')}${sum.bytesAdded > 0 ? ` (${size(sum.bytesAdded)} new)` : ''}`;
+}
+
+function aside(app: AppDiff, unseen: ReadonlySet<string>): string {
+  const { key, change, latest, visible } = app;
+  const said: string[] = [];
+  if (change === 'changed' && latest.before !== latest.after)
+    said.push(`latest ${latest.before ?? 'none'} → ${latest.after ?? 'none'}`);
+  if (change === 'added' && !unseen.has(key) && !app.unpublished)
+    said.push(latest.after === null ? 'no version yet' : `latest ${latest.after}`);
+  if (change !== 'removed' && visible.after === false)
+    said.push(`hidden because ${reasonWords(app, new Set(app.unpublished ? [key] : []))}`);
+  if (change === 'changed' && visible.before === false && visible.after === true) said.push('can be seen now');
+  return said.length === 0 ? '' : `  (${said.map(shown).join('; ')})`;
+}
+
+function why({ apps }: RegistryDiff, key: string): string {
+  const app = apps.find((one) => one.key === key);
+  if (!app || app.change === 'removed') return ': it is removed';
+  return app.because.length > 0 ? `: ${app.because.join(', ')}` : '';
+}
+
+function versionLine(version: VersionDiff, style: Style): string {
+  const colour = version.change === 'added' ? style.green : version.change === 'moved' ? style.yellow : style.red;
+  return colour(`${MARKS[version.change]} ${shown(version.version)}  ${changeOf(version)}`);
+}
+
+function changeOf({ change, url, checksum, bytes }: VersionDiff): string {
+  const weight = bytes === null ? '' : `, ${size(bytes)}`;
+  if (change === 'added') return `added${weight}: ${shown(url.after ?? 'no URL')}`;
+  if (change === 'removed') return 'withdrawn; a published version stays listed';
+  if (change === 'moved') return `moved: ${quoted(url.before)} → ${quoted(url.after)}`;
+  return `other bytes: ${quoted(checksum.before)} → ${quoted(checksum.after)}; a published version never changes`;
+}
+
+function shown(text: string): string {
+  return printable(redact(shorten(text)));
+}
+
+/** A value as code; empty for none. */
+function coded(text: string): string {
+  return text === '' ? '' : code(redact(shorten(text)));
+}
+
+function quoted(text: string | null): string {
+  return text === null ? 'none' : `“${shown(text)}”`;
+}
+
+function row(...cells: readonly [string, string, string, string]): string {
+  const [mark, key, version, change] = cells;
+  return `| ${mark} | ${cell(coded(key))} | ${cell(coded(version))} | ${cell(prose(change.replaceAll(' → ', ' to ')))} |`;
+}

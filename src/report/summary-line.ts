@@ -1,0 +1,23 @@
+import type { Report } from '../core/engine/report.ts';
+import type { Style } from './style.ts';
+import { count, duration, size } from './words.ts';
+
+/** The last line of a report, to quote: what was found, and in how much. */
+export function summaryLine(report: Report, style: Style): string {
+  const { summary } = report;
+  const seen = [
+    count(summary.apps, 'app'),
+    count(summary.versions, 'version'),
+    ...(summary.artifacts > 0 ? [`${count(summary.artifacts, 'artifact')} hashed`] : []),
+    size(summary.bytes),
+    duration(summary.seconds),
+  ].join(', ');
+  const found = [
+    count(summary.errors, 'error'),
+    count(summary.warnings, 'warning'),
+    ...(summary.notes > 0 ? [count(summary.notes, 'note')] : []),
+  ].join(', ');
+  if (report.outcome === 'incomplete') return `${style.yellow('Incomplete')}: ${found} so far (${seen})`;
+  if (summary.errors > 0) return `${style.red('✗')} ${found} (${seen})`;
+  return `${summary.warnings > 0 ? style.yellow('!') : style.green('✓')} ${summary.warnings + summary.notes > 0 ? found : 'No problems'} (${seen})`;
+}

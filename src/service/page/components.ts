@@ -1,0 +1,141 @@
+import { code, initial, legible } from './untrusted-text.ts';
+import { type Html, html, NOTHING } from './html.ts';
+
+/** The small pieces that screens are made of. */
+
+export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'idle';
+
+/** A word with a mark of its tone; the colour says nothing that the word does not. */
+export function status(tone: Tone, word: string): Html {
+  return html`<span class="status ${tone}">${word}</span>`;
+}
+
+export function chip(word: string, tone: Tone | 'plain' = 'plain'): Html {
+  return html`<span class="chip ${tone}">${word}</span>`;
+}
+
+/** Copies a text; the script shows it where there is one. */
+export function copyButton(text: string, what: string): Html {
+  return html`<button type="button" class="copy" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`;
+}
+
+/** A URL or digest with its button. */
+export function copyable(text: string, what: string): Html {
+  return html`<span class="copyable">${code(text)}${copyButton(legible(text, 20_000), what)}</span>`;
+}
+
+const COLOR = /^#[0-9a-f]{6}$/i;
+
+/** An app's icon on its colour, or the first letter of its name. It says nothing that the name does not. */
+export function tile(
+  app: { name: string; key: string; color: string | null; icon: string | null; iconFragment?: string },
+  large = false,
+): Html {
+  // A colour is an attribute of a shape: the policy of the page allows no style of its own to any element.
+  const color = app.color !== null && COLOR.test(app.color) ? app.color : null;
+  const back =
+    color === null
+      ? NOTHING
+      : html`<svg class="back" viewBox="0 0 1 1" preserveAspectRatio="none">
+          <rect width="1" height="1" fill="${color}" />
+        </svg>`;
+  const size = large ? 36 : 24;
+  const front =
+    app.icon === null
+      ? html`<span class="letter ${color === null ? 'plain' : isLight(color) ? 'dark' : 'light'}"
+          >${initial(app.name) === '?' ? initial(app.key) : initial(app.name)}</span
+        >`
+      : html`<img
+          src="icons/${app.icon}${app.iconFragment ?? ''}"
+          alt=""
+          width="${size}"
+          height="${size}"
+          loading="lazy"
+          decoding="async"
+        />`;
+  return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${back}${front}</span>`;
+}
+
+/** Whether black reads better on a colour than white (WCAG's relative luminance). */
+export function isLight(color: string): boolean {
+  const [r, g, b] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179;
+}
+
+export interface Field {
+  name: string;
+  label: string;
+  value?: string;
+  hint?: Html | string;
+  /** What is wrong and what to do. */
+  error?: Html | string | null;
+  type?: 'text' | 'url' | 'password';
+  autocomplete?: string;
+  placeholder?: string;
+  maxlength?: number;
+  autofocus?: boolean;
+}
+
+/** A labelled input; its error stands beside it, and is what it is described by. */
+export function field({ name, label, value = '', hint, error = null, type = 'text', ...more }: Field): Html {
+  const described = [...(hint === undefined ? [] : [`${name}-hint`]), ...(error === null ? [] : [`${name}-error`])];
+  return html`<div class="field${error === null ? '' : ' wrong'}">
+    <label for="${name}">${label}</label>
+    ${hint === undefined ? NOTHING : html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type === 'url' ? 'text' : type}"
+      ${type === 'url' ? html`inputmode="url"` : NOTHING}
+      value="${value}"
+      required
+      ${described.length === 0 ? NOTHING : html`aria-describedby="${described.join(' ')}"`}
+      ${error === null ? NOTHING : html`aria-invalid="true"`}
+      ${more.autofocus === true || error !== null ? html`autofocus` : NOTHING}
+      autocomplete="${more.autocomplete ?? 'off'}"
+      ${type === 'text' ? NOTHING : html`autocapitalize="none" spellcheck="false" dir="ltr"`}
+      ${more.placeholder === undefined ? NOTHING : html`placeholder="${more.placeholder}"`}
+      maxlength="${more.maxlength ?? 2048}"
+    />
+    ${error === null ? NOTHING : html`<p class="field-error" id="${name}-error">${error}</p>`}
+  </div>`;
+}
+
+/** A box that says something before everything else. */
+export function notice(tone: Tone, body: Html | string): Html {
+  return html`<div class="notice ${tone}">${body}</div>`;
+}
+
+/** What was just done, told to whoever hears the page as well; the place is there before there is something to say. */
+export function doneNotice(words: string | null): Html {
+  return html`<div id="done" role="status" data-live>${words === null ? NOTHING : notice('good', words)}</div>`;
+}
+
+export function empty(title: string, body: Html | string, action: Html = NOTHING): Html {
+  return html`<div class="empty">
+    <h2>${title}</h2>
+    <p>${body}</p>
+    ${action}
+  </div>`;
+}
+
+/** Searches apps, and replaces the list while somebody types where there is a script. @param kept what else the form sends */
+export function searchForm(action: string, search: string, kept: Html = NOTHING): Html {
+  return html`<form class="search" role="search" method="get" action="${action}" data-search="app-list">
+    <label class="unseen" for="q">Search apps</label>
+    <input
+      id="q"
+      name="q"
+      type="search"
+      value="${search}"
+      placeholder="Search apps"
+      maxlength="200"
+      autocomplete="off"
+    />
+    ${kept}
+    <button class="search-button">Search</button>
+  </form>`;
+}

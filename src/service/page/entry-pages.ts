@@ -1,0 +1,111 @@
+import type { OrganizationView } from '../views.ts';
+import { html, NOTHING } from './html.ts';
+import type { Screen } from './layout.ts';
+import { said } from './untrusted-text.ts';
+import { copyButton, field, notice } from './components.ts';
+
+/** The screens before somebody is signed in, and the one that shows a token. */
+
+export interface SignInForm {
+  error: string | null;
+  openSignUp: boolean;
+  /** Where to go afterwards. */
+  next: string;
+  signedOut?: boolean;
+}
+
+export function signInPage({ error, openSignUp, next, signedOut = false }: SignInForm): Screen {
+  const body = html`<div class="card entry">
+    <h1>Sign in</h1>
+    <p class="lead">with the token of your organization.</p>
+    ${signedOut ? notice('good', 'You are signed out.') : NOTHING}
+    <form method="post" action="sign-in">
+      <input type="hidden" name="next" value="${next}" />
+      <input name="username" value="organization" autocomplete="username" hidden />
+      ${field({ name: 'token', label: 'Token', type: 'password', autocomplete: 'current-password', error, autofocus: true, maxlength: 200 })}
+      <button class="primary wide">Sign in</button>
+    </form>
+    ${
+      openSignUp
+        ? html`<p class="aside">No organization yet? <a href="sign-up">Create one</a></p>`
+        : html`<p class="aside">No token? The operator of this service creates organizations.</p>`
+    }
+  </div>`;
+  return { title: 'Sign in', place: null, body };
+}
+
+export interface SignUpForm {
+  error: string | null;
+  name: string;
+  /** So that a form that is sent twice makes one organization. */
+  key: string;
+}
+
+export function signUpPage({ error, name, key }: SignUpForm): Screen {
+  const body = html`<div class="card entry">
+    <h1>Create an organization</h1>
+    <p class="lead">It subscribes to registries, and sees the apps in them.</p>
+    <form method="post" action="sign-up">
+      <input type="hidden" name="key" value="${key}" />
+      ${field({ name: 'name', label: 'Name', value: name, error, autocomplete: 'organization', autofocus: true, maxlength: 200 })}
+      <button class="primary wide">Create organization</button>
+    </form>
+    <p class="aside">You have a token already? <a href="sign-in">Sign in</a></p>
+  </div>`;
+  return { title: 'Create an organization', place: null, body };
+}
+
+/** The only moment at which the token can be read. */
+export function tokenPage(organization: OrganizationView, token: string, rotated: boolean): Screen {
+  const body = html`<div class="${rotated ? 'card' : 'card entry'}">
+    <h1>${rotated ? 'The new token' : html`${said(organization.name, 80)} is ready`}</h1>
+    <p class="lead">
+      ${rotated ? 'The token before it does not work any more.' : 'You are signed in on this browser.'} Keep this token:
+      it is shown this once, and cannot be read again.
+    </p>
+    <p class="token" id="token-box"><code id="token" dir="ltr">${token}</code>${copyButton(token, 'token')}</p>
+    <p class="hint">
+      Programs send it as <code>Authorization: Bearer …</code>; people sign in with it. Whoever has it acts for the
+      organization.
+    </p>
+    <p class="actions">
+      <a class="button primary" href="${rotated ? 'settings/organization' : 'settings/registries'}"
+        >${rotated ? 'I have kept it' : 'Continue to App Registries'}</a
+      >
+    </p>
+  </div>`;
+  return { title: rotated ? 'The new token' : 'Your token', place: rotated ? 'organization' : null, body };
+}
+
+/** The form of a new organization was sent a second time. */
+export function tokenGonePage(): Screen {
+  const body = html`<div class="card entry">
+    <h1>Created already</h1>
+    <p class="lead">This form was sent before: its organization is there, and its token was shown then.</p>
+    <p class="actions">
+      <a class="button primary" href="sign-in">Sign in with the token</a>
+      <a class="button" href="sign-up">Create another organization</a>
+    </p>
+  </div>`;
+  return { title: 'Created already', place: null, body };
+}
+
+export interface FailurePage {
+  title: string;
+  text: string;
+  signedIn: boolean;
+}
+
+/** What cannot be shown, and the way on. */
+export function failurePage({ title, text, signedIn }: FailurePage): Screen {
+  const body = html`<div class="card entry">
+    <h1>${title}</h1>
+    <p class="lead">${text}</p>
+    <p class="actions">
+      <a class="button primary" href="${signedIn ? 'settings/registries' : 'sign-in'}"
+        >${signedIn ? 'To App Registries' : 'Sign in'}</a
+      >
+    </p>
+  </div>`;
+  return { title, place: null, body };
+}

@@ -1,0 +1,140 @@
+import type { Finding, Report, Severity, SymptomStatus } from '../../core/engine/report.ts';
+import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
+import { causesOf, symptomsOf, unseenOf } from '../../report/diagnosis-view.ts';
+import { code, legible, said } from './untrusted-text.ts';
+import { type Html, html, NOTHING } from './html.ts';
+
+/** What is wrong with a registry, by the symptoms of spec section 7, in the words of `appreg diagnose`. */
+
+const WORDS: Record<SymptomStatus['status'], string> = {
+  clear: 'clear',
+  suspected: 'suspected',
+  confirmed: 'confirmed',
+  'not-judged': 'not judged',
+};
+
+const MARKS: Record<SymptomStatus['status'], string> = {
+  clear: '✓',
+  suspected: '!',
+  confirmed: '✗',
+  'not-judged': '–',
+};
+
+/** The four symptoms. @param more notes, all causes and all that was seen, too */
+export function symptomList(report: Report, more: 'causes' | 'everything'): Html {
+  const { symptoms, besides } = symptomsOf(report, { verbose: more === 'everything', whole: true, page: true });
+  const list = html`${symptoms.map((symptom, i) => oneSymptom(symptom, report.symptoms[i]!.id))}
+  ${besides === null ? NOTHING : oneSymptom(besides, 'besides')}`;
+  const quiet = more === 'causes' && besides === null && symptoms.every(isQuiet);
+  return html`<div class="symptoms">${quiet ? allClear(list) : list}</div>`;
+}
+
+function isQuiet({ status, causes }: SymptomView): boolean {
+  return status === 'clear' && causes.length === 0;
+}
+
+/** A registry without a fault has one line, and what was looked at only for who asks. */
+function allClear(list: Html): Html {
+  return html`<details class="allclear">
+    <summary>
+      <span class="symptom-mark" aria-hidden="true">✓</span> <span>Clear of all four symptoms</span>
+      <span class="more">What was checked</span>
+    </summary>
+    ${list}
+  </details>`;
+}
+
+function oneSymptom({ title, status, gist, causes, remarks }: SymptomView, id: string): Html {
+  // What belongs to no symptom has no status.
+  const word = id === 'besides' ? '' : WORDS[status];
+  return html`<section class="symptom ${id === 'besides' ? 'besides' : status}" aria-labelledby="${id}">
+    <div class="symptom-head">
+      <span class="symptom-mark" aria-hidden="true">${id === 'besides' ? '·' : MARKS[status]}</span>
+      <h3 id="${id}">${title}${word === '' ? NOTHING : html`<span class="symptom-word">: ${word}</span>`}</h3>
+    </div>
+    ${gist === null ? NOTHING : html`<p class="gist">${legible(sentence(gist), 400)}</p>`}
+    ${
+      causes.length === 0
+        ? NOTHING
+        : html`<ul class="causes">
+            ${causes.map(oneCause)}
+          </ul>`
+    }
+    ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}
+  </section>`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+const SEVERITY: Record<Severity, string> = { error: 'Error', warning: 'Warning', note: 'Note' };
+
+function oneCause({ severity, rule, message, about, who, place, seen, also, next }: Cause): Html {
+  return html`<li class="cause ${severity}">
+    <p class="cause-message">
+      <span class="severity">${SEVERITY[severity]}</span> ${said(message, 500)}
+      ${about === null ? NOTHING : html`<span class="about">${said(about, 300)}</span>`}
+    </p>
+    <p class="cause-next"><span class="label">What to do</span> ${said(next, 500)}</p>
+    <details>
+      <summary>Evidence</summary>
+      <dl class="evidence">
+        <div>
+          <dt>Where</dt>
+          <dd>${code(place, 600)}</dd>
+        </div>
+        ${seen.map(
+          ([name, value]) =>
+            html`<div>
+              <dt>${name === '' ? 'seen' : legible(name, 60)}</dt>
+              <dd>${code(value, 600)}</dd>
+            </div>`,
+        )}
+        ${
+          also.length === 0
+            ? NOTHING
+            : html`<div>
+                <dt>Also</dt>
+                <dd>${also.map((line) => html`<p>${code(line, 600)}</p>`)}</dd>
+              </div>`
+        }
+        <div>
+          <dt>Who acts</dt>
+          <dd>${said(who, 300)}</dd>
+        </div>
+        <div>
+          <dt>Rule</dt>
+          <dd>${code(rule)}</dd>
+        </div>
+      </dl>
+    </details>
+  </li>`;
+}
+
+/** Findings alone, where there is no whole report: of an app, or of a registry that was not subscribed to. */
+export function findingList(findings: readonly Finding[]): Html {
+  const { causes, remarks } = causesOf(findings, { verbose: true, whole: true, page: true });
+  return html`<ul class="causes">
+      ${causes.map(oneCause)}
+    </ul>
+    ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}`;
+}
+
+/** What nobody could judge, and why: it is neither clean nor faulty. */
+export function unjudgedList(report: Report): Html {
+  const lines = unseenOf(report, true);
+  if (lines.length === 0) return NOTHING;
+  return html`<h2 class="after">Not judged</h2>
+    <ul class="unjudged">
+      ${lines.map((line) => html`<li>${legible(sentence(line), 300)}</li>`)}
+    </ul>`;
+}
+
+/** What is said of an app: errors and warnings, and those of a host that hit it among others. */
+export function findingsOf(report: Report, key: string): Finding[] {
+  return report.findings.filter(({ severity, app, evidence }) => {
+    if (severity === 'note') return false;
+    return app === key || (Array.isArray(evidence['alsoApps']) && (evidence['alsoApps'] as string[]).includes(key));
+  });
+}

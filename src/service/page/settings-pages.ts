@@ -1,0 +1,187 @@
+import type { Finding } from '../../core/engine/report.ts';
+import { count, symptomName } from '../../report/words.ts';
+import type { OrganizationView, SubscriptionView } from '../views.ts';
+import { code, legible, said } from './untrusted-text.ts';
+import { type Html, html, NOTHING } from './html.ts';
+import type { Screen } from './layout.ts';
+import { chip, copyable, empty, field, doneNotice, status } from './components.ts';
+import { findingList } from './findings.ts';
+import { appCount, isBusy, schedule, stateOf } from './states.ts';
+import { day } from './time.ts';
+
+/** Settings: App Registries, Subscribe to Registry, Organization. */
+
+export function registriesPage(list: readonly SubscriptionView[], done: string | null, now: Date): Screen {
+  const body = html`<div class="head">
+      <div>
+        <h1>App Registries</h1>
+        <p class="lead">Where the apps of your organization come from.</p>
+      </div>
+      ${list.length === 0 ? NOTHING : html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`}
+    </div>
+    ${doneNotice(done)}
+    ${
+      list.length === 0
+        ? empty(
+            'No registries yet',
+            'Subscribe to a registry by its URL, and its apps become available for installation.',
+            html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`,
+          )
+        : html`<ul class="rows" id="registries" data-live>
+            ${list.map((one) => registryRow(one, now))}
+          </ul>`
+    }`;
+  return {
+    title: 'App Registries',
+    place: 'registries',
+    body,
+    again: paceOf(list),
+  };
+}
+
+/** Seconds after which the list is worth reading again; a long one costs more. */
+function paceOf(list: readonly SubscriptionView[]): number | null {
+  if (list.length === 0) return null;
+  return list.some(isBusy) ? 2 + Math.floor(list.length / 50) : 30;
+}
+
+function registryRow(one: SubscriptionView, now: Date): Html {
+  const { tone, word } = stateOf(one);
+  const trouble = one.symptoms.filter(({ status }) => status === 'confirmed' || status === 'suspected');
+  return html`<li class="row registry">
+    <div class="row-main">
+      <h2>
+        <a class="stretch" href="settings/registries/${one.id}">${said(one.name, 120)}</a>
+        ${one.official ? chip('Official') : NOTHING}
+      </h2>
+      <p class="url">${code(one.url)}</p>
+      ${
+        trouble.length === 0
+          ? NOTHING
+          : html`<ul class="troubles" aria-label="Problems">
+              ${trouble.map(({ id, status }) => html`<li class="${status}">${symptomName(id)}${status === 'suspected' ? ' (suspected)' : ''}</li>`)}
+            </ul>`
+      }
+    </div>
+    <div class="row-side">
+      ${status(tone, word)}
+      <p>${appCount(one)}</p>
+      <p>${schedule(one, now)}</p>
+    </div>
+  </li>`;
+}
+
+export interface SubscribeForm {
+  url: string;
+  name: string;
+  urlError: Html | string | null;
+  nameError: string | null;
+  /** Why the registry cannot be used, where it cannot. */
+  unusable: { message: string; findings: readonly Finding[] } | null;
+}
+
+export function subscribePage({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
+  const body = html`${back('settings/registries', 'App Registries')}
+    <h1>Subscribe to Registry</h1>
+    <p class="lead">Its manifest is looked at right away; then its apps become available for installation.</p>
+    ${
+      unusable === null
+        ? NOTHING
+        : html`<section class="notice bad" role="alert" aria-labelledby="unusable">
+            <h2 id="unusable">This registry cannot be used as it is</h2>
+            <p>
+              ${unusable.findings.some(({ message }) => message === unusable.message) ? '' : legible(`${unusable.message} `, 600)}Nothing
+              was subscribed to.
+            </p>
+            ${findingList(unusable.findings)}
+          </section>`
+    }
+    <form class="form" method="post" action="settings/registries/subscribe" data-busy="Looking at the registry…">
+      ${field({
+        name: 'url',
+        label: 'Registry URL',
+        value: url,
+        type: 'url',
+        hint: 'The address of the registry’s manifest, a JSON file.',
+        placeholder: 'https://apps.example.com/registry.json',
+        error: urlError,
+        autofocus: nameError === null,
+      })}
+      ${field({ name: 'name', label: 'Name', value: name, hint: 'What your organization calls it.', error: nameError, maxlength: 200 })}
+      <p class="actions">
+        <button class="primary">Subscribe</button>
+        <a class="button" href="settings/registries">Cancel</a>
+      </p>
+    </form>`;
+  return { title: 'Subscribe to Registry', place: 'registries', body };
+}
+
+export function renamePage(one: SubscriptionView, name: string, error: string | null): Screen {
+  const body = html`${back(`settings/registries/${one.id}`, one.name)}
+    <h1>Rename registry</h1>
+    <p class="url">${code(one.url)}</p>
+    <form class="form" method="post" action="settings/registries/${one.id}/rename">
+      ${field({ name: 'name', label: 'Name', value: name, error, autofocus: true, maxlength: 200 })}
+      <p class="actions">
+        <button class="primary">Rename</button>
+        <a class="button" href="settings/registries/${one.id}">Cancel</a>
+      </p>
+    </form>`;
+  return { title: 'Rename registry', place: 'registries', body };
+}
+
+export function unsubscribePage(one: SubscriptionView): Screen {
+  const body = html`${back(`settings/registries/${one.id}`, one.name)}
+    <h1>Unsubscribe from ${said(one.name, 120)}?</h1>
+    <p class="lead">
+      ${
+        one.visible > 0
+          ? `${count(one.visible, 'app')} will not be available for installation any more.`
+          : 'It has no app that can be installed.'
+      }
+      You can subscribe again at any time; the digests that were seen first stay in force.
+    </p>
+    <p class="url">${code(one.url)}</p>
+    <form class="form" method="post" action="settings/registries/${one.id}/unsubscribe">
+      <p class="actions">
+        <button class="danger">Unsubscribe</button>
+        <a class="button" href="settings/registries/${one.id}">Keep it</a>
+      </p>
+    </form>`;
+  return { title: 'Unsubscribe', place: 'registries', body };
+}
+
+export function organizationPage({ id, name, createdAt, tokenSince }: OrganizationView): Screen {
+  const body = html`<h1>Organization</h1>
+    <dl class="facts">
+      <div>
+        <dt>Name</dt>
+        <dd>${said(name, 400)}</dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>${day(createdAt)}</dd>
+      </div>
+      <div>
+        <dt>Identifier</dt>
+        <dd>${copyable(id, 'identifier')}</dd>
+      </div>
+    </dl>
+    <section class="panel" aria-labelledby="token-title">
+      <h2 id="token-title">Token</h2>
+      <p>In use since ${day(tokenSince)}. It is kept as a hash, so nobody can read it again.</p>
+      <form method="post" action="settings/organization/token" class="confirm">
+        <label class="check"
+          ><input type="checkbox" name="sure" value="yes" required /> The token in use stops working at once</label
+        >
+        <button>Make a new token</button>
+      </form>
+    </section>`;
+  return { title: 'Organization', place: 'organization', body };
+}
+
+export function back(href: string, to: string): Html {
+  return html`<nav class="back" aria-label="Breadcrumb">
+    <a href="${href}"><span aria-hidden="true">←</span> ${said(to, 60)}</a>
+  </nav>`;
+}

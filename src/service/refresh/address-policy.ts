@@ -1,0 +1,111 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { lookup as lookUp } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { callbackify } from 'node:util';
+import type { AddressPolicy, Target } from '../../observe/http/address-policy.ts';
+import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/probe.ts';
+import type { Asking } from '../context.ts';
+import type { Log } from '../log.ts';
+import type { Settings } from '../settings.ts';
+import { type AddressKind, kindOf } from './ip-address.ts';
+
+/** Registries are other people's input, so the service asks the public internet alone, whatever they name. */
+
+/** Not a public address, or the service itself. Nobody but the operator learns that it was this and not, say, a timeout. */
+const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
+
+/** Milliseconds that somebody who subscribes waits for the first refresh. */
+const PATIENCE = 8000;
+
+/** How a service asks. @param ownPorts that it listens at itself */
+export function openAsking(settings: Settings, log: Log, ownPorts: () => readonly number[]): Asking {
+  return {
+    guard: openAddressPolicy({
+      ...settings,
+      ownPorts,
+      onRefused: ({ host, port }, address, kind) =>
+        log('warn', 'address-refused', {
+          host,
+          port,
+          address,
+          kind,
+          remedy: `--allow-host ${host}, if it is meant to be asked`,
+        }),
+    }),
+    lookup: openLookup(settings.allowHosts),
+    patience: PATIENCE,
+  };
+}
+
+export interface AddressPolicyOptions extends Pick<Settings, 'allowHosts' | 'allowHttp'> {
+  /** The ports that the service itself listens at. */
+  ownPorts(): readonly number[];
+  /** Told of every refused address. */
+  onRefused?(target: Target, address: string, kind: AddressKind | 'own'): void;
+}
+
+export function openAddressPolicy({ allowHosts, allowHttp, ownPorts, onRefused }: AddressPolicyOptions): AddressPolicy {
+  const allowed = new Set(allowHosts.map(plainHost));
+  return (target, address) => {
+    const { port, secure } = target;
+    const host = plainHost(target.host);
+    const withPort = allowed.has(`${host}:${port}`);
+    const byName = withPort || allowed.has(host) || (isLoopback(host) && allows(allowed, 'localhost', port));
+    if (!byName) {
+      if (!secure && !allowHttp) return INSECURE_REFUSED;
+      if (port !== (secure ? 443 : 80)) return PORT_REFUSED;
+    }
+    if (address === null) return null;
+    const kind = kindOf(address);
+    // Allowing a host is not meant to open the service to itself: that takes its port as well.
+    const own = !withPort && ownPorts().includes(port) && (isLoopback(address) || isOwnAddress(address));
+    if (!own && (byName || kind === 'public')) return null;
+    onRefused?.(target, address, own ? 'own' : kind);
+    return ADDRESS_REFUSED;
+  };
+}
+
+function allows(allowed: ReadonlySet<string>, host: string, port: number): boolean {
+  return allowed.has(host) || allowed.has(`${host}:${port}`);
+}
+
+/** Case, the dot of the root and brackets do not make another host. */
+function plainHost(text: string): string {
+  const lower = text.trim().toLowerCase();
+  const [, inner, rest = ''] = /^\[([^\]]*)\](.*)$/.exec(lower) ?? [null, lower];
+  return `${inner.replace(/\.(?=$|:\d+$)/, '')}${rest}`;
+}
+
+function isLoopback(address: string): boolean {
+  const kind = kindOf(address);
+  return kind === 'loopback' || kind === 'unspecified';
+}
+
+function isOwnAddress(address: string): boolean {
+  return Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address));
+}
+
+/**
+ * Asks name servers directly: the system's own resolver has four threads for the whole process, so that a few names
+ * whose servers never answer would hold up everybody else's. Hosts allowed by name are the system's to know.
+ */
+function openLookup(allowHosts: readonly string[]): LookupFunction {
+  const resolver = new dns.Resolver({ timeout: 2500, tries: 2 });
+  const allowed = new Set(allowHosts.map((host) => plainHost(host).replace(/:\d+$/, '')));
+  const resolve = async (host: string): Promise<LookupAddress[]> => {
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = [
+      ...(v4.status === 'fulfilled' ? v4.value.map((address) => ({ address, family: 4 })) : []),
+      ...(v6.status === 'fulfilled' ? v6.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    if (found.length === 0) throw v4.status === 'rejected' ? v4.reason : new Error('no address');
+    return found;
+  };
+  return (host, options, callback) => {
+    const name = plainHost(host);
+    if (isIP(name) || allowed.has(name))
+      return lookUp(host, { ...options, all: true }, (error, all) => callback(error, all));
+    callbackify(resolve)(name, (error, all) => callback(error, all));
+  };
+}

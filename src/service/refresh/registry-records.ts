@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Db } from '../storage/open.ts';
+import { inBatches } from './batch.ts';
+
+/** The rows of registries, as a refresh needs them: read and written for many refreshes in one statement. */
+
+/** What the database knows of a registry. */
+export interface Registry {
+  id: number;
+  url: string;
+  failures: number;
+  failingSince: Date | null;
+  resumeAfter: string | null;
+  errors: number;
+  warnings: number;
+  standing: string | null;
+  due: boolean;
+  wanted: boolean;
+}
+
+/** The end of a look after which the last outcome stands. */
+interface Unchanged {
+  id: number;
+  at: Date;
+  nextCheckAt: Date;
+  slow: boolean;
+}
+
+export interface RegistryRecords {
+  /** @param now of whoever asks, in milliseconds since 1970; null for a registry that is not there */
+  read(id: number, now: number): Promise<Registry | null>;
+  /** @returns false where another look has come to another outcome meanwhile: then nothing is written */
+  writeUnchanged(end: Unchanged): Promise<boolean>;
+}
+
+const AT_ONCE = 64;
+const opened = new WeakMap<Db, RegistryRecords>();
+
+/** Those of a database, for all who use the same connections. */
+export function registryRecords(db: Db): RegistryRecords {
+  let rows = opened.get(db);
+  if (!rows) opened.set(db, (rows = openRows(db)));
+  return rows;
+}
+
+function openRows(db: Db): RegistryRecords {
+  const read = inBatches(async (asked: readonly { id: number; ahead: number }[]) => {
+    const ids = asked.map(({ id }) => id);
+    const ahead = asked.map((one) => one.ahead);
+    // By the clock of the database, which all nodes share.
+    const { rows } = await sql<Registry>`
+      select r.id, url, failures, failing_since, resume_after, errors, warnings, standing,
+        next_check_at <= now() + make_interval(secs => ahead) as due,
+        exists (select from subscriptions s where s.registry_id = r.id) as wanted
+      from unnest(${ids}::int[], ${ahead}::float8[]) as asked (id, ahead) join registries r on r.id = asked.id`.execute(
+      db,
+    );
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => found.get(id) ?? null);
+  }, AT_ONCE);
+
+  const write = inBatches(async (ends: readonly Unchanged[]) => {
+    const sorted = ends.toSorted((a, b) => a.id - b.id);
+    const { rows } = await sql<{ id: number }>`
+      update registries r set checked_at = e.at, good_at = e.at, next_check_at = e.next, slow = e.slow
+      from unnest(${sorted.map(({ id }) => id)}::int[], ${sorted.map(({ at }) => at)}::timestamptz[],
+        ${sorted.map(({ nextCheckAt }) => nextCheckAt)}::timestamptz[], ${sorted.map(({ slow }) => slow)}::boolean[])
+        as e (id, at, next, slow)
+      where r.id = e.id and standing is not null returning r.id`.execute(db);
+    const written = new Set(rows.map(({ id }) => id));
+    return ends.map(({ id }) => written.has(id));
+  }, AT_ONCE);
+
+  return {
+    read: (id, now) => read({ id, ahead: (now - Date.now()) / 1000 }),
+    writeUnchanged: write,
+  };
+}

@@ -1,0 +1,24 @@
+import { isMissing } from '../../core/facts/facts.ts';
+import type { RememberedApp } from '../../observe/registry/observation-cache.ts';
+
+/** What is remembered of an app has to fit into memory for two dozen apps at once, whatever its archives hold. */
+const WEIGHT = 4_000_000;
+const OF_AN_ARTIFACT = 1500;
+const OF_AN_ENTRY = 130;
+
+/** The same without the artifacts that are too heavy; those count as verified all the same, by their rows. */
+export function truncateFacts({ ids, facts }: RememberedApp): RememberedApp {
+  let weight = 0;
+  const light = facts.artifacts.map(({ archive }) => {
+    const own = OF_AN_ARTIFACT + (isMissing(archive) ? 0 : archive.entries.length * OF_AN_ENTRY);
+    if (weight + own > WEIGHT) return false;
+    weight += own;
+    return true;
+  });
+  return light.every(Boolean)
+    ? { ids, facts }
+    : {
+        ids: ids.filter((_, i) => light[i]),
+        facts: { ...facts, artifacts: facts.artifacts.filter((_, i) => light[i]) },
+      };
+}

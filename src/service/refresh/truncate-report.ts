@@ -1,0 +1,34 @@
+import { type Finding, type Report, SEVERITIES } from '../../core/engine/report.ts';
+
+/** Findings, apps and notes that are kept of a report; nobody reads more, and everybody's database holds them. */
+const FINDINGS = 2000;
+const REST = 5000;
+
+const grave = (finding: Finding): number => SEVERITIES.indexOf(finding.severity);
+
+/** A report that is not larger than anybody needs. Its counts stay those of the whole. */
+export function truncateReport(report: Report): Report {
+  const { findings, apps, notJudged } = report;
+  if (findings.length <= FINDINGS && apps.length <= REST && notJudged.length <= REST) return report;
+  const kept = new Set(findings.toSorted((a, b) => grave(a) - grave(b)).slice(0, FINDINGS));
+  const left = findings.length - kept.size;
+  return {
+    ...report,
+    findings: findings.filter((finding) => kept.has(finding)),
+    apps: apps.slice(0, REST),
+    notJudged: [
+      ...notJudged.slice(0, REST),
+      ...(left === 0
+        ? []
+        : [
+            {
+              rule: '*',
+              app: null,
+              version: null,
+              resource: null,
+              reason: `${left} more findings, which are not listed here`,
+            },
+          ]),
+    ],
+  };
+}

@@ -1,0 +1,212 @@
+import { digestOf } from '../../core/registry/checksum.ts';
+import type { AppFacts, ArtifactFacts } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../../core/json/json.ts';
+import type { Finding } from '../../core/engine/report.ts';
+import { shorten } from '../../core/text/text.ts';
+import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
+import { isAnswered, ruleOfFailure, statusOf } from '../../core/http/probe.ts';
+import { storable } from '../storage/packed.ts';
+import type { VersionRow } from '../storage/tables.ts';
+
+/**
+ * What becomes of an app's versions by what was just seen. Pure: rows in, rows out.
+ *
+ * The digest that the bytes had when they were first verified is in force for ever: bytes or a listing that say otherwise
+ * change nothing but that the version may not be offered any more. Before that nobody could install it, so a digest that
+ * never fitted any bytes was never in force, and a listing that is mended takes its place.
+ */
+
+/** A version as it stands in the database. */
+export type StoredVersion = Omit<VersionRow, 'registryId' | 'appKey' | 'firstSeenAt' | 'bytes'> & {
+  firstSeenAt: Date;
+  bytes: number | null;
+};
+
+export interface Kept {
+  /** Rows that are new or changed. */
+  put: StoredVersion[];
+  /** Versions that were never in force and are not listed any more. */
+  drop: string[];
+  /** The highest version that is offered, or null. */
+  latest: string | null;
+  /** Versions that are listed and beyond what is looked at. */
+  beyond: number;
+}
+
+interface Entry {
+  version: string;
+  url: string;
+  /** `sha256:` and the digest, or null for what is none. */
+  checksum: string | null;
+  listed: string;
+  facts: ArtifactFacts | undefined;
+}
+
+/** The versions that a metadata file lists, or null where it is no usable one. */
+export function listIn({ metadata }: AppFacts): readonly JsonValue[] | null {
+  if (isMissing(metadata.content)) return null;
+  const list = member(parseDocument(metadata.content).value, 'versions');
+  return Array.isArray(list) ? list : null;
+}
+
+/** Columns are texts of other people: longer ones are no version and no address that anybody uses. */
+const LONGEST = { version: 200, url: 4096 };
+
+/**
+ * @param list what the metadata file lists @param findings the errors of this run about the app
+ * @param limit versions that are kept at most, the highest first
+ */
+export function updateVersions(
+  known: readonly StoredVersion[],
+  list: readonly JsonValue[],
+  artifacts: readonly ArtifactFacts[],
+  findings: readonly Finding[],
+  now: Date,
+  limit: number,
+): Kept {
+  const before = new Map(known.map((row) => [row.version, row]));
+  const listed = new Set<string>();
+  const entries = new Map<string, Entry[]>();
+  for (const [index, item] of list.entries()) {
+    const version = stringOrNull(member(item, 'version'));
+    if (version === null) continue;
+    listed.add(version);
+    const entry = isObject(item) && isSemver(version) ? entryOf(item, version, artifacts[index]) : null;
+    if (entry) entries.set(version, [...(entries.get(version) ?? []), entry]);
+  }
+  const fresh = [...entries.keys()].filter((version) => !before.has(version)).sort((a, b) => comparePrecedence(b, a));
+  const room = Math.max(0, limit - before.size);
+  const after: StoredVersion[] = [];
+  const drop: string[] = [];
+  for (const row of known) {
+    const same = entries.get(row.version);
+    if (same) after.push(next(row, same, findings, now));
+    else if (row.verifiedAt === null) drop.push(row.version);
+    // It is listed, but as something that is no entry: what is in force stands.
+    else if (listed.has(row.version)) after.push({ ...row, withdrawnAt: null });
+    else after.push({ ...row, swappedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
+  }
+  for (const version of fresh.slice(0, room)) {
+    const same = entries.get(version)!;
+    if (same.every(({ checksum }) => checksum === null)) continue;
+    after.push(next(null, same, findings, now));
+  }
+  const offered = after.filter(({ state, withdrawnAt }) => state === 'verified' && withdrawnAt === null);
+  return {
+    put: after.filter((row) => !isSame(row, before.get(row.version))),
+    drop,
+    latest: latestOf(offered.map(({ version }) => version)),
+    beyond: Math.max(0, fresh.length - room),
+  };
+}
+
+function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefined): Entry | null {
+  const url = stringOrNull(member(item, 'artifactUrl'));
+  const listed = stringOrNull(member(item, 'artifactChecksum')) ?? '';
+  if (url === null || url.length > LONGEST.url || version.length > LONGEST.version || storable(url) !== url)
+    return null;
+  const digest = digestOf(listed);
+  return { version, url, checksum: digest === null ? null : `sha256:${digest}`, listed, facts };
+}
+
+/** What becomes of one version that is listed. */
+function next(
+  row: StoredVersion | null,
+  entries: readonly Entry[],
+  findings: readonly Finding[],
+  now: Date,
+): StoredVersion {
+  const inForce = row?.verifiedAt ? row.artifactChecksum : null;
+  const entry = entries.find(({ checksum }) => inForce !== null && checksum === inForce) ?? entries[0]!;
+  const errors = findings.filter(({ version, severity }) => version === entry.version && severity === 'error');
+  if (row && inForce !== null && entry.checksum !== inForce) return swapped(row, entry, errors, now);
+  const isNew = row === null || row.artifactChecksum !== entry.checksum;
+  const base: StoredVersion = {
+    ...(isNew
+      ? { state: 'pending', rule: null, reason: null, verifiedAt: null, triedAt: null, bytes: null, firstSeenAt: now }
+      : row),
+    version: entry.version,
+    artifactUrl: isNew || inForce === null ? entry.url : row.artifactUrl,
+    artifactChecksum: entry.checksum ?? row?.artifactChecksum ?? '',
+    swappedChecksum: null,
+    withdrawnAt: null,
+  };
+  if (entry.checksum === null) return row ? { ...row, withdrawnAt: null } : base;
+  // Two entries that say different things: nobody can tell which one is meant.
+  if (inForce === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
+    return refused(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
+  return byBytes(base, entry, errors, now);
+}
+
+/** By what the artifact is: its listed digest is the one in force, or is about to be. */
+function byBytes(
+  base: StoredVersion,
+  { facts, checksum, url }: Entry,
+  errors: readonly Finding[],
+  now: Date,
+): StoredVersion {
+  if (!facts || isMissing(facts.web)) return base;
+  const error = errors.find(({ resource }) => resource === 'artifact');
+  const { content } = facts;
+  if (isMissing(content)) {
+    // What was verified once is offered on while its host is merely down, but not where it says that nothing is there.
+    const { server: service } = facts.web;
+    const gone = service.failure === null && [401, 403, 404, 410].includes(statusOf(service));
+    if (base.verifiedAt !== null && base.state === 'verified' && !gone) return base;
+    const rule = error?.rule ?? ruleOfFailure(service) ?? 'unreachable';
+    return refused(base, now, rule, error?.message ?? 'Its artifact cannot be fetched.');
+  }
+  const digests = [content, ...(facts.again && !isMissing(facts.again) ? [facts.again] : [])];
+  const right = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
+  if (!right || error) {
+    const rule = error?.rule ?? 'artifact-checksum-mismatch';
+    return refused(base, now, rule, error?.message ?? 'The artifact’s bytes have another checksum.');
+  }
+  const seen = facts.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
+  const stands = base.state === 'verified' && base.verifiedAt !== null && facts.reusedFrom !== undefined;
+  return {
+    ...base,
+    state: 'verified',
+    artifactUrl: url,
+    rule: null,
+    reason: null,
+    verifiedAt: stands ? base.verifiedAt : seen,
+    triedAt: stands ? base.triedAt : seen,
+    bytes: right.bytes,
+  };
+}
+
+/** Listed with another digest than the one in force. It is offered on only where its bytes are still the old ones. */
+function swapped(row: StoredVersion, { facts, listed }: Entry, errors: readonly Finding[], now: Date): StoredVersion {
+  const base = { ...row, swappedChecksum: shorten(storable(listed), 200), withdrawnAt: null };
+  if (!facts || isMissing(facts.web) || isMissing(facts.content)) return base;
+  if (isAnswered(facts.web.server) && `sha256:${facts.content.sha256}` === row.artifactChecksum) return base;
+  const error = errors.find(({ rule }) => rule === 'artifact-changed');
+  return refused(base, now, 'artifact-changed', error?.message ?? 'It was published with another checksum.');
+}
+
+function refused(row: StoredVersion, now: Date, rule: string, reason: string): StoredVersion {
+  return { ...row, state: 'refused', rule, reason: shorten(storable(reason), 500), triedAt: now };
+}
+
+function isSame(a: StoredVersion, b: StoredVersion | undefined): boolean {
+  return b !== undefined && COLUMNS.every((name) => same(a[name], b[name]));
+}
+
+// When a refused one was tried last is not worth a row each hour.
+const COLUMNS = [
+  'artifactUrl',
+  'artifactChecksum',
+  'state',
+  'rule',
+  'reason',
+  'verifiedAt',
+  'bytes',
+  'swappedChecksum',
+  'withdrawnAt',
+] as const;
+
+function same(a: unknown, b: unknown): boolean {
+  return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
+}

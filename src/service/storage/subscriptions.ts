@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import type { SymptomStatus } from '../../core/engine/report.ts';
+import { redact } from '../../core/text/text.ts';
+import type { Db } from './open.ts';
+import { INSTALLABLE, isId } from './queries.ts';
+import type { SubscriptionView } from '../views.ts';
+
+/** The subscriptions of an organization. Every query names the organization: what another one has is not there. */
+
+/** The official ones first, then in the order in which they were made. */
+export async function listSubscriptions(db: Db, organizationId: string): Promise<SubscriptionView[]> {
+  const rows = await details(db, organizationId)
+    .orderBy('s.official', 'desc')
+    .orderBy('s.createdAt')
+    .orderBy('s.registryId')
+    .execute();
+  return rows.map(viewOf);
+}
+
+export async function countSubscriptions(db: Db, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** @returns null where the organization has no such subscription, or the id is none */
+export async function subscriptionOf(db: Db, organizationId: string, id: string): Promise<SubscriptionView | null> {
+  if (!isId(id)) return null;
+  const row = await details(db, organizationId).where('s.id', '=', id).executeTakeFirst();
+  return row === undefined ? null : viewOf(row);
+}
+
+/** The registry behind a subscription, and when it was last checked; null as above. */
+export async function registryOf(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<{ id: number; checkedAt: Date | null } | null> {
+  if (!isId(id)) return null;
+  const row = await joined(db, organizationId)
+    .where('s.id', '=', id)
+    .select(['r.id', 'r.checkedAt'])
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** @param name one that `nameFault` lets pass @returns null where there is no such subscription */
+export async function renameSubscription(
+  db: Db,
+  organizationId: string,
+  id: string,
+  name: string,
+): Promise<SubscriptionView | null> {
+  if (!isId(id)) return null;
+  await db
+    .updateTable('subscriptions')
+    .set({ name })
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+  return subscriptionOf(db, organizationId, id);
+}
+
+/** What is known of the registry stays. @returns false where there is no such subscription */
+export async function removeSubscription(db: Db, organizationId: string, id: string): Promise<boolean> {
+  if (!isId(id)) return false;
+  const { numDeletedRows } = await db
+    .deleteFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+function joined(db: Db, organizationId: string) {
+  return db
+    .selectFrom('subscriptions as s')
+    .innerJoin('registries as r', 'r.id', 's.registryId')
+    .where('s.organizationId', '=', organizationId);
+}
+
+/** A registry that is due for longer than this is not being checked: nobody has come to it. */
+const UNDER_WAY = sql<boolean>`r.next_check_at <= now() and r.next_check_at > now() - interval '10 minutes'`;
+
+function details(db: Db, organizationId: string) {
+  return joined(db, organizationId).select([
+    's.id',
+    's.name',
+    's.official',
+    's.createdAt',
+    'r.url',
+    'r.checkedAt',
+    'r.goodAt',
+    'r.failingSince',
+    'r.nextCheckAt',
+    'r.errors',
+    'r.warnings',
+    'r.symptoms',
+    UNDER_WAY.as('underWay'),
+    sql<string>`(select count(*) from apps a where a.registry_id = r.id and a.listed)`.as('apps'),
+    sql<string>`(select count(*) from apps a where a.registry_id = r.id and ${INSTALLABLE})`.as('visible'),
+  ]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof details>['execute']>>[number];
+
+function viewOf(row: Row): SubscriptionView {
+  return {
+    id: row.id,
+    url: redact(row.url),
+    name: row.name,
+    official: row.official,
+    createdAt: row.createdAt.toISOString(),
+    state: stateOf(row),
+    checkedAt: row.checkedAt?.toISOString() ?? null,
+    goodAt: row.goodAt?.toISOString() ?? null,
+    failingSince: row.failingSince?.toISOString() ?? null,
+    nextCheckAt: row.nextCheckAt.toISOString(),
+    errors: row.errors,
+    warnings: row.warnings,
+    symptoms: (row.symptoms ?? []) as SymptomStatus[],
+    apps: Number(row.apps),
+    visible: Number(row.visible),
+  };
+}
+
+function stateOf(row: Row): SubscriptionView['state'] {
+  if (row.checkedAt === null) return 'new';
+  if (row.underWay) return 'checking';
+  if (row.failingSince !== null) return 'failing';
+  return row.errors > 0 ? 'problems' : 'good';
+}

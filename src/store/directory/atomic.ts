@@ -1,0 +1,191 @@
+import { constants, type Stats } from 'node:fs';
+import { access, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { type Bytes, chunksOf } from '../bytes.ts';
+import { diskError, errno, NOTHING_CHANGED, nullIfMissing } from './disk-error.ts';
+import { failpoint } from '../failpoint.ts';
+import { deferSignals, stopIfInterrupted } from '../interrupt.ts';
+import { removeStaleTempFiles } from './stale-temp-files.ts';
+import { takeLock } from './lock.ts';
+import { tempName } from './owner.ts';
+import { lstat, retryWhileBusy, realpath, FORCE_REMOVE, syncFolder } from './system.ts';
+import { syncFile } from './sync-file.ts';
+
+export interface WriteOptions {
+  /** What the user calls the file (default: its path). */
+  as?: string;
+  /** Asked last of all, when only the rename is left; false: leave everything as it is. */
+  check?: () => Promise<boolean>;
+}
+
+const IN_PLACE = 'The new file is in place, but the disk has not confirmed it.';
+
+/**
+ * Puts `bytes` at `path`: whoever looks, at any instant and after a crash, sees the old file or the new one, complete.
+ * A file that was there keeps its mode, owner and group; a symbolic link stays a link and its target is replaced. Not
+ * kept: extended attributes and hard links (a partner of the old file keeps the old bytes).
+ * @returns false when `check` said no, and nothing was changed
+ * @throws Trouble when the file may not be written (`read-only`, `not-a-file`, `dangling-link`), on Ctrl-C
+ * (`interrupted`), or when the disk refuses; nothing is changed then, and no temporary file is left
+ */
+export async function replaceFile(path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<boolean> {
+  const { as = path, check } = options;
+  let placed = false;
+  try {
+    return await deferSignals(async () => {
+      const target = (await nullIfMissing(realpath(path))) ?? path;
+      const old = await nullIfMissing(lstat(target));
+      if (old !== null) await refuseUnwritable(target, old, as);
+      await removeStaleTempFiles(dirname(target));
+      await withTemp(target, bytes, old, async (temp) => {
+        stopIfInterrupted();
+        if (check !== undefined && !(await check())) return;
+        failpoint('before-rename');
+        await retryWhileBusy(() => rename(temp, target));
+        placed = true;
+        failpoint('after-rename');
+      });
+      if (placed) await syncFolder(dirname(target));
+      return placed;
+    });
+  } catch (error) {
+    throw diskError(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
+  }
+}
+
+/**
+ * Makes a new file, complete from its first instant on; whatever stands at `path` already is left alone.
+ * @returns false when something is there already (a dangling symbolic link counts)
+ * @throws Trouble on Ctrl-C (`interrupted`) or when the disk refuses; nothing is changed then
+ */
+export async function createFile(path: string, bytes: Bytes, options: { as?: string } = {}): Promise<boolean> {
+  const { as = path } = options;
+  let placed = false;
+  try {
+    return await deferSignals(async () => {
+      if (await nullIfMissing(lstat(path))) return false;
+      await removeStaleTempFiles(dirname(path));
+      await withTemp(path, bytes, null, async (temp) => {
+        stopIfInterrupted();
+        failpoint('before-link');
+        placed = await putNew(temp, path, as);
+        failpoint('after-link');
+      });
+      if (placed) await syncFolder(dirname(path));
+      return placed;
+    });
+  } catch (error) {
+    throw diskError(error, as, placed ? IN_PLACE : NOTHING_CHANGED);
+  }
+}
+
+/** Writes a temporary file beside `target`, hands it over when it is complete, and sees to it that it is gone afterwards. */
+async function withTemp(
+  target: string,
+  bytes: Bytes,
+  like: Stats | null,
+  use: (temp: string) => Promise<void>,
+): Promise<void> {
+  const temp = join(dirname(target), tempName(basename(target)));
+  const handle = await open(temp, 'wx', like === null ? 0o666 : like.mode & 0o777);
+  try {
+    await fill(handle, bytes, like).finally(() => handle.close());
+    await use(temp);
+  } finally {
+    await rm(temp, FORCE_REMOVE);
+  }
+}
+
+async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promise<void> {
+  failpoint('temp-created');
+  if (like !== null) await resemble(handle, like);
+  // One write() may take fewer bytes than it is given, and does when the disk is nearly full; writeFile() goes on.
+  const half = bytes.length >> 1;
+  let written = 0;
+  for await (const chunk of chunksOf(bytes)) {
+    const toHalf = half - written;
+    written += chunk.length;
+    if (toHalf < 0 || toHalf > chunk.length) await handle.writeFile(chunk);
+    else {
+      await handle.writeFile(chunk.subarray(0, toHalf));
+      failpoint('half-written');
+      await handle.writeFile(chunk.subarray(toHalf));
+    }
+  }
+  failpoint('before-sync');
+  await syncFile(handle);
+  const { size } = await handle.stat();
+  if (size !== bytes.length)
+    throw new Error(`${size} of ${bytes.length} bytes are in the file after a write that succeeded`);
+}
+
+/**
+ * Gives the new file owner, group and mode of the old one. Who may write the file but not give it away becomes its
+ * owner: the old one keeps access through the group, which is kept or else the write fails.
+ */
+async function resemble(handle: FileHandle, like: Stats): Promise<void> {
+  const made = await handle.stat();
+  if (made.uid !== like.uid || made.gid !== like.gid) {
+    try {
+      await handle.chown(like.uid, like.gid);
+    } catch (error) {
+      if (errno(error) !== 'EPERM') throw error;
+      if (made.gid !== like.gid) await handle.chown(made.uid, like.gid);
+    }
+  }
+  // After the owner: a change of owner takes the set-id bits away.
+  if (made.mode !== like.mode) await handle.chmod(like.mode & 0o7777);
+}
+
+// What file systems say that have no hard links: FAT, exFAT, SMB, some of FUSE (EISDIR: how Windows puts it).
+const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EISDIR', 'EINVAL']);
+
+/** Gives a complete file its name, unless the name is taken. */
+async function putNew(temp: string, path: string, as: string): Promise<boolean> {
+  try {
+    await link(temp, path);
+    return true;
+  } catch (error) {
+    if (errno(error) === 'EEXIST') return false;
+    if (!NO_LINKS.has(errno(error))) throw error;
+  }
+  // Without hard links no one step does both. Copying or an empty placeholder would show readers half a file, and
+  // leave it there after a crash; a rename under the lock is complete, and exclusive among all that ask for the lock.
+  const lock = await takeLock(path, as);
+  try {
+    if (await nullIfMissing(lstat(path))) return false;
+    await retryWhileBusy(() => rename(temp, path));
+    return true;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function refuseUnwritable(target: string, old: Stats, as: string): Promise<void> {
+  const name = printable(as);
+  if (old.isSymbolicLink()) {
+    throw new AppregError(
+      'dangling-link',
+      `${name} is a symbolic link to nothing. ${NOTHING_CHANGED}`,
+      'Remove the link, or make what it points to.',
+    );
+  }
+  if (!old.isFile())
+    throw new AppregError('not-a-file', `${name} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
+  // A rename asks only the folder, and root may do anything: what somebody made read-only would be replaced.
+  const writable =
+    (old.mode & 0o222) !== 0 &&
+    (await access(target, constants.W_OK).then(
+      () => true,
+      () => false,
+    ));
+  if (!writable) {
+    throw new AppregError(
+      'read-only',
+      `${name} is read-only. ${NOTHING_CHANGED}`,
+      'Make it writable (chmod u+w) if it may change.',
+    );
+  }
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { createFile, replaceFile } from './atomic.ts';
+import { type Bytes, type Digest, digestOfChunks } from '../bytes.ts';
+import { diskError, errno, NOTHING_CHANGED, nullIfMissing } from './disk-error.ts';
+import { deferSignals } from '../interrupt.ts';
+import { tidy } from './stale-temp-files.ts';
+import { takeLock, type LockOptions } from './lock.ts';
+import { locate } from '../paths.ts';
+import type { Store, Stored } from '../store.ts';
+import { retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
+
+/**
+ * A registry in a folder. Writes are atomic and durable (atomic.ts), and conditional among any number of processes
+ * (lock.ts); an editor that asks for no lock is noticed too, up to the instant before the rename. Symbolic links are
+ * followed as long as they stay below the root.
+ * @param root relative to the current folder, or absolute; made when the first file is
+ * @param options the waiting times of locks, in milliseconds, and who hears that a lock was broken
+ */
+export function openDirectory(root: string, options: LockOptions = {}): Store {
+  /** A write reads its file several times, and mostly finds what it found before: that is compared, not hashed anew. */
+  let last: { target: string; stored: Stored } | null = null;
+
+  return { name: root, read, digest, create, replace, tidy: tidyBeside };
+
+  /** @throws Trouble when the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
+  async function read(path: string): Promise<Stored | null> {
+    try {
+      return await readAgain(await locate(root, path), path);
+    } catch (error) {
+      throw diskError(error, path, null);
+    }
+  }
+
+  /** @throws Trouble as `read` does */
+  async function digest(path: string): Promise<Digest | null> {
+    try {
+      const target = await locate(root, path);
+      if (!(await isFile(target, path))) return null;
+      return await nullIfMissing(digestOfChunks(createReadStream(target) as AsyncIterable<Buffer>));
+    } catch (error) {
+      throw diskError(error, path, null);
+    }
+  }
+
+  /** A folder that is not there has nothing to remove. @throws Trouble when a path is refused */
+  async function tidyBeside(paths: readonly string[]): Promise<void> {
+    const folders = new Set<string>();
+    for (const path of paths) folders.add(dirname(await locate(root, path)));
+    for (const folder of folders) await tidy(folder);
+  }
+
+  async function readAgain(target: string, path: string): Promise<Stored | null> {
+    const bytes = await readAt(target, path);
+    if (bytes === null) return null;
+    if (last?.target === target && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).equals(last.stored.bytes))
+      return last.stored;
+    const stored = { bytes, token: createHash('sha256').update(bytes).digest('hex') };
+    last = { target, stored };
+    return stored;
+  }
+
+  /** Makes missing folders too. @throws Trouble when the path is refused or the disk refuses */
+  async function create(path: string, bytes: Bytes): Promise<'created' | 'exists'> {
+    try {
+      const target = await locate(root, path);
+      await makeFolders(dirname(target));
+      return (await createFile(target, bytes, { as: path })) ? 'created' : 'exists';
+    } catch (error) {
+      throw diskError(error, path);
+    }
+  }
+
+  /** @throws Trouble `locked`, `lock-lost`, when the path is refused or the disk refuses; nothing is changed then */
+  async function replace(path: string, bytes: Uint8Array, token: string): Promise<'replaced' | 'changed'> {
+    let holds = NOTHING_CHANGED;
+    try {
+      const target = await locate(root, path);
+      const now = async (): Promise<boolean> => (await readAgain(target, path))?.token === token;
+      // Asked before the lock, too: there is none where there is not even a folder.
+      if (!(await now())) return 'changed';
+      return await deferSignals(async () => {
+        const lock = await takeLock(target, path, options);
+        try {
+          if (!(await now())) return 'changed';
+          const check = async (): Promise<boolean> => {
+            if (await lock.held()) return now();
+            throw lockLost(path);
+          };
+          if (!(await replaceFile(target, bytes, { as: path, check }))) return 'changed';
+          holds = 'The file is written, but its lock is still there.';
+          return 'replaced';
+        } finally {
+          await lock.release();
+        }
+      });
+    } catch (error) {
+      throw diskError(error, path, holds);
+    }
+  }
+}
+
+async function readAt(target: string, path: string): Promise<Uint8Array | null> {
+  return (await isFile(target, path)) ? nullIfMissing(retryWhileBusy(() => readFile(target))) : null;
+}
+
+/** False where nothing is. @throws Trouble `not-a-file` for a folder or a special file */
+async function isFile(target: string, path: string): Promise<boolean> {
+  const there = await nullIfMissing(stat(target)).catch((error: unknown) => {
+    if (errno(error) === 'ENOTDIR') return null; // Below a file there is nothing.
+    throw error;
+  });
+  if (there === null) return false;
+  if (!there.isFile())
+    throw new AppregError('not-a-file', `${printable(path)} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
+  return true;
+}
+
+/** Each new folder's name is made to last, as the file's will be. (Node's own recursion hides why it failed.) */
+async function makeFolders(folder: string): Promise<void> {
+  if ((await nullIfMissing(stat(folder))) !== null) return;
+  const parent = dirname(folder);
+  if (parent !== folder) await makeFolders(parent);
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (errno(error) !== 'EEXIST') throw error; // Somebody else was faster.
+  }
+  await syncFolder(parent);
+}
+
+function lockLost(path: string): AppregError {
+  return new AppregError(
+    'lock-lost',
+    `The lock of ${printable(path)} was taken away before the write was done. ${NOTHING_CHANGED}`,
+    'Run the same command again; nothing should remove a lock whose process still runs.',
+  );
+}

@@ -1,0 +1,72 @@
+import { printable } from '../../core/text/text.ts';
+import { isAppregError, AppregError } from '../../core/errors.ts';
+
+/** The code of a system error, or '' of anything else. */
+export function errno(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return (error as NodeJS.ErrnoException).code ?? '';
+}
+
+/** What `asked` gives, or null where nothing of that name is there. */
+export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (errno(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+// System code: [our code, what is the matter, what to do]
+const KNOWN: Record<string, [string, string, string]> = {
+  ENOSPC: ['disk-full', 'the disk is full', 'Free some space, then run the same command again.'],
+  EDQUOT: ['disk-full', 'the disk quota is used up', 'Free some space, then run the same command again.'],
+  EFBIG: [
+    'file-too-large',
+    'it is larger than a file may be here',
+    'Raise the limit (ulimit -f), or use another disk.',
+  ],
+  EROFS: ['read-only', 'the file system is read-only', 'Mount it writable, or work on a copy elsewhere.'],
+  EACCES: ['no-permission', 'permission is denied', 'Look at the permissions of the file and of its folder.'],
+  EPERM: ['no-permission', 'that is not permitted', 'Look at owner and attributes of the file and of its folder.'],
+  EMFILE: ['too-many-files', 'too many files are open', 'Raise the limit (ulimit -n), then run it again.'],
+  ENFILE: ['too-many-files', 'too many files are open on this machine', 'Close other programs, then run it again.'],
+  ENAMETOOLONG: ['name-too-long', 'the name is too long for this disk', 'Choose a shorter name.'],
+  ENOTDIR: ['not-a-folder', 'a part of its path is no folder', 'Choose another path, or move that file away.'],
+  EEXIST: ['not-a-folder', 'a part of its path is no folder', 'Choose another path, or move that file away.'],
+  EISDIR: ['not-a-file', 'it is a folder', 'Name a file.'],
+  ELOOP: ['link-loop', 'its symbolic links lead in a circle', 'Remove or mend the links.'],
+  ENOENT: ['no-folder', 'its folder is not there', 'Make the folder, then run it again.'],
+  EBUSY: ['file-busy', 'another program holds it', 'Close the program that has it open, then run it again.'],
+  EIO: ['disk-error', 'the disk reports an error', 'Check the disk before you go on.'],
+};
+
+/** Windows answers so where another program has the target of a rename open; after some seconds it is not a scanner. */
+const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
+
+/** What holds after a write that failed. */
+export const NOTHING_CHANGED = 'Nothing was changed.';
+const MEND = 'Mend that, then run the same command again.';
+
+/**
+ * A system error as trouble that names the file, the reason and what holds now; anything else comes back as it is.
+ * @param path as the user knows it
+ * @param holds a sentence; null for a read, which changes nothing
+ * @param platform of the system that reported the error
+ */
+export function diskError(
+  error: unknown,
+  path: string,
+  holds: string | null = NOTHING_CHANGED,
+  platform: NodeJS.Platform = process.platform,
+): unknown {
+  if (isAppregError(error)) return error;
+  const system = errno(error);
+  if (system === '' || (error as NodeJS.ErrnoException).syscall === undefined) return error;
+  const { syscall } = error as NodeJS.ErrnoException;
+  const isBusy = platform === 'win32' && syscall === 'rename' && OPEN_ELSEWHERE.has(system);
+  const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['disk-error', `the system says ${system}`, MEND];
+  const doing = holds === null ? 'read' : 'write';
+  const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).${holds === null ? '' : ` ${holds}`}`;
+  return new AppregError(code, message, hint, { cause: error });
+}

@@ -1,0 +1,195 @@
+import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { threadId } from 'node:worker_threads';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { errno, NOTHING_CHANGED, nullIfMissing } from './disk-error.ts';
+import { failpoint } from '../failpoint.ts';
+import { stopIfInterrupted } from '../interrupt.ts';
+import { removeEmpty } from './stale-temp-files.ts';
+import { isAlive, type Owner, parseOwner, self, shortBase, tempName } from './owner.ts';
+import { isTransientWindowsError, FORCE_REMOVE } from './system.ts';
+
+/**
+ * A lock beside a file: the folder `.<file>.lock` with one file in it, whose unique name is the lock's identity and
+ * whose text names the owner. The folder is prepared elsewhere and put in place by one rename, which fails where a
+ * folder with something in it is; an empty one is free. To break a lock is to remove that one file: of several who try,
+ * one succeeds, and a lock that was taken meanwhile has another name and is left alone.
+ *
+ * A lock is broken when its process is known to be gone. Of a process on another machine, or whose start is not
+ * known, nothing is known but that its lock's file is touched every few seconds; when that has not happened for `stale`
+ * of our own time, it is gone. A live process on this machine keeps its lock however long it sleeps (Linux).
+ */
+export interface Lock {
+  /** False when somebody took the lock away: then nothing may be written any more. */
+  held(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  /** How long to wait for others, in milliseconds (30 s). */
+  wait?: number;
+  /** How long a lock from another machine may go without a sign of life, in milliseconds (20 s). */
+  stale?: number;
+  /** Hears that a lock was broken, in a sentence. */
+  notice?: (text: string) => void;
+}
+
+const HEARTBEAT = 4_000;
+
+const KEY = Symbol.for('appreg.locks');
+
+/** The names of the locks that this thread has or takes: one set, since each command has its own copy of this module. */
+function own(): Set<string> {
+  const holder = globalThis as { [KEY]?: Set<string> };
+  return (holder[KEY] ??= new Set());
+}
+
+/**
+ * Takes the lock of the file `target`, whose folder must be there.
+ * @param as what the user calls the file
+ * @throws Trouble `locked` when others hold it for too long
+ */
+export async function takeLock(target: string, as: string, options: LockOptions = {}): Promise<Lock> {
+  const folder = join(dirname(target), `.${shortBase(basename(target))}.lock`);
+  const id = `${randomBytes(12).toString('hex')}.json`;
+  const prepared = join(dirname(target), tempName(basename(target)));
+  await mkdir(prepared);
+  own().add(id);
+  try {
+    await writeFile(join(prepared, id), `${JSON.stringify({ ...self(), thread: threadId })}\n`, { flag: 'wx' });
+    failpoint('lock-prepared');
+    await place(prepared, folder, as, options);
+  } catch (error) {
+    own().delete(id);
+    await rm(prepared, FORCE_REMOVE);
+    throw error;
+  }
+  failpoint('locked');
+  return keep(folder, join(folder, id));
+}
+
+async function place(prepared: string, folder: string, as: string, options: LockOptions): Promise<void> {
+  const { wait: patience = 30_000, stale = 20_000, notice } = options;
+  const end = performance.now() + patience;
+  let sign = '';
+  let signAt = 0;
+  for (;;) {
+    stopIfInterrupted();
+    if (await moved(prepared, folder)) return;
+    const other = await holder(folder);
+    const now = performance.now();
+    if (other !== null) {
+      if (other.sign !== sign) [sign, signAt] = [other.sign, now];
+      const alive = isHeld(other);
+      if (alive === false || (alive === null && now - signAt >= stale)) {
+        if (await broken(folder, other.file))
+          notice?.(`Took over the lock of ${printable(as)}: ${describe(other.owner)} is gone.`);
+        continue;
+      }
+    }
+    if (now >= end) throw locked(as, folder, other?.owner ?? null, patience);
+    await wait(other === null ? 1 : 5 + Math.random() * 40);
+  }
+}
+
+/** Puts the prepared folder in place; false when a lock is there. */
+async function moved(prepared: string, folder: string): Promise<boolean> {
+  // Windows renames onto no folder, not even an empty one; elsewhere, an empty one is what a crash between the two
+  // steps of a release leaves.
+  if (process.platform === 'win32') await removeEmpty(folder);
+  try {
+    await rename(prepared, folder);
+    return true;
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST'].includes(errno(error)) || isTransientWindowsError(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Whether the owner of a lock still runs. Null where only its signs of life tell: it is unknown or on another machine, or
+ * its start is not known (Windows, macOS), so that its number may belong to a later process. Where that is this process,
+ * it is gone unless the lock is ours: Windows gives numbers to new processes soon.
+ */
+function isHeld({ owner, file }: Holder): boolean | null {
+  if (owner === null) return null;
+  const alive = isAlive(owner);
+  if (alive === true && owner.pid === process.pid && owner.thread === threadId) return own().has(basename(file));
+  return alive === true && owner.started === null ? null : alive;
+}
+
+interface Holder {
+  file: string;
+  owner: Owner | null;
+  /** Changes with every new lock, and with every sign of life. */
+  sign: string;
+}
+
+async function holder(folder: string): Promise<Holder | null> {
+  try {
+    const [name] = (await nullIfMissing(readdir(folder))) ?? [];
+    if (name === undefined) return null;
+    const file = join(folder, name);
+    const text = await nullIfMissing(readFile(file, 'utf8'));
+    const there = await nullIfMissing(stat(file));
+    if (text === null || there === null) return null;
+    return { file, owner: parseOwner(text), sign: `${name} ${there.mtimeMs}` };
+  } catch (error) {
+    if (isTransientWindowsError(error)) return null;
+    throw error;
+  }
+}
+
+/** Removes one particular lock; false when somebody else just did. */
+async function broken(folder: string, file: string): Promise<boolean> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (errno(error) === 'ENOENT' || isTransientWindowsError(error)) return false;
+    throw error;
+  }
+  await removeEmpty(folder);
+  return true;
+}
+
+function keep(folder: string, file: string): Lock {
+  const timer = setInterval(() => {
+    const now = new Date();
+    // A lock that is gone is found out by held().
+    utimes(file, now, now).catch(() => {});
+  }, HEARTBEAT);
+  timer.unref();
+  return {
+    async held() {
+      return (await nullIfMissing(stat(file))) !== null;
+    },
+    async release() {
+      clearInterval(timer);
+      failpoint('before-unlock');
+      await rm(file, FORCE_REMOVE);
+      await removeEmpty(folder);
+      own().delete(basename(file));
+    },
+  };
+}
+
+function describe(owner: Owner | null): string {
+  return owner === null
+    ? 'its owner'
+    : `process ${owner.pid} on ${printable(owner.host)}, since ${printable(owner.since)},`;
+}
+
+function locked(as: string, folder: string, owner: Owner | null, patience: number): AppregError {
+  const who =
+    owner === null
+      ? 'an unknown process'
+      : `process ${owner.pid} on ${printable(owner.host)} since ${printable(owner.since)}`;
+  return new AppregError(
+    'locked',
+    `${printable(as)} is locked by ${who}; waited ${Math.round(patience / 1000)} s. ${NOTHING_CHANGED}`,
+    `Let it finish and run the same command again. If it is certain that it is gone, remove ${printable(folder)}`,
+  );
+}

@@ -1,0 +1,189 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { printable, redact } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { errno, NOTHING_CHANGED } from '../directory/disk-error.ts';
+import { isAlive, type Owner, self } from '../directory/owner.ts';
+import { type GitRun, isPassing, runGit, saidBy } from './process.ts';
+
+export interface GitPlace {
+  /** Name of a remote of the repository around `root`, or a URL that git understands. */
+  remote: string;
+  branch: string;
+  /** Folder that a remote's name and a relative path are looked up from. */
+  root: string;
+}
+
+export interface Clone {
+  folder: string;
+  /** The settings for the remote, for the environment of git. */
+  env: Record<string, string>;
+}
+
+const PREFIX = 'appreg-git-';
+const DAY = 24 * 60 * 60 * 1000;
+
+/** A bare clone without any content yet, gone when the program ends. @throws Trouble where it cannot be made */
+export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
+  const url = await urlOf(remote, root);
+  const folder = await temporaryFolder();
+  await must(runGit(['init', '--quiet', '--bare'], { cwd: folder }));
+  const settings = [
+    ['remote.origin.url', url],
+    // What is not fetched now may be fetched when it is read.
+    ['remote.origin.promisor', 'true'],
+    ['gc.auto', '0'],
+    // Larger files are streamed, and not held in memory to compress them against others.
+    ['core.bigFileThreshold', '4m'],
+    ['maintenance.auto', 'false'],
+    ...(await accessOf(root)),
+  ];
+  // In the environment, so that no secret is written to a disk.
+  const env: Record<string, string> = {};
+  let count = Number(process.env['GIT_CONFIG_COUNT'] ?? 0);
+  for (const [key, value] of settings) {
+    env[`GIT_CONFIG_KEY_${count}`] = key!;
+    env[`GIT_CONFIG_VALUE_${count}`] = value!;
+    count++;
+  }
+  return { folder, env: { ...env, GIT_CONFIG_COUNT: String(count) } };
+}
+
+/** A remote by name is looked up where the workspace is; its push address is the one that takes what is written. */
+async function urlOf(remote: string, root: string): Promise<string> {
+  if (remote.startsWith('-')) throw unusable(remote);
+  const named = await runGit(['remote', 'get-url', '--push', remote], { cwd: root });
+  // git means a path of its own configuration from the top of the work tree, wherever below it is run.
+  if (/dubious ownership/.test(named.stderr)) throw owned(root);
+  if (named.status === 0) return isLocal(text(named)) ? resolve(await topOf(root), text(named)) : text(named);
+  if (/^[\w.-]+$/.test(remote) && !/^\.+$/.test(remote)) throw unusable(remote);
+  return isLocal(remote) ? resolve(root, remote) : remote;
+}
+
+/** As git tells a path from an address: by a colon that stands before any slash. */
+function isLocal(url: string): boolean {
+  return isAbsolute(url) || !/^[^/]*:/.test(url);
+}
+
+async function topOf(root: string): Promise<string> {
+  const top = await runGit(['rev-parse', '--show-toplevel'], { cwd: root });
+  return top.status === 0 ? text(top) : text(await must(runGit(['rev-parse', '--absolute-git-dir'], { cwd: root })));
+}
+
+/** What the user's own repository says of credentials, proxies and certificates: pipelines are given their token there. */
+async function accessOf(root: string): Promise<string[][]> {
+  const found = await runGit(
+    ['config', '--show-scope', '-z', '--get-regexp', '^(http|https|credential|ssh)\\.|^core\\.(sshcommand|askpass)$'],
+    { cwd: root },
+  );
+  const settings: string[][] = [];
+  const fields = found.stdout.toString('utf8').split('\0');
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    // The user's and the machine's settings hold in the clone as well.
+    if (fields[at] !== 'local' && fields[at] !== 'worktree') continue;
+    const [key = '', ...value] = fields[at + 1]!.split('\n');
+    settings.push([key, value.join('\n')]);
+  }
+  return settings;
+}
+
+/** Gone when the program ends; one that a killed run left behind is removed by the next run. */
+async function temporaryFolder(): Promise<string> {
+  const parent = tmpdir();
+  let folder: string;
+  try {
+    await sweep(parent);
+    const { machine, pid, started } = self();
+    folder = await mkdtemp(join(parent, `${PREFIX}${machine}-${pid}-${started ?? 0}-`));
+  } catch (cause) {
+    throw new AppregError(
+      'temporary-folder',
+      `Cannot make a folder in ${printable(parent)} (${errno(cause)}). ${NOTHING_CHANGED}`,
+      'Set TMPDIR to a folder that may be written to, with some free space.',
+      { cause },
+    );
+  }
+  if (folders.size === 0) process.once('exit', removeAll);
+  folders.add(folder);
+  return folder;
+}
+
+const folders = new Set<string>();
+
+function removeAll(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Removes the clones of processes that are gone; where that cannot be known, those that are a day old. */
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(parent, name);
+    const owner = ownerOf(name);
+    const alive = owner === null ? null : isAlive(owner);
+    // A folder of another user may be neither looked at nor removed.
+    if (alive === false || (alive === null && (await isOld(path))))
+      await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** The process in the name of a clone; null for names without one. */
+function ownerOf(name: string): Pick<Owner, 'machine' | 'pid' | 'started'> | null {
+  const [, machine, pid, started] = /^([0-9a-f]{12})-(\d{1,10})-(\d+)-/.exec(name.slice(PREFIX.length)) ?? [];
+  if (machine === undefined) return null;
+  return { machine, pid: Number(pid), started: started === '0' ? null : (started ?? null) };
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+  return Date.now() - mtimeMs > DAY;
+}
+
+/** What git answers. @throws Trouble where it fails, with what it said */
+export async function must(run: Promise<GitRun>): Promise<GitRun> {
+  const done = await run;
+  if (done.status === 0) return done;
+  throw (
+    fullDisk(done) ??
+    new AppregError(
+      'git-failed',
+      `git failed: ${saidBy(done)} ${NOTHING_CHANGED}`,
+      isPassing(done)
+        ? 'Run the same command again when the remote can be reached.'
+        : 'Run it again; see what git says in that repository.',
+    )
+  );
+}
+
+/** That the temporary folder is full; null where that is not the matter. (What the remote says begins with its name.) */
+export function fullDisk(run: GitRun): AppregError | null {
+  if (!/^(?!remote:).*(No space left on device|Disk quota exceeded)/m.test(run.stderr)) return null;
+  return new AppregError(
+    'disk-full',
+    `git has no space left in ${printable(tmpdir())}: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    'Free some space there, or set TMPDIR to another folder; then run the same command again.',
+  );
+}
+
+export function text({ stdout }: GitRun): string {
+  return stdout.toString('utf8').replace(/\n$/, '');
+}
+
+/** As in a container of CI, whose checkout belongs to the machine's user. */
+function owned(root: string): AppregError {
+  return new AppregError(
+    'git-ownership',
+    `git refuses the repository around ${printable(root)}, because its folder belongs to another user. ${NOTHING_CHANGED}`,
+    'Allow it: git config --global --add safe.directory <folder>',
+  );
+}
+
+function unusable(remote: string): AppregError {
+  return new AppregError(
+    'git-remote',
+    `There is no git remote “${printable(redact(remote))}” here.`,
+    'Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.',
+  );
+}

@@ -1,0 +1,250 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { printable, redact } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import type { Digest } from '../bytes.ts';
+import { NOTHING_CHANGED } from '../directory/disk-error.ts';
+import { failpoint } from '../failpoint.ts';
+import { type Clone, fullDisk, type GitPlace, makeClone, must, text } from './clone.ts';
+import { blobDigest, blobsAt, type Change, checkFolders, commitOn, contentsOf, type Git } from './objects.ts';
+import { interrupted, stopIfInterrupted, stopping, stopRequested } from '../interrupt.ts';
+import { type GitRun, isPassing, runGit, saidBy } from './process.ts';
+import { segmentsOf } from '../paths.ts';
+import type { Store, Stored, Write } from '../store.ts';
+
+/** A write that others were faster than is made anew on top of theirs, so often. Each time, one of them got through. */
+const ATTEMPTS = 200;
+/** So often the remote may refuse as if others were faster, while nobody was. */
+const STUCK = 8;
+/** So often the way to the remote may fail. */
+const PATIENCE = 5;
+/** Commits that are looked through for one of ours. */
+const DEPTH = 200;
+/** Larger files are asked for each time, in bytes. */
+const REMEMBERED = 1_000_000;
+
+/**
+ * A registry in a branch of a git remote, as hosts of static pages publish it. What is written together is one commit on
+ * top of the branch as it is now, and a push that the remote takes only if the branch has not moved: then it is read again, the
+ * condition is checked again, and the commit is made anew. A push that got no answer is looked for in the branch.
+ * Nothing is checked out, and the user's own repository is not touched; only the files that are read are fetched, where
+ * the remote can do that.
+ */
+export function openGit(place: GitPlace): Store {
+  const { remote, branch, root } = place;
+  let clone: Promise<Clone> | null = null;
+  let ident: Promise<Record<string, string>> | null = null;
+  const documents = new Map<string, Buffer>();
+  let last: Promise<unknown> = Promise.resolve();
+  /** The commit that the branch was at when it was looked at last; undefined before that. */
+  let latest: string | null | undefined;
+
+  /** One after the other: git locks its own files, and does not wait. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work, work);
+    last = turn.catch(() => {});
+    return turn;
+  }
+
+  const git: Git = async (args, more = {}) => {
+    const { folder, env } = await (clone ??= makeClone(place));
+    return runGit(args, { ...more, cwd: folder, env: { ...env, ...more.env } });
+  };
+
+  /** For what may be asked twice. */
+  const patiently: Git = async (args, more) => {
+    for (let attempt = 1; ; attempt++) {
+      const run = await git(args, more);
+      if (run.status === 0 || attempt === PATIENCE || !isPassing(run)) return run;
+      await pause(attempt);
+    }
+  };
+
+  /** The commit that the branch is at; null where there is no such branch yet. */
+  async function tip(depth = 1): Promise<string | null> {
+    if (latest && depth === 1 && (await isStill(latest))) return latest;
+    const how = ['--quiet', '--no-tags', `--depth=${depth}`, '--filter=blob:none'];
+    const run = await patiently(['fetch', ...how, 'origin', `refs/heads/${branch}`]);
+    if (run.status === 0)
+      return (latest = (await readFile(join((await clone!).folder, 'FETCH_HEAD'), 'utf8')).replace(/\s[^]*$/, ''));
+    if (/couldn't find remote ref/i.test(run.stderr)) return (latest = null);
+    throw fullDisk(run) ?? unreachable(remote, run);
+  }
+
+  /** Asked without fetching anything; false also where that is not known. */
+  async function isStill(commit: string): Promise<boolean> {
+    const listed = await git(['ls-remote', '--quiet', 'origin', `refs/heads/${branch}`]);
+    return listed.status === 0 && text(listed) === `${commit}\trefs/heads/${branch}`;
+  }
+
+  async function read(paths: readonly string[]): Promise<Map<string, Stored>> {
+    for (const path of paths) segmentsOf(path);
+    const blobs = await blobsAt(patiently, await tip(), paths, branch);
+    const found = new Map([...blobs].map(([path, blob]) => [path, { blob, bytes: documents.get(blob) }]));
+    const unknown = new Set([...found.values()].filter(({ bytes }) => !bytes).map(({ blob }) => blob));
+    const contents = unknown.size === 0 ? documents : await contentsOf(patiently, [...unknown]);
+    const files = new Map<string, Stored>();
+    for (const [path, { blob, bytes = contents.get(blob)! }] of found) {
+      // A publisher reads the same documents several times.
+      if (bytes.length <= REMEMBERED) documents.set(blob, bytes);
+      files.set(path, { bytes: Buffer.from(bytes), token: blob });
+    }
+    return files;
+  }
+
+  async function digest(path: string): Promise<Digest | null> {
+    segmentsOf(path);
+    const blob = (await blobsAt(patiently, await tip(), [path], branch)).get(path);
+    return blob === undefined ? null : blobDigest(git, blob);
+  }
+
+  /** Writes if the files are in the states that are asked for; false when one is not. */
+  async function write(writes: readonly Write[], why?: string): Promise<boolean> {
+    const paths = writes.map(({ path }) => path);
+    for (const path of paths) segmentsOf(path);
+    const changes: Change[] = [];
+    for (const { path, bytes, token } of writes) {
+      const blob = text(await must(git(['hash-object', '-w', '--no-filters', '--stdin'], { input: bytes })));
+      changes.push({ path, blob, isNew: token === null });
+    }
+    /** Commits that were sent, and may have been taken all the same. */
+    const sent: string[] = [];
+    let unanswered: GitRun | null = null;
+    let beaten: { on: string | null; times: number } = { on: null, times: 0 };
+    // What was seen last is good enough for a first try: the remote takes nothing on top of an older state.
+    for (let attempt = latest === undefined ? 1 : 0; ; attempt++) {
+      const parent =
+        attempt === 0
+          ? (latest ?? null)
+          : await tip().catch((error: unknown) => {
+              throw unanswered === null ? error : uncertain(remote, unanswered, error);
+            });
+      const now = await blobsAt(patiently, parent, paths, branch);
+      if (writes.some(({ path, token }) => (now.get(path) ?? null) !== token)) {
+        if (attempt === 0) continue;
+        return isAmong(sent);
+      }
+      if (unanswered !== null && attempt > PATIENCE) throw unreachable(remote, unanswered);
+      if (attempt > ATTEMPTS) throw contended(branch);
+      await checkFolders(patiently, parent, changes);
+      const commit = await commitOn(git, parent, changes, (await clone!).folder, await (ident ??= author()), why);
+      stopIfInterrupted();
+      failpoint('before-send');
+      const push = await git(['push', '--quiet', 'origin', `${commit}:refs/heads/${branch}`], { stop: 'finish' });
+      failpoint('after-send');
+      if (push.cut && stopRequested() !== null) return await settled(commit);
+      if (push.status === 0) {
+        latest = commit;
+        return true;
+      }
+      unanswered = push.cut || isPassing(push) ? push : null;
+      if (unanswered === null && !isBeaten(push)) throw fullDisk(push) ?? refusedBy(remote, branch, push);
+      if (unanswered === null) beaten = { on: parent, times: parent === beaten.on ? beaten.times + 1 : 1 };
+      if (beaten.times > STUCK) throw refusedBy(remote, branch, push);
+      // Also one that was beaten at the remote: below git, what got no answer is sent again unasked.
+      if (!/^ ! \[rejected\]/m.test(push.stderr)) sent.push(commit);
+      if (stopRequested() !== null && sent.length > 0) return await settled(commit);
+      await pause(attempt);
+    }
+  }
+
+  /**
+   * Whether a commit is in the branch whose push was ended by a stop.
+   * @throws Trouble `interrupted` where it is not: the remote may still be at work on it
+   */
+  async function settled(commit: string): Promise<true> {
+    const how = ['--quiet', '--no-tags', `--depth=${DEPTH}`, '--filter=blob:none'];
+    const fetched = await git(['fetch', ...how, 'origin', `refs/heads/${branch}`], { stop: 'ignore' });
+    if (fetched.status === 0) {
+      const contained = await git(['merge-base', '--is-ancestor', commit, 'FETCH_HEAD'], { stop: 'ignore' });
+      if (contained.status === 0) return true;
+    }
+    throw interrupted(stopRequested() ?? 'SIGINT', 'A push was under way.', 'unknown');
+  }
+
+  /** Whether one of these commits is in the branch; others may have gone on from there. */
+  async function isAmong(commits: readonly string[]): Promise<boolean> {
+    const now = commits.length === 0 ? null : await tip(DEPTH);
+    if (now === null) return false;
+    for (const commit of commits)
+      if ((await git(['merge-base', '--is-ancestor', commit, now])).status === 0) return true;
+    return false;
+  }
+
+  /** Machines of CI often have no name; git refuses to commit without one. */
+  async function author(): Promise<Record<string, string>> {
+    const known = await runGit(['var', 'GIT_COMMITTER_IDENT'], { cwd: root });
+    return known.status === 0 ? nameOf(text(known)) : named('appreg', 'appreg@localhost');
+  }
+
+  return {
+    name: `the branch ${branch} of ${redact(remote)}`,
+    digest: (path) => inTurn(() => digest(path)),
+    read: async (path) => (await inTurn(() => read([path]))).get(path) ?? null,
+    create: async (path, bytes, { why } = {}) =>
+      (await inTurn(() => write([{ path, bytes, token: null }], why))) ? 'created' : 'exists',
+    replace: async (path, bytes, token, { why } = {}) =>
+      (await inTurn(() => write([{ path, bytes, token }], why))) ? 'replaced' : 'changed',
+    batch: {
+      read: (paths) => inTurn(() => read(paths)),
+      write: async (writes, why) => ((await inTurn(() => write(writes, why))) ? 'written' : 'changed'),
+    },
+  };
+}
+
+async function pause(attempt: number): Promise<void> {
+  await wait(Math.random() * Math.min(2000, 50 * 2 ** attempt), undefined, { signal: stopping() }).catch(
+    stopIfInterrupted,
+  );
+}
+
+/** `Name <mail> seconds zone`, as variables that commit-tree takes. */
+function nameOf(ident: string): Record<string, string> {
+  const found = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(ident);
+  return found ? named(found[1]!, found[2]!) : {};
+}
+
+function named(name: string, mail: string): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
+}
+
+/** The branch moved while the commit was made: somebody else was faster. */
+function isBeaten({ stderr }: GitRun): boolean {
+  return /\[rejected\]|non-fast-forward|fetch first|stale info|cannot lock ref|failed to update ref|reference already exists|incorrect old value/i.test(
+    stderr,
+  );
+}
+
+function unreachable(remote: string, run: GitRun): AppregError {
+  return new AppregError(
+    'git-unreachable',
+    `The git remote ${printable(redact(remote))} cannot be used: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    'Check its address, and that git itself may read it here: git ls-remote <url>',
+  );
+}
+
+function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
+  return new AppregError(
+    'git-unreachable',
+    `The git remote ${printable(redact(remote))} broke off while it was written to: ${saidBy(run)}`,
+    'Run the same command again when it can be reached: it finishes what is left.',
+    { cause, effect: 'unknown' },
+  );
+}
+
+function refusedBy(remote: string, branch: string, run: GitRun): AppregError {
+  return new AppregError(
+    'git-refused',
+    `The git remote ${printable(redact(remote))} does not take a commit for the branch ${printable(branch)}: ${saidBy(run)} ${NOTHING_CHANGED}`,
+    'Check that this user or token may push there, and that no rule protects the branch.',
+  );
+}
+
+function contended(branch: string): AppregError {
+  return new AppregError(
+    'contended',
+    `The branch ${printable(branch)} was changed by others ${ATTEMPTS} times while a commit was made. ${NOTHING_CHANGED}`,
+    'Run the same command again when less is going on.',
+  );
+}

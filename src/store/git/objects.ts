@@ -1,0 +1,152 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import type { Digest } from '../bytes.ts';
+import { NOTHING_CHANGED } from '../directory/disk-error.ts';
+import { must, text } from './clone.ts';
+import type { GitDetails, GitRun } from './process.ts';
+
+/** What a branch holds, and commits on top of it: objects of git, nothing checked out. */
+
+/** Runs git in the clone. */
+export type Git = (args: readonly string[], more?: GitDetails) => Promise<GitRun>;
+
+/** A file whose content is an object already. */
+export interface Change {
+  path: string;
+  blob: string;
+  isNew: boolean;
+}
+
+/** So many paths fit into one command line of any system. */
+const PORTION = 100;
+
+/**
+ * The ids of files' contents in a commit (null: there is none yet); a path where nothing is, is not in it.
+ * @throws Trouble `not-a-file` where a folder or a link is
+ */
+export async function blobsAt(
+  git: Git,
+  commit: string | null,
+  paths: readonly string[],
+  branch: string,
+): Promise<Map<string, string>> {
+  const blobs = new Map<string, string>();
+  if (commit === null) return blobs;
+  for (let at = 0; at < paths.length; at += PORTION) {
+    const wanted = paths.slice(at, at + PORTION);
+    const listed = await must(git(['ls-tree', '-z', commit, '--', ...wanted.map((path) => `:(literal)${path}`)]));
+    for (const line of listed.stdout.toString('utf8').split('\0').slice(0, -1)) {
+      const [, mode, type, id, path] = /^(\d+) (\w+) ([0-9a-f]+)\t([^]*)$/.exec(line)!;
+      if (type !== 'blob' || mode === '120000') throw noFile(path!, branch);
+      blobs.set(path!, id!);
+    }
+  }
+  return blobs;
+}
+
+function noFile(path: string, branch: string): AppregError {
+  return new AppregError(
+    'not-a-file',
+    `${printable(path)} is not a regular file in the branch ${printable(branch)}. ${NOTHING_CHANGED}`,
+    'Name a file.',
+  );
+}
+
+/** Refuses new files below what is a file itself: git would make a folder of it. @throws Trouble `not-a-folder` */
+export async function checkFolders(git: Git, parent: string | null, changes: readonly Change[]): Promise<void> {
+  const folders = new Set<string>();
+  for (const { path } of changes.filter(({ isNew }) => isNew))
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at));
+  if (parent === null || folders.size === 0) return;
+  const input = [...folders].map((folder) => `${parent}:${folder}\n`).join('');
+  const types = text(await must(git(['cat-file', '--batch-check=%(objecttype)'], { input }))).split('\n');
+  for (const [at, folder] of [...folders].entries())
+    if (types[at] === 'blob')
+      throw new AppregError(
+        'not-a-folder',
+        `${printable(folder)} is a file, so nothing can be put below it. ${NOTHING_CHANGED}`,
+        'Choose another path.',
+      );
+}
+
+/** The contents of these objects. What was not fetched yet is fetched in one go, where the remote can do that. */
+export async function contentsOf(git: Git, blobs: readonly string[]): Promise<Map<string, Buffer>> {
+  const input = blobs.map((blob) => `${blob}\n`).join('');
+  // By itself git would ask for one after the other. Where this fails, it still does.
+  if (blobs.length > 1)
+    await git(['fetch', '--quiet', '--no-tags', '--filter=blob:none', '--stdin', 'origin'], { input });
+  const { stdout } = await must(git(['cat-file', '--batch'], { input }));
+  const contents = new Map<string, Buffer>();
+  let at = 0;
+  for (const blob of blobs) {
+    const start = stdout.indexOf('\n', at) + 1;
+    const end = start + Number(stdout.toString('latin1', at, start).split(' ')[2]);
+    contents.set(blob, stdout.subarray(start, end));
+    at = end + 1;
+  }
+  return contents;
+}
+
+/** Size and SHA-256 of an object, which is fetched first where it was not yet. */
+export async function blobDigest(git: Git, blob: string): Promise<Digest> {
+  const hash = createHash('sha256');
+  let length = 0;
+  await must(
+    git(['cat-file', 'blob', blob], {
+      sink(chunk) {
+        hash.update(chunk);
+        length += chunk.length;
+      },
+    }),
+  );
+  return { length, sha256: hash.digest('hex') };
+}
+
+/**
+ * A commit with these changes, and nothing else changed.
+ * @param folder the clone; @param author for the environment; @param why the subject, where it is known
+ */
+export async function commitOn(
+  git: Git,
+  parent: string | null,
+  changes: readonly Change[],
+  folder: string,
+  author: Record<string, string>,
+  why: string | undefined,
+): Promise<string> {
+  const index = join(folder, `index-${randomUUID()}`);
+  const env = { GIT_INDEX_FILE: index };
+  try {
+    await must(git(parent === null ? ['read-tree', '--empty'] : ['read-tree', parent], { env }));
+    const input = changes.map(({ path, blob }) => `100644 ${blob}\t${path}\0`).join('');
+    await must(git(['update-index', '-z', '--add', '--index-info'], { env, input }));
+    // The other files' contents were never fetched.
+    const tree = text(await must(git(['write-tree', '--missing-ok'], { env })));
+    const parents = parent === null ? [] : ['-p', parent];
+    return text(await must(git(['commit-tree', tree, ...parents], { env: author, input: messageFor(changes, why) })));
+  } finally {
+    await rm(index, { force: true });
+  }
+}
+
+/** Characters of a subject, as git's own tools show it. */
+const SUBJECT = 72;
+
+/** The subject, then what was changed. */
+function messageFor(changes: readonly Change[], why: string | undefined): string {
+  const lines = changes.map(({ path, isNew }) => `${isNew ? 'Add' : 'Update'} ${path}`);
+  const title = why === undefined ? titleOf(lines) : printable(why);
+  const subject = title.length <= SUBJECT ? title : `${title.slice(0, SUBJECT - 1)}…`;
+  const body = lines.length === 1 && lines[0] === subject ? '' : `${lines.join('\n')}\n\n`;
+  // Two who write the same in the same second would make the same commit, and both believe that theirs came first.
+  return `${subject}\n\n${body}Appreg-Write: ${randomUUID()}\n`;
+}
+
+/** The last change of a plan is the one that lists the others. */
+function titleOf(lines: readonly string[]): string {
+  const last = lines.at(-1) ?? '';
+  return lines.length === 1 ? last : `${last}, and ${lines.length - 1} more`;
+}

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
+import { printable, redact, shorten } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
+import { stopIfInterrupted, stopping } from '../interrupt.ts';
+
+/** Running git: nothing is asked at the keyboard, and its words are in the one language that this program reads. */
+
+export interface GitRun {
+  status: number;
+  stdout: Buffer;
+  stderr: string;
+  /** True when it was ended by a signal: what it did before is not known. */
+  cut: boolean;
+}
+
+/** What binds git to a repository, as it is set in hooks: ours are named by their folder. Settings of the user stay. */
+const BINDING = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_COMMON_DIR',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_GRAFT_FILE',
+  'GIT_SHALLOW_FILE',
+  'GIT_CEILING_DIRECTORIES',
+  'GIT_QUARANTINE_PATH',
+];
+
+export interface GitDetails {
+  /** Written to its stdin. */
+  input?: Bytes | string;
+  env?: Record<string, string>;
+  /** Takes what it writes to stdout, which is then not in the result. */
+  sink?: (chunk: Uint8Array) => void;
+  /**
+   * What a stop does to the run. `end` (default): ends it, and the run throws Trouble `interrupted`. `finish`: a push;
+   * it has some seconds to finish and is `cut` then. `ignore`: a look after a stop, with its own time limit.
+   */
+  stop?: 'end' | 'finish' | 'ignore';
+}
+
+/** Milliseconds: a push that is under way when a stop is requested may take this long. */
+const GRACE = 4_000;
+/** Milliseconds for a look at the remote after a stop. */
+const LAST_LOOK = 3_000;
+
+/**
+ * @throws Trouble `git-missing` where there is no git, `file-changed` for an input that changed; a status other than 0
+ * is an answer, not an error
+ */
+export async function runGit(
+  args: readonly string[],
+  { cwd, input, env = {}, sink, stop = 'end' }: GitDetails & { cwd: string },
+): Promise<GitRun> {
+  if (stop === 'end') stopIfInterrupted();
+  const own = Object.entries(process.env).filter(([name]) => !BINDING.includes(name));
+  // Ctrl+C goes to all processes of the terminal's group: a push is not in it, so that it can finish.
+  const detached = stop === 'finish' && process.platform !== 'win32' && !mayAsk(env);
+  const child = spawn('git', args, {
+    cwd,
+    env: { ...Object.fromEntries(own), ...env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached,
+  });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => (sink ? sink(chunk) : void out.push(chunk)));
+  child.stderr.on('data', (chunk: Buffer) => void err.push(chunk));
+  let inputFault: unknown = null;
+  // git may end before it has read everything; its status tells.
+  child.stdin.on('error', () => {});
+  if (input === undefined || typeof input === 'string' || !isFileBytes(input)) child.stdin.end(input ?? '');
+  else
+    Readable.from(chunksOf(input), { objectMode: false })
+      .on('error', (error) => {
+        inputFault = error;
+        child.kill('SIGKILL');
+      })
+      .pipe(child.stdin);
+  const limit = limited(child, detached, stop);
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', (cause) =>
+      reject(new AppregError('git-missing', `git cannot be run: ${cause.message}`, 'Install git.', { cause })),
+    );
+    child.on('close', resolve);
+  }).finally(() => limit.done());
+  if (stop === 'end' && status !== 0) stopIfInterrupted();
+  if (inputFault !== null) throw inputFault;
+  const cut = status === null || limit.struck();
+  return { status: status ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), cut };
+}
+
+/** Ends the run when its time is over. */
+function limited(
+  child: ChildProcess,
+  detached: boolean,
+  stop: 'end' | 'finish' | 'ignore',
+): { done(): void; struck(): boolean } {
+  const signal = stopping();
+  let timer: NodeJS.Timeout | undefined;
+  let struck = false;
+  const end = (): void => {
+    struck = true;
+    if (child.pid === undefined) return;
+    try {
+      process.kill(detached ? -child.pid : child.pid, 'SIGTERM');
+    } catch {
+      // It ended meanwhile.
+    }
+  };
+  const onStop = (): void => {
+    timer = setTimeout(end, stop === 'finish' ? GRACE : 0);
+  };
+  const onExit = (): void => {
+    if (stop === 'finish') end();
+  };
+  if (stop === 'ignore') timer = setTimeout(end, LAST_LOOK);
+  else if (signal.aborted) onStop();
+  else signal.addEventListener('abort', onStop, { once: true });
+  process.once('exit', onExit);
+  return {
+    done() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onStop);
+      process.off('exit', onExit);
+    },
+    struck: () => struck,
+  };
+}
+
+/** True where ssh may ask for a passphrase at the terminal, which a process of another session cannot do. */
+function mayAsk(env: Record<string, string>): boolean {
+  const remote = Object.entries(env).find(([, value]) => value === 'remote.origin.url');
+  const url = remote ? (env[remote[0].replace('_KEY_', '_VALUE_')] ?? '') : '';
+  const isSsh = /^(ssh|git\+ssh|ssh\+git):/i.test(url) || /^[^/:]+:(?!\/\/)/.test(url);
+  return isSsh && process.stdin.isTTY;
+}
+
+/** What git said, as a sentence that may be shown: without the credentials of a URL. */
+export function saidBy({ stderr }: GitRun): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.replace(/^(fatal|error|remote|hint|warning): */, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('To '));
+  return printable(redact(shorten(lines.slice(0, 4).join(' · '), 400))).replace(/[^.!?…]$/, '$&.');
+}
+
+/** True where the way to the remote failed, and not the remote or git: trying again may help. */
+export function isPassing({ stderr }: GitRun): boolean {
+  return /returned error: (429|5\d\d)|HTTP (429|5\d\d)|hung up|early EOF|RPC failed|timed out|Connection (was )?(reset|refused|closed)|Could not resolve|Temporary failure|Empty reply|unexpected disconnect|Internal Server Error|Couldn't connect|Failed to connect/i.test(
+    stderr,
+  );
+}

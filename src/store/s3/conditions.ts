@@ -1,0 +1,103 @@
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { NOTHING_CHANGED } from '../directory/disk-error.ts';
+import { headersOf } from './headers.ts';
+import type { S3Answer, S3Request } from './request.ts';
+
+/** The names of the conditions that object stores know, as they are remembered. */
+export type ConditionsName = 'etag' | 'bare-etag' | 'generation';
+
+/** How a store is requested to write only where nothing is, or only over what was read. */
+export interface Conditions {
+  name: ConditionsName;
+  create: Record<string, string>;
+  replace(token: string): Record<string, string>;
+  tokenOf(answer: Pick<S3Answer, 'headers'>): string;
+}
+
+/** Remembers which conditions a store was proven to honour. A place is a digest (`S3Requests.identity`). */
+export interface ConditionsMemory {
+  recall(place: string): ConditionsName | null;
+  keep(place: string, name: ConditionsName): void;
+  forget(place: string): void;
+}
+
+const ETAGS: Conditions = {
+  name: 'etag',
+  create: { 'if-none-match': '*' },
+  replace: (token) => ({ 'if-match': token }),
+  tokenOf: ({ headers }) => headers['etag'] ?? '',
+};
+/** Ceph compares the entity tag without its quotes. */
+const BARE_ETAGS: Conditions = {
+  ...ETAGS,
+  name: 'bare-etag',
+  replace: (token) => ({ 'if-match': token.replaceAll('"', '') }),
+};
+const GENERATIONS: Conditions = {
+  name: 'generation',
+  create: { 'x-goog-if-generation-match': '0' },
+  replace: (token) => ({ 'x-goog-if-generation-match': token }),
+  tokenOf: ({ headers }) => headers['x-goog-generation'] ?? '',
+};
+
+/** The conditions that a store may know, in the order in which they are tried. */
+export function conditionsFor(google: boolean): readonly [Conditions, ...Conditions[]] {
+  return google ? [GENERATIONS] : [ETAGS, BARE_ETAGS];
+}
+
+/** For a store without conditional writes. */
+export function withoutConditions(google: boolean): Conditions {
+  return { ...conditionsFor(google)[0], create: {}, replace: () => ({}) };
+}
+
+/** Written where the store's conditions are tried; it is not deleted, so that no right to delete is needed. */
+const PROBE = '.appreg-probe.txt';
+const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store honours conditional writes.\n');
+
+/**
+ * Writes a small file in all the ways that must succeed or fail.
+ * @returns the first conditions that the store honours
+ * @throws Trouble `store-unconditional`, `store-refuses`, and what a request throws
+ */
+export async function probeConditionalWrites(request: S3Request, google: boolean): Promise<Conditions> {
+  const known = conditionsFor(google);
+  const put = async (condition: Record<string, string>): Promise<boolean> => {
+    const headers = { ...headersOf(PROBE, PROBE_BYTES), ...condition };
+    const answer = await request('PUT', PROBE, { headers, body: PROBE_BYTES }).catch((error: unknown) => {
+      throw isNotImplemented(error) ? unconditional('it answers them with 501') : error;
+    });
+    return answer.status < 300;
+  };
+  const [{ create }] = known;
+  if ((await put(create)) && (await put(create))) throw unconditional('it lets a file be created twice');
+  // Another process may try the store at the same time.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const there = await request('GET', PROBE);
+    if (there.status >= 300) continue;
+    for (const conditions of known) {
+      if (!(await put(conditions.replace(conditions.tokenOf(there))))) continue;
+      if (await put(conditions.replace(google ? '1' : '"00000000000000000000000000000000"')))
+        throw unconditional('it replaces a file that was in another state');
+      return conditions;
+    }
+  }
+  throw new AppregError(
+    'store-refuses',
+    `The store refuses to replace a file that was not changed (If-Match). ${NOTHING_CHANGED}`,
+    'Set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
+  );
+}
+
+/** True of the error of a request that the store answered with 501. */
+export function isNotImplemented(error: unknown): boolean {
+  return error instanceof AppregError && /: 501\b/.test(error.message);
+}
+
+function unconditional(why: string): AppregError {
+  return new AppregError(
+    'store-unconditional',
+    `The store does not honour conditional writes: ${printable(why)}. Two who publish at once could overwrite each other. ${NOTHING_CHANGED}`,
+    'Use a store that does (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
+  );
+}

@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { printable, redact, shorten } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { openWeb, type Web } from './web.ts';
+
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Section = Readonly<Record<string, string>>;
+
+const TIMEOUT = 5000;
+/** What a container or machine asks on itself is never asked over a proxy. */
+const near = openWeb();
+
+/**
+ * Credentials for an S3 store from the places where they usually are, the first that has some: the environment; an OIDC
+ * role (a token file, or the token that GitHub Actions gives); the profile in the shared files; the container's or the
+ * machine's own endpoint.
+ * @param web how services outside of this machine are asked
+ * @throws Trouble `s3-credentials` that names the places
+ */
+export async function findCredentials(env: Env, region: string, web: Web): Promise<Credentials> {
+  const found =
+    fromEnvironment(env) ??
+    (await fromRole(env, region, web)) ??
+    fromProfile(env) ??
+    (await fromContainer(env)) ??
+    (await fromMachine(env));
+  if (found) return found;
+  throw new AppregError(
+    's3-credentials',
+    'There are no credentials for the S3 store.',
+    'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).',
+  );
+}
+
+/** The region and endpoint of the shared configuration's profile, where it names them. */
+export function profileSettings(env: Env): { region: string | null; endpoint: string | null } {
+  const section = profileOf(env, 'config');
+  return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
+}
+
+function fromEnvironment(env: Env): Credentials | null {
+  return keys(env['AWS_ACCESS_KEY_ID'], env['AWS_SECRET_ACCESS_KEY'], env['AWS_SESSION_TOKEN']);
+}
+
+function keys(id: string | undefined, secret: string | undefined, token: string | undefined): Credentials | null {
+  if (!id || !secret) return null;
+  return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
+}
+
+function fromProfile(env: Env): Credentials | null {
+  let known = false;
+  for (const file of ['credentials', 'config'] as const) {
+    const section = profileOf(env, file);
+    known ||= section !== null;
+    const found =
+      section && keys(section['aws_access_key_id'], section['aws_secret_access_key'], section['aws_session_token']);
+    if (found) return found;
+  }
+  if (!env['AWS_PROFILE']) return null;
+  const name = printable(env['AWS_PROFILE']);
+  if (!known)
+    throw new AppregError(
+      's3-credentials',
+      `There is no profile ${name} in the shared files (~/.aws/credentials, ~/.aws/config).`,
+      'Check AWS_PROFILE, and AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE where they are set.',
+    );
+  throw new AppregError(
+    's3-credentials',
+    `The profile ${name} holds no access key.`,
+    'For a profile of another kind (SSO, a role): eval "$(aws configure export-credentials --format env)"',
+  );
+}
+
+function profileOf(env: Env, file: 'credentials' | 'config'): Section | null {
+  const named = env[file === 'config' ? 'AWS_CONFIG_FILE' : 'AWS_SHARED_CREDENTIALS_FILE'];
+  let text: string;
+  try {
+    text = readFileSync(named ?? join(homedir(), '.aws', file), 'utf8');
+  } catch (cause) {
+    if (named === undefined) return null;
+    throw new AppregError(
+      's3-credentials',
+      `${printable(named)} cannot be read.`,
+      'Check the variable that names it.',
+      {
+        cause,
+      },
+    );
+  }
+  const profile = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'] ?? 'default';
+  const sections = sectionsOf(text);
+  return sections.get(profile) ?? (file === 'config' ? sections.get(`profile ${profile}`) : undefined) ?? null;
+}
+
+/** `[section]` and `name = value` lines; nested values (indented) are left out. */
+function sectionsOf(text: string): Map<string, Record<string, string>> {
+  const sections = new Map<string, Record<string, string>>();
+  let section: Record<string, string> = {};
+  for (const line of text.split(/\r?\n/)) {
+    const head = /^\s*\[([^\]]+)\]/.exec(line);
+    if (head) {
+      const name = head[1]!.trim().replace(/\s+/g, ' ');
+      section = sections.get(name) ?? {};
+      sections.set(name, section);
+      continue;
+    }
+    const pair = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line);
+    if (pair) section[pair[1]!.toLowerCase()] = pair[2]!.replace(/\s+[#;].*$/, '').trim();
+  }
+  return sections;
+}
+
+/** A role that a token of the pipeline's own identity opens. */
+async function fromRole(env: Env, region: string, web: Web): Promise<Credentials | null> {
+  const role = env['AWS_ROLE_ARN'];
+  if (!role) return null;
+  const token = await webToken(env, web);
+  if (token === null) return null;
+  const form = new URLSearchParams({
+    Action: 'AssumeRoleWithWebIdentity',
+    Version: '2011-06-15',
+    RoleArn: role,
+    RoleSessionName: env['AWS_ROLE_SESSION_NAME'] ?? 'appreg',
+    WebIdentityToken: token,
+  });
+  const host = region === 'auto' ? 'sts' : `sts.${region}`;
+  const endpoint =
+    env['AWS_ENDPOINT_URL_STS'] ?? `https://${host}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
+  const { status, body } = await ask(web, 'POST', endpoint, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    content: form.toString(),
+  });
+  const field = (name: string): string | undefined => new RegExp(`<${name}>([^<]+)</${name}>`).exec(body)?.[1];
+  const found = status === 200 ? keys(field('AccessKeyId'), field('SecretAccessKey'), field('SessionToken')) : null;
+  if (found) return found;
+  // What the service says may quote what it was sent.
+  const reason = (field('Message') ?? 'no reason').replaceAll(token, 'REDACTED');
+  throw refused(
+    `The role ${role} was not given (${field('Code') ?? `status ${status}`}: ${reason}).`,
+    'Check the trust policy of the role: its provider, audience and subject.',
+  );
+}
+
+async function webToken(env: Env, web: Web): Promise<string | null> {
+  const file = env['AWS_WEB_IDENTITY_TOKEN_FILE'];
+  if (file) return tokenIn(file, 'AWS_WEB_IDENTITY_TOKEN_FILE');
+  const url = env['ACTIONS_ID_TOKEN_REQUEST_URL'];
+  const bearer = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
+  if (!url || !bearer) return null;
+  const { status, body } = await ask(web, 'GET', `${url}&audience=sts.amazonaws.com`, {
+    headers: { authorization: `Bearer ${bearer}` },
+  });
+  const token = status === 200 ? (jsonOf(body)['value'] as string | undefined) : undefined;
+  if (token) return token;
+  throw refused(`GitHub gave no OIDC token (status ${status}).`, 'Give the job permissions: id-token: write');
+}
+
+function tokenIn(file: string, variable: string): string {
+  const hint = `Check the variable ${variable}.`;
+  let token: string;
+  try {
+    token = readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw new AppregError('s3-credentials', `The token file ${printable(file)} cannot be read.`, hint, { cause });
+  }
+  if (token !== '') return token;
+  throw new AppregError('s3-credentials', `The token file ${printable(file)} is empty.`, hint);
+}
+
+async function fromContainer(env: Env): Promise<Credentials | null> {
+  const path = env['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
+  const url = path ? `http://169.254.170.2${path}` : env['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
+  if (!url) return null;
+  const file = env['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'];
+  const token = file
+    ? tokenIn(file, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')
+    : env['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
+  const { status, body } = await ask(near, 'GET', url, { headers: token ? { authorization: token } : {} });
+  const found = status === 200 ? keysIn(body) : null;
+  if (found) return found;
+  throw refused(`The container's endpoint gave no credentials (status ${status}).`, 'Check the role of the task.');
+}
+
+/** The metadata service of a cloud machine; where there is none, nobody answers. */
+async function fromMachine(env: Env): Promise<Credentials | null> {
+  if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null;
+  const base = `${(env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(/\/$/, '')}/latest`;
+  const roles = `${base}/meta-data/iam/security-credentials/`;
+  try {
+    const session = await ask(near, 'PUT', `${base}/api/token`, {
+      headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '300' },
+      timeout: 1000,
+    });
+    if (session.status !== 200) return null;
+    const headers = { 'x-aws-ec2-metadata-token': session.body };
+    const role = await ask(near, 'GET', roles, { headers, timeout: 1000 });
+    if (role.status !== 200) return null;
+    const { status, body } = await ask(near, 'GET', `${roles}${role.body.trim()}`, { headers });
+    return status === 200 ? keysIn(body) : null;
+  } catch {
+    // This is no such machine: there are no credentials to be had here, which is said in the end.
+    return null;
+  }
+}
+
+function keysIn(body: string): Credentials | null {
+  const { AccessKeyId, SecretAccessKey, Token } = jsonOf(body) as Record<string, string | undefined>;
+  return keys(AccessKeyId, SecretAccessKey, Token);
+}
+
+function jsonOf(body: string): Record<string, unknown> {
+  try {
+    return (JSON.parse(body) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+async function ask(
+  web: Web,
+  method: 'GET' | 'POST' | 'PUT',
+  url: string,
+  { headers, content = null, timeout = TIMEOUT }: Asked,
+): Promise<{ status: number; body: string }> {
+  const shown = printable(redact(url));
+  const address = parseUrl(url);
+  if (address === null) throw refused(`${shown} is not a valid URL.`, 'Check the variable.');
+  try {
+    const { status, bytes } = await web(address, { method, headers, body: content, timeout });
+    return { status, body: bytes.toString('utf8') };
+  } catch (cause) {
+    if (cause instanceof AppregError) throw cause;
+    throw new AppregError(
+      's3-credentials',
+      `${shown}, which is asked for credentials, does not answer (${printable(redact((cause as Error).message))}).`,
+      'Check the network, or set the keys in the environment.',
+      { cause },
+    );
+  }
+}
+
+interface Asked {
+  headers: Record<string, string>;
+  content?: string | null;
+  timeout?: number;
+}
+
+function refused(message: string, hint: string): AppregError {
+  return new AppregError('s3-credentials', printable(redact(shorten(message, 400))), hint);
+}

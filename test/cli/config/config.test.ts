@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { searchConfig } from '../../../src/cli/config/config-search.ts';
+import { type Config, loadConfig } from '../../../src/cli/config/config.ts';
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'appreg-config-')));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function put(path: string, text: string): void {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+describe('the configuration is found', () => {
+  const base = 'https://apps.example.com/';
+  test.each([
+    ['appreg.config.json', JSON.stringify({ baseUrl: base })],
+    ['appreg.config.yaml', `baseUrl: ${base}`],
+    ['appreg.config.mjs', `export default { baseUrl: '${base}' };`],
+    ['.appregrc', JSON.stringify({ baseUrl: base })],
+    ['package.json', JSON.stringify({ name: 'x', appreg: { baseUrl: base } })],
+  ])('in %s', async (file, text) => {
+    put(file, text);
+    expect(await loadConfig(root, null, {})).toEqual({ config: { baseUrl: base }, file: join(root, file), root });
+  });
+
+  test('above, past a package.json that says nothing of it', async () => {
+    put('appreg.config.json', JSON.stringify({ baseUrl: base }));
+    put('apps/a/package.json', '{ "name": "a" }');
+    expect((await loadConfig(join(root, 'apps/a'), null, {})).root).toBe(root);
+  });
+
+  test('nearest first, and by its name where one is given', async () => {
+    put('appreg.config.json', JSON.stringify({ baseUrl: base }));
+    put('inner/appreg.config.json', JSON.stringify({ baseUrl: `${base}inner/` }));
+    expect((await loadConfig(join(root, 'inner'), null, {})).config.baseUrl).toBe(`${base}inner/`);
+    expect((await loadConfig(join(root, 'inner'), '../appreg.config.json', {})).config.baseUrl).toBe(base);
+  });
+
+  test('nowhere', async () => {
+    expect(await loadConfig(root, null, {})).toMatchObject({ config: {}, file: null, root });
+  });
+});
+
+const outcome = (work: Promise<unknown>): Promise<unknown> =>
+  work.catch((error: Error & { code?: string }) => [error.code, error.message]);
+
+describe('JSON is read as the search through all kinds of files reads it', () => {
+  const PLACES = ['appreg.config.json', '.appregrc.json', 'package.json'];
+  test.each<[string, Record<string, string>]>([
+    ['as usual', { 'appreg.config.json': '{ "manifest": "m.json" }' }],
+    [
+      'in the order of precedence',
+      { '.appregrc.json': '{ "manifest": "b.json" }', 'package.json': '{ "appreg": {} }' },
+    ],
+    ['empty', { 'appreg.config.json': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
+    ['white', { 'appreg.config.json': ' \n' }],
+    ['null', { 'appreg.config.json': 'null' }],
+    ['a list', { 'appreg.config.json': '[]' }],
+    [
+      'that is put together',
+      { 'appreg.config.json': '{ "$import": "./more.json" }', 'more.json': '{ "manifest": "m" }' },
+    ],
+    ['with a byte order mark', { 'appreg.config.json': '\ufeff{}' }],
+    ['broken', { 'appreg.config.json': '{' }],
+    ['that is a folder', { 'appreg.config.json/x': '', '.appregrc.json': '{ "manifest": "b.json" }' }],
+    ['in a package', { 'package.json': '{ "appreg": { "manifest": "m.json" } }' }],
+    ['in no package', { 'package.json': '{ "name": "appreg" }' }],
+    ['in a broken package', { 'package.json': '{ "name": ' }],
+    ['in a package that says nothing', { 'package.json': '{ "appreg": null }' }],
+  ])('%s', async (_, files) => {
+    for (const [path, text] of Object.entries(files)) put(path, text);
+    for (const file of [null, 'appreg.config.json', 'package.json']) {
+      const found = searchConfig(PLACES, root, file, true).then((one) => [
+        one && !one.isEmpty ? one.config : {},
+        one?.filepath ?? null,
+      ]);
+      const loaded = loadConfig(root, file, {}).then((one) => [one.config, one.file]);
+      const [ours, theirs] = await Promise.all([outcome(loaded), outcome(found)]);
+      if (!JSON.stringify(ours).includes('config-invalid')) expect(ours).toEqual(theirs);
+    }
+  });
+});
+
+describe('the configuration is refused', () => {
+  test.each([
+    ['broken', '{ "baseUrl": ', 'config-unreadable'],
+    ['with an unknown field', '{ "baseURL": "https://x.example/" }', 'config-invalid'],
+    ['with a wrong type', '{ "serviceOrigins": "https://x.example" }', 'config-invalid'],
+    ['with an origin that has a path', '{ "serviceOrigins": ["https://x.example/"] }', 'config-invalid'],
+    ['with an unknown level', '{ "rules": { "no-apps": "loud" } }', 'config-invalid'],
+  ])('%s', async (_, text, code) => {
+    put('appreg.config.json', text);
+    await expect(loadConfig(root, null, {})).rejects.toMatchObject({ known: true, code, exit: 2 });
+  });
+});
+
+describe('a variable that is not set', () => {
+  const told = {
+    known: true,
+    code: 'config-environment',
+    exit: 2,
+    message: expect.stringContaining('APPS_HOST') as string,
+  };
+
+  test.each<[string, string, (config: Config) => unknown]>([
+    ['in a field', '{ "baseUrl": "https://${APPS_HOST}/", "manifest": "a.json" }', (config) => config.baseUrl],
+    [
+      'in the store',
+      '{ "store": { "type": "git", "remote": "${APPS_HOST}" }, "manifest": "a.json" }',
+      (config) => ({ ...config.store }),
+    ],
+    [
+      'where the format is not text',
+      '{ "verify": { "timeout": "${APPS_HOST}" }, "manifest": "a.json" }',
+      (config) => config.verify?.timeout,
+    ],
+    [
+      'in a list',
+      '{ "serviceOrigins": ["${SET}", "${APPS_HOST}"], "manifest": "a.json" }',
+      (config) => [...(config.serviceOrigins ?? [])],
+    ],
+  ])('%s is told once it is read, and stops nobody else', async (_, text, read) => {
+    put('appreg.config.json', text);
+    const { config } = await loadConfig(root, null, { SET: 'https://a.example' });
+    expect(config.manifest).toBe('a.json');
+    expect(() => read(config)).toThrow(expect.objectContaining(told) as Error);
+  });
+
+  test('hides no fault beside it', async () => {
+    put(
+      'appreg.config.json',
+      '{ "baseUrl": "${APPS_HOST}", "manifest": "a/b.json", "store": { "type": "s3", "region": "${APPS_HOST}" } }',
+    );
+    await expect(loadConfig(root, null, {})).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(
+        /: \/manifest must match .*; \/store must have required property 'bucket'/,
+      ) as string,
+    });
+  });
+});
+
+test('variables are filled in', async () => {
+  put('appreg.config.json', '{ "baseUrl": "https://${APPS_HOST}/" }');
+  expect((await loadConfig(root, null, { APPS_HOST: 'a.example' })).config.baseUrl).toBe('https://a.example/');
+});

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { progressLine } from '../../../src/cli/io/progress.ts';
+import * as streams from '../../../src/cli/io/streams.ts';
+import { openTerminal, type Terminal } from '../../../src/cli/io/terminal.ts';
+import type { Progress } from '../../../src/observe/registry/observe.ts';
+
+// Its exports can be put in place of only when they are mocked.
+vi.mock('../../../src/cli/io/streams.ts', { spy: true });
+
+const START: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
+
+function lines(...steps: [at: number, progress: Partial<Progress>][]): string[] {
+  const said: string[] = [];
+  let now = 0;
+  const tell = progressLine(
+    (text) => void said.push(text),
+    () => now,
+  );
+  for (const [at, progress] of steps) {
+    now = at;
+    tell({ ...START, ...progress });
+  }
+  return said;
+}
+
+describe('what a line of progress says', () => {
+  test('files and bytes, done and to do, the rate and the host', () => {
+    expect(
+      lines([2000, { done: 3, known: 8, bytes: 5e6, announced: 2e7, host: 'apps.example.com', app: 'a' }]),
+    ).toEqual(['3 of 8 files, 5.0 of 20 MB at 2.5 MB/s, apps.example.com, a']);
+  });
+
+  test('no bytes to do where no length was told', () => {
+    expect(lines([1000, { bytes: 1e6, announced: 1e6 }])).toEqual(['0 of 1 files, 1.0 MB at 1.0 MB/s']);
+  });
+
+  test('at most ten times a second', () => {
+    expect(lines([0, {}], [50, {}], [99, {}], [100, {}])).toHaveLength(2);
+  });
+
+  test('an app key that a log could take for a command is left out', () => {
+    expect(lines([0, { app: '##[error]x' }])[0]).not.toContain('#');
+  });
+
+  test('a long app key is cut', () => {
+    expect(lines([0, { app: 'x'.repeat(10_000) }])[0]!.length).toBeLessThan(120);
+  });
+});
+
+const open = (quiet: boolean): Promise<Terminal> =>
+  openTerminal({ quiet, verbose: false, color: false, yes: true, output: null, env: {} });
+
+describe('where stderr is no terminal', () => {
+  let written: string[];
+  beforeEach(() => {
+    vi.useFakeTimers();
+    written = [];
+    vi.spyOn(streams, 'isTerminal').mockReturnValue(false);
+    vi.spyOn(streams, 'toStderr').mockImplementation((text) => void written.push(text));
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+  test('short work says nothing', async () => {
+    const progress = (await open(false)).progress('Asking apps.example.com');
+    progress.update('1 of 2 files');
+    vi.advanceTimersByTime(4900);
+    progress.stop();
+    vi.advanceTimersByTime(60_000);
+    expect(written).toEqual([]);
+  });
+
+  test('long work says the latest every few seconds, on a line of its own, escaped', async () => {
+    const progress = (await open(false)).progress('Asking apps.example.com');
+    vi.advanceTimersByTime(5000);
+    progress.update('1 of 2 files, \u001b[2Jx\n::error::');
+    vi.advanceTimersByTime(5000);
+    vi.advanceTimersByTime(5000);
+    progress.stop();
+    expect(written).toEqual([
+      'Asking apps.example.com\n',
+      '1 of 2 files, \\u{1b}[2Jx\\u{a}::error::\n',
+      '1 of 2 files, \\u{1b}[2Jx\\u{a}::error::\n',
+    ]);
+  });
+
+  test('silent with --quiet', async () => {
+    (await open(true)).progress('Asking');
+    vi.advanceTimersByTime(60_000);
+    expect(written).toEqual([]);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { type Actor, actorOf, withSteps } from '../../../src/core/engine/owner.ts';
+import type { ResourceKind } from '../../../src/core/facts/facts.ts';
+import type { Evidence } from '../../../src/core/engine/report.ts';
+import { rules } from '../../../src/core/rules/index.ts';
+import { hop, visit, web } from '../../support/visits.ts';
+
+type Case = [rule: string, cause: string | null, evidence: Evidence, actor: Actor];
+
+const of = (
+  rule: string,
+  cause: string | null = null,
+  evidence: Evidence = {},
+  resource: ResourceKind = 'manifest',
+) => ({
+  rule,
+  cause,
+  resource,
+  evidence,
+});
+
+const COPY = { fromCache: 'age: 120' };
+const CDN = { servedBy: 'Cloudflare' };
+
+const CASES: Case[] = [
+  ['file-missing', 'missing', {}, 'author'],
+  ['file-name-differs', null, {}, 'author'],
+  ['document-unreadable', 'trailing-comma', {}, 'author'],
+  ['document-unreadable', 'html-page', {}, 'host'],
+  ['document-unreadable', 'html-page', { page: 'sign-in' }, 'host'],
+  ['document-unreadable', 'html-page', { page: 'app-shell' }, 'author'],
+  ['document-unreadable', 'truncated', {}, 'author'],
+  ['document-unreadable', 'truncated', COPY, 'cache'],
+  ['document-oversized', 'depth', {}, 'author'],
+  ['document-oversized', 'bytes', {}, 'host'],
+  ['schema-violation', 'missing', {}, 'author'],
+  ['json-duplicate-key', null, {}, 'author'],
+  ['json-byte-order-mark', null, {}, 'author'],
+  ['property-unknown', null, {}, 'author'],
+  ['text-empty', null, {}, 'author'],
+  ['text-unprintable', null, {}, 'author'],
+  ['app-key-unsafe', null, {}, 'author'],
+  ['app-key-ambiguous', null, {}, 'author'],
+  ['app-key-unportable', null, {}, 'author'],
+  ['no-apps', null, {}, 'author'],
+  ['no-apps', null, COPY, 'cache'],
+  ['block-color-malformed', null, {}, 'author'],
+  ['metadata-url-shared', null, {}, 'author'],
+  ['url-malformed', null, {}, 'author'],
+  ['url-port-blocked', null, {}, 'author'],
+  ['url-insecure', null, {}, 'author'],
+  ['url-unusual', null, {}, 'author'],
+  ['url-unstable', null, {}, 'author'],
+  ['url-signed-expiring', null, {}, 'author'],
+  ['icon-suffix', null, {}, 'author'],
+  ['artifact-suffix', null, {}, 'author'],
+  ['version-not-semver', null, COPY, 'author'],
+  ['version-not-plain', null, {}, 'author'],
+  ['version-number-too-large', null, {}, 'author'],
+  ['version-duplicate', null, {}, 'author'],
+  ['no-valid-versions', null, {}, 'author'],
+  ['checksum-malformed', 'uppercase', COPY, 'author'],
+  ['checksum-placeholder', null, {}, 'author'],
+  ['artifact-url-shared', null, {}, 'author'],
+  ['checksum-shared', null, {}, 'author'],
+  ['metadata-orphaned', null, {}, 'author'],
+  ['version-withdrawn', null, {}, 'author'],
+  ['version-withdrawn', null, COPY, 'cache'],
+  ['artifact-changed', null, {}, 'author'],
+  ['artifact-moved', null, {}, 'author'],
+  ['app-withdrawn', null, {}, 'author'],
+  ['app-not-listed', 'absent', {}, 'author'],
+  ['app-not-listed', 'absent', COPY, 'cache'],
+  ['app-not-listed', 'differs-in-case', COPY, 'asker'],
+  ['version-not-listed', 'absent', {}, 'author'],
+  ['version-not-listed', 'absent', COPY, 'cache'],
+  ['unreachable', 'status-404', {}, 'author'],
+  ['unreachable', 'status-404', COPY, 'cache'],
+  ['unreachable', 'status-403', {}, 'host'],
+  ['unreachable', 'status-503', CDN, 'host'],
+  ['unreachable', 'status-304', {}, 'cache'],
+  ['unreachable', 'status-407', {}, 'network'],
+  ['unreachable', 'refused', {}, 'host'],
+  ['unreachable', 'dns-not-found', {}, 'network'],
+  ['unreachable', 'dns-other', {}, 'network'],
+  ['unreachable', 'proxy-refused', {}, 'network'],
+  ['unreachable', 'connect-timeout', {}, 'network'],
+  ['unreachable', 'signature-expired', {}, 'author'],
+  ['unreachable', 'content-encoding-broken', {}, 'host'],
+  ['unreachable', 'content-encoding-broken', CDN, 'cache'],
+  ['unreachable', 'toString', {}, 'host'],
+  ['tls-untrusted', 'expired', { issuer: "CN=R11, O=Let's Encrypt" }, 'host'],
+  ['tls-untrusted', 'unknown-issuer', { issuer: 'CN=Zscaler Intermediate Root CA' }, 'network'],
+  ['tls-untrusted', 'unknown-issuer', { issuer: 'CN=Acme', proxy: 'http://proxy:3128 (HTTPS_PROXY)' }, 'network'],
+  ['tls-untrusted', 'expired', { proxy: 'http://proxy:3128 (HTTPS_PROXY)' }, 'host'],
+  ['tls-untrusted', 'private-ca', {}, 'service'],
+  ['tls-expiring', null, {}, 'host'],
+  ['url-moved', null, {}, 'author'],
+  ['last-modified-only', null, {}, 'host'],
+  ['etag-unstable', null, {}, 'host'],
+  ['not-modified-incorrect', null, {}, 'host'],
+  ['not-modified-incorrect', null, CDN, 'cache'],
+  ['redirect-insecure', null, {}, 'host'],
+  ['redirect-excessive', 'loop', {}, 'host'],
+  ['unsolicited-continue', null, {}, 'host'],
+  ['conditional-request-rejected', null, {}, 'host'],
+  ['head-refused', null, {}, 'host'],
+  ['cors-head-refused', 'absent', {}, 'host'],
+  ['cors-revalidation-refused', 'null', {}, 'host'],
+  ['cors-revalidation-refused', 'null', { age: '60' }, 'cache'],
+  ['browser-refused', 'fetch-metadata', {}, 'host'],
+  ['compressed-copy-unreadable', 'broken', {}, 'host'],
+  ['compressed-copy-differs', 'older', { age: '60' }, 'cache'],
+  ['compressed-copy-not-varied', 'vary', {}, 'host'],
+  ['answers-differ', 'intermittent', {}, 'host'],
+  ['rate-limited', null, {}, 'host'],
+  ['host-limits-requests', null, {}, 'host'],
+  ['host-intermittent', null, {}, 'host'],
+  ['addresses-differ', 'expired', {}, 'host'],
+  ['cors-missing', 'absent', {}, 'host'],
+  ['cors-missing', 'absent', CDN, 'host'],
+  ['cors-missing', 'absent', { age: '12' }, 'cache'],
+  ['cors-invalid', 'list', {}, 'host'],
+  ['cors-origin-refused', 'other-origin', COPY, 'cache'],
+  ['cors-preflight-refused', null, COPY, 'host'],
+  ['cors-not-varied', null, {}, 'host'],
+  ['cors-wildcard', 'star', {}, 'host'],
+  ['content-type-wrong', null, {}, 'host'],
+  ['cache-lifetime-long', 'long', COPY, 'host'],
+  ['cache-lifetime-long', 'stale-copy', COPY, 'cache'],
+  ['cache-lifetime-missing', null, {}, 'host'],
+  ['content-encoded', null, {}, 'host'],
+  ['content-encoded', null, CDN, 'cache'],
+  ['artifact-checksum-mismatch', 're-encoded', {}, 'host'],
+  ['artifact-checksum-mismatch', 're-encoded', CDN, 'cache'],
+  ['artifact-checksum-mismatch', 'sha1-listed', COPY, 'author'],
+  ['artifact-checksum-mismatch', 'other-bytes', {}, 'author'],
+  ['artifact-checksum-mismatch', 'other-bytes', COPY, 'cache'],
+  ['artifact-checksum-mismatch', 'html-page', {}, 'host'],
+  ['artifact-bomb', null, {}, 'author'],
+  ['artifact-not-tar-gz', null, {}, 'author'],
+  ['artifact-unsafe-entry', null, {}, 'author'],
+  ['artifact-no-app', 'absent', {}, 'author'],
+  ['artifact-trailing-data', null, {}, 'author'],
+  ['icon-not-image', 'jpeg', {}, 'author'],
+  ['icon-not-image', 'html', {}, 'host'],
+  ['icon-type-wrong', null, {}, 'host'],
+  ['icon-embedding-refused', null, {}, 'host'],
+  ['icon-oversized', null, {}, 'author'],
+  ['icon-svg-active', null, {}, 'author'],
+];
+
+describe('who has to act', () => {
+  test.each(CASES)('%s %s %j: %s', (rule, cause, evidence, actor) => {
+    expect(actorOf(of(rule, cause, evidence))).toBe(actor);
+  });
+
+  test('every rule has a case', () => {
+    const tried = new Set(CASES.map(([rule]) => rule));
+    expect(rules.map((rule) => rule.id).filter((id) => !tried.has(id))).toEqual([]);
+  });
+
+  test('a rule of somebody else', () => expect(actorOf(of('toString'))).toBe('author'));
+});
+
+describe('what is to be done before or after the advice', () => {
+  test.each<[string, string | null, Evidence, RegExp]>([
+    ['cors-missing', 'absent', {}, /^Mend it\.$/],
+    ['cors-missing', 'absent', COPY, /^Mend it\. Then purge .*check again\.$/],
+    ['unreachable', 'status-404', COPY, /purge it, .* Mend it\.$/],
+    ['artifact-checksum-mismatch', 're-encoded', CDN, /^Mend it\.$/],
+    ['artifact-checksum-mismatch', 're-encoded', COPY, /^Mend it\. Then purge/],
+    ['artifact-checksum-mismatch', 'other-bytes', COPY, /purge it, .* Mend it\.$/],
+    ['artifact-checksum-mismatch', 'sha1-listed', COPY, /^Mend it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Fortinet' }, /another network.* Mend it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, /^Mend it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme', proxy: 'http://proxy:3128' }, /^Mend it\.$/],
+  ])('%s %s %j', (rule, cause, evidence, words) => {
+    expect(withSteps({ ...of(rule, cause, evidence), advice: 'Mend it.' }, null)).toMatch(words);
+  });
+
+  test('by how the URL answered, where the evidence does not say it', () => {
+    const finding = { ...of('unreachable', 'status-404'), advice: 'Mend it.' };
+    expect(withSteps(finding, web(visit(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge it/);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { judge } from '../../../src/core/engine/judge.ts';
+import { SEVERITIES, type Severity, SYMPTOMS } from '../../../src/core/engine/report.ts';
+import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
+import { type Bearing, statusOf } from '../../../src/core/engine/symptoms.ts';
+import { hop, visit, web } from '../../support/visits.ts';
+import { snapshot } from '../../support/snapshots.ts';
+
+const FLAGS = [false, true] as const;
+
+function* bearings(): Generator<Bearing> {
+  for (const severity of [null, ...SEVERITIES])
+    for (const confirmed of FLAGS)
+      for (const hidden of FLAGS) for (const unknown of FLAGS) yield { severity, confirmed, hidden, unknown };
+}
+
+describe('the status of a symptom, for all combinations', () => {
+  const table = SYMPTOMS.flatMap((symptom) => [...bearings()].map((bearing) => [symptom, bearing] as const));
+
+  test.each(table)('%s %o', (symptom, bearing) => {
+    const { severity, confirmed, hidden, unknown } = bearing;
+    const status = statusOf(symptom, bearing);
+    if (hidden || confirmed) expect(status).toBe('confirmed');
+    else if (severity === 'error') expect(status).toBe(symptom === 'app-does-not-appear' ? 'suspected' : 'confirmed');
+    else if (severity === 'warning') expect(status).toBe('suspected');
+    else expect(status).toBe(unknown ? 'not-judged' : 'clear');
+  });
+});
+
+/** A rule about each resource of the live registry that finds a problem of this severity on those of one role. */
+function ruleOn(id: string, role: string, severity: Severity | null, more: Partial<AnyRule> = {}): AnyRule {
+  return {
+    ...defineRule({
+      id,
+      on: 'resource',
+      needs: ['role', 'answer'],
+      severity: severity ?? 'error',
+      spec: null,
+      symptom: 'by-resource',
+      failsWhen: '',
+      why: '',
+      check: (facts) =>
+        severity !== null && facts.role === role ? { message: `found on the ${role}`, advice: 'fix it' } : null,
+    }),
+    ...more,
+  };
+}
+
+/** A registry of one app of which everything was fetched. */
+function fetched(): ReturnType<typeof snapshot> {
+  const facts = snapshot(['a']);
+  const answered = web(visit(hop()));
+  Object.assign(facts.manifest, { url: 'https://x.test/r.json', web: answered });
+  for (const { metadata, icon, artifacts } of facts.apps)
+    for (const one of [metadata, icon, ...artifacts]) Object.assign(one, { url: 'https://x.test/f', web: answered });
+  return facts;
+}
+
+const ROLES = ['manifest', 'artifact', 'icon', 'metadata'] as const;
+
+describe('the symptoms of a report', () => {
+  const levels = [null, ...SEVERITIES] as const;
+  const table = ROLES.flatMap((role, index) =>
+    levels.flatMap((found) => levels.map((superseder) => [role, index, found, superseder] as const)),
+  );
+
+  test.each(table)('%s (symptom %i): a finding %s beside a superseder %s', (role, index, found, superseder) => {
+    const rules = [
+      ruleOn('explains', role, superseder),
+      ruleOn('explained', role, found, { supersededBy: ['explains'] }),
+    ];
+    const report = judge(fetched(), { command: 'verify', rules });
+    const order: readonly (Severity | null)[] = SEVERITIES;
+    const rank = Math.min(...[found, superseder].filter((one) => one !== null).map((one) => order.indexOf(one)));
+    const isError = rank === 0;
+    const expected = isError ? (role === 'metadata' ? 'suspected' : 'confirmed') : rank === 1 ? 'suspected' : 'clear';
+    // The other symptoms stay clear: a rule that was not judged here has no bearing on them.
+    expect(report.symptoms.map(({ status }) => status)).toEqual(
+      SYMPTOMS.map((_, i) => (i === index ? expected : 'clear')),
+    );
+    // The severest finding is reported in every case.
+    const reported = report.findings.map(({ severity }) => severity as string);
+    if (rank < 3) expect(reported).toContain(SEVERITIES[rank]);
+    else expect(reported).toEqual([]);
+  });
+
+  test.each([...SEVERITIES])(
+    'a superseder %s of another symptom leaves the symptom of the other rule alone',
+    (severity) => {
+      const rules = [
+        ruleOn('explains', 'icon', severity, { symptom: null }),
+        ruleOn('explained', 'icon', null, { supersededBy: ['explains'] }),
+      ];
+      const report = judge(fetched(), { command: 'verify', rules });
+      expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);
+    },
+  );
+
+  test('a missing fact makes unknown what the rule bears on, and nothing else', () => {
+    const facts = fetched();
+    facts.apps[0]!.icon.web = { missing: 'it was not requested' };
+    const report = judge(facts, { command: 'verify', rules: [ruleOn('one', 'icon', 'error')] });
+    expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'not-judged', 'clear']);
+    const note = judge(facts, { command: 'verify', rules: [ruleOn('one', 'icon', 'note')] });
+    expect(note.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);
+  });
+
+  test('a finding reported once for several kinds of resource bears on the symptom of each', () => {
+    const once: AnyRule = {
+      ...ruleOn('host', 'icon', 'warning'),
+      check: () => ({ message: 'the host is slow', advice: 'wait', dedupeKey: 'x.test' }),
+    };
+    const report = judge(fetched(), { command: 'verify', rules: [once] });
+    expect(report.findings).toHaveLength(1);
+    expect(report.symptoms.map(({ status, rules }) => [status, ...rules])).toEqual(
+      SYMPTOMS.map(() => ['suspected', 'host']),
+    );
+  });
+
+  test('an error is reported though the same was reported as a note before', () => {
+    const once: AnyRule = {
+      ...ruleOn('host', 'icon', 'note'),
+      check: ({ role }) => ({
+        message: 'x',
+        advice: 'y',
+        dedupeKey: 'x.test',
+        severity: role === 'icon' ? 'error' : 'note',
+      }),
+    };
+    const report = judge(fetched(), { command: 'verify', rules: [once] });
+    expect(report.findings.map(({ severity, resource }) => `${severity} ${resource}`)).toEqual([
+      'note manifest',
+      'error icon',
+    ]);
+  });
+
+  const off = { explains: 'off', explained: 'off' } as const;
+
+  test.each(ROLES.map((role, index) => [role, index] as const))(
+    'an error on the %s that a rule would report, were it not off, keeps the symptom from being clear',
+    (role, index) => {
+      const judged = (severity: Severity | null) =>
+        judge(fetched(), { command: 'verify', rules: [ruleOn('explains', role, severity)], severities: off });
+      const report = judged('error');
+      expect(report.findings).toEqual([]);
+      expect(report.symptoms.map(({ status }) => status)).toEqual(
+        SYMPTOMS.map((_, i) => (i === index ? 'not-judged' : 'clear')),
+      );
+      expect(report.notJudged).toContainEqual({
+        rule: 'explains',
+        app: null,
+        version: null,
+        resource: role,
+        reason: 'the settings turn this rule off, and it has a finding',
+      });
+      expect(report.outcome).toBe('clean');
+      // A rule that is off and finds no error has no bearing.
+      for (const severity of [null, 'warning', 'note'] as const) {
+        expect(judged(severity).symptoms.map(({ status }) => status)).toEqual(SYMPTOMS.map(() => 'clear'));
+        expect(judged(severity).notJudged).toEqual([]);
+      }
+    },
+  );
+
+  test('an error that the settings report as a note is suspected', () => {
+    const rules = [ruleOn('one', 'artifact', 'error')];
+    const report = judge(fetched(), { command: 'verify', rules, severities: { one: 'note' } });
+    expect(report.symptoms[1]).toEqual({ id: 'checksum-mismatch', status: 'suspected', rules: ['one'] });
+  });
+
+  test.each(['off', 'note', 'warning', 'error'] as const)('an app is as hidden where the rule is %s', (setting) => {
+    const rules = [ruleOn('one', 'metadata', 'error', { hidesApp: true })];
+    const report = judge(fetched(), { command: 'verify', rules, severities: { one: setting } });
+    expect(report.apps).toMatchObject([{ visible: false, because: ['one'] }]);
+    expect(report.symptoms[3]).toMatchObject({ status: 'confirmed', rules: ['one'] });
+  });
+
+  test('a note of a rule that hides apps keeps no facts from being known', () => {
+    const facts = fetched();
+    facts.apps[0]!.metadata.content = { missing: 'it was not requested' };
+    const rules = [ruleOn('one', 'metadata', 'note', { hidesApp: true }), ruleOn('two', 'metadata', null)];
+    expect(judge(facts, { command: 'verify', rules }).apps).toMatchObject([{ visible: null, because: [] }]);
+  });
+
+  test('a rule that is off and fails does not make the run incomplete', () => {
+    const failing: AnyRule = {
+      ...ruleOn('explains', 'icon', 'error'),
+      check() {
+        throw new Error('a bug');
+      },
+    };
+    expect(judge(fetched(), { command: 'verify', rules: [failing], severities: off }).outcome).toBe('clean');
+    expect(judge(fetched(), { command: 'verify', rules: [failing] }).outcome).toBe('incomplete');
+  });
+});

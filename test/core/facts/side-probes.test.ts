@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import type { RepeatedProbe, Missing, Probe, HttpViews } from '../../../src/core/facts/facts.ts';
+import { sideProbes } from '../../../src/core/facts/side-probes.ts';
+import { isTransportFailure } from '../../../src/core/http/probe.ts';
+import { ADDRESS, failed, hop, visit, web } from '../../support/visits.ts';
+
+const status = (code: number): Probe => visit(hop({}, { status: code }));
+
+interface Ending {
+  name: string;
+  visit: Probe;
+  transport: boolean;
+}
+
+const ENDINGS: Ending[] = [
+  { name: 'a name that is not found', visit: failed('dns', 'ENOTFOUND'), transport: true },
+  { name: 'a refused connection', visit: failed('connect', 'ECONNREFUSED'), transport: true },
+  { name: 'a proxy', visit: failed('proxy', 'PROXY_502'), transport: true },
+  { name: 'an expired certificate', visit: failed('tls', 'CERT_HAS_EXPIRED'), transport: true },
+  { name: 'a reset', visit: failed('headers', 'ECONNRESET'), transport: true },
+  { name: 'a closed connection', visit: failed('headers', 'SOCKET_CLOSED'), transport: true },
+  { name: 'no answer in time', visit: failed('headers', 'HEADERS_TIMEOUT'), transport: true },
+  { name: 'the time limit', visit: failed('time', 'TOTAL_TIMEOUT'), transport: true },
+  { name: 'a head that ends early', visit: failed('headers', 'HPE_INVALID_EOF_STATE'), transport: true },
+  { name: 'a body that ends early', visit: failed('body', 'TRUNCATED'), transport: true },
+  { name: '408', visit: status(408), transport: true },
+  { name: 'a malformed head', visit: failed('headers', 'HPE_INVALID_HEADER_TOKEN'), transport: false },
+  { name: 'a head that is too large', visit: failed('headers', 'HEADERS_OVERFLOW'), transport: false },
+  { name: 'another protocol', visit: failed('headers', 'UPGRADE'), transport: false },
+  { name: 'a redirect fault', visit: failed('redirect', 'REDIRECT_LOOP'), transport: false },
+  { name: 'a coding that is broken', visit: failed('decode', 'Z_DATA_ERROR'), transport: false },
+  { name: '405', visit: status(405), transport: false },
+  { name: '504', visit: status(504), transport: false },
+  { name: '200', visit: status(200), transport: false },
+];
+
+describe('how a visit ended', () => {
+  test.each(ENDINGS)('$name', ({ visit: ended, transport }) => {
+    expect(isTransportFailure(ended)).toBe(transport);
+  });
+
+  test.each(ENDINGS)('nothing is concluded from it where it is transport: $name', ({ visit: ended, transport }) => {
+    const condition: HttpViews['conditional'] = [
+      { condition: ['if-none-match', '"a"'], fabricated: false, visit: ended, sameBytes: null },
+    ];
+    const side = sideProbes(
+      web(visit(), {
+        head: ended,
+        preflight: ended,
+        headPreflight: ended,
+        conditional: condition,
+        revalidation: { condition: ['if-none-match', '"a"'], visit: ended },
+        image: ended,
+      }),
+    );
+    for (const [name, fact] of Object.entries(side)) {
+      const unseen = (fact as Missing | null)?.missing;
+      if (transport) expect(unseen, name).toMatch(/^the .* failed \(/);
+      else expect(unseen, name).toBeUndefined();
+    }
+  });
+});
+
+interface Times {
+  name: string;
+  head: Probe;
+  reason: string;
+}
+
+test.each<Times>([
+  {
+    name: 'twice',
+    head: { ...failed('headers', 'ECONNRESET'), attempts: 2 },
+    reason: 'the HEAD request failed twice (ECONNRESET)',
+  },
+  {
+    name: 'three times',
+    head: { ...status(408), attempts: 3 },
+    reason: 'the HEAD request failed 3 times (status 408)',
+  },
+])('the reason names what failed: $name', ({ head, reason }) => {
+  expect(sideProbes(web(visit(), { head })).head).toEqual({ missing: reason });
+});
+
+interface Repetition {
+  name: string;
+  head: Probe;
+  repeated: RepeatedProbe;
+  judged: boolean;
+}
+
+test.each<Repetition>([
+  {
+    name: 'the status follows the method',
+    head: status(404),
+    repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 200], same: [404, 404] },
+    judged: true,
+  },
+  {
+    name: 'HEAD passes now and then',
+    head: status(404),
+    repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 200], same: [404, 200] },
+    judged: false,
+  },
+  {
+    name: 'GET is refused now and then',
+    head: status(500),
+    repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 500], same: [500, 500] },
+    judged: false,
+  },
+  {
+    name: 'a limit that GET met alone',
+    head: status(404),
+    repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 503, 429], same: [404, 404] },
+    judged: true,
+  },
+  {
+    name: 'a limit that both met',
+    head: status(404),
+    repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 503], same: [404, 503] },
+    judged: false,
+  },
+  {
+    name: 'another kind of request',
+    head: status(404),
+    repeated: { of: 'preflight', url: ADDRESS, plain: [200, 404], same: [404, 200] },
+    judged: true,
+  },
+  {
+    name: 'HEAD itself was answered',
+    head: status(200),
+    repeated: { of: 'HEAD', url: ADDRESS, plain: [200, 404], same: [404, 200] },
+    judged: true,
+  },
+])('repeated requests: $name', ({ head, repeated, judged }) => {
+  const fact = sideProbes(web(visit(), { head, repeatedProbes: [repeated] })).head;
+  expect(fact).toEqual(judged ? head : { missing: 'because of host-intermittent', intentional: true });
+});

@@ -1,0 +1,213 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { documentText } from '../../../src/core/registry/document-text.ts';
+import { duplicateNames } from '../../../src/core/json/positions.ts';
+import { syntaxErrorInText } from '../../../src/core/json/syntax-error.ts';
+import { type JsonObject, type JsonValue, parseDocument } from '../../../src/core/json/json.ts';
+import { rules } from '../../../src/core/rules/index.ts';
+import { urlParts, isCanonicalUrl } from '../../../src/core/http/url.ts';
+
+const VERSION = {
+  version: '1.0.0',
+  artifactUrl: 'https://apps.example.com/echo/1.0.0.tar.gz',
+  artifactChecksum: 'sha256:7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730',
+};
+const APP = {
+  name: 'Echo',
+  description: 'Says it again – “twice”.',
+  blockStyle: { iconUrl: 'https://apps.example.com/echo/icon.svg', color: '#1a73e8' },
+  appMetadataUrl: 'https://apps.example.com/echo/versions.json',
+};
+
+/** The apps that are left to the rules; null where all of the document is. */
+function left(text: string): string[] | null {
+  const { value, nonCanonical: doubtful } = parseDocument(documentText(text));
+  return value === doubtful ? null : Object.keys(((doubtful as JsonObject)['apps'] ?? {}) as JsonObject);
+}
+
+const manifest = (apps: object): string => JSON.stringify({ apps });
+
+/** So many apps, the first of them without a name. */
+function oddApps(odd: number, all: number): string {
+  const entries = Array.from({ length: all }, (_, i) => [`app-${i}`, i < odd ? { ...APP, name: '' } : APP]);
+  return manifest(Object.fromEntries(entries));
+}
+
+describe('a document of the usual form', () => {
+  test.each<[string, string]>([
+    ['a manifest', manifest({ echo: APP })],
+    ['one without apps', manifest({})],
+    ['one with white space', JSON.stringify({ apps: { echo: APP } }, null, '\t').replaceAll('\n', '\r\n')],
+    ['one with a schema', JSON.stringify({ $schema: 'https://x.example/registry.json', apps: { echo: APP } })],
+    ['members in another order', manifest({ echo: Object.fromEntries(Object.entries(APP).toReversed()) })],
+    ['a text in Japanese', manifest({ echo: { ...APP, name: 'エコー', description: '繰り返す' } })],
+    ['a metadata file', JSON.stringify({ versions: [VERSION] })],
+    ['one with a byte order mark', `\ufeff${JSON.stringify({ versions: [VERSION] })}`],
+    ['an old-fashioned suffix', JSON.stringify({ versions: [{ ...VERSION, artifactUrl: 'https://a.example/b.tgz' }] })],
+  ])('%s leaves nothing', (_, text) => {
+    expect(left(text)).toEqual([]);
+  });
+
+  test.each<[string, string]>([
+    ['no version at all', '{"versions":[]}'],
+    ['a field more', JSON.stringify({ versions: [VERSION], more: 1 })],
+    ['a field more in a version', JSON.stringify({ versions: [{ ...VERSION, more: 1 }] })],
+    ['a pre-release', JSON.stringify({ versions: [{ ...VERSION, version: '1.0.0-rc.1' }] })],
+    ['one version of two', JSON.stringify({ versions: [VERSION, { ...VERSION, version: 1 }] })],
+    ['a field less', '{"versions":[{"version":"1.0.0","version":"1.0.0","version":"1.0.0"}]}'],
+    ['a comma too many', `{"versions":[${JSON.stringify(VERSION)},]}`],
+    ['a comma too few', `{"versions":[${JSON.stringify(VERSION)}${JSON.stringify(VERSION)}]}`],
+    ['something behind it', `${JSON.stringify({ versions: [VERSION] })}x`],
+    ['its list twice', `{"versions":[],"versions":[${JSON.stringify(VERSION)}]}`],
+    ['an app twice', `{"apps":{"echo":${JSON.stringify(APP)},"echo":${JSON.stringify(APP)}}}`],
+    ['an app twice, once faulty', `{"apps":{"echo":{},"echo":${JSON.stringify(APP)}}}`],
+    ['a name twice in an odd app', `{"apps":{"echo":{"name":"a","name":"b"},"more":${JSON.stringify(APP)}}}`],
+    ['half a character in an odd app', `{"apps":{"echo":{"name":"\\ud800"},"more":${JSON.stringify(APP)}}}`],
+    ['an app without end', '{"apps":{"echo":{"name":"a'],
+    ['no colon', '{"apps":{"echo"}}'],
+    ['a deep app', `{"apps":{"echo":${'['.repeat(70)}${']'.repeat(70)}}}`],
+    ['apps in a list', JSON.stringify({ apps: [APP] })],
+    ['nothing', ''],
+  ])('%s leaves all of it', (_, text) => {
+    expect(left(text)).toBeNull();
+  });
+
+  test.each<[string, string, object]>([
+    ['a key that is not safe', 'a b', APP],
+    ['a key with an escape', 'a"b', APP],
+    ['a long key', 'a'.repeat(65), APP],
+    ['a device', 'NUL', APP],
+    ['a name of the language', '__proto__', APP],
+    ['no description', 'echo', { ...APP, description: undefined }],
+    ['a field more', 'echo', { ...APP, more: 1 }],
+    ['a colour of three digits', 'echo', { ...APP, blockStyle: { ...APP.blockStyle, color: '#abc' } }],
+    ['null', 'echo', null as unknown as object],
+    ['an escape', 'echo', { ...APP, name: 'a"b' }],
+    ['emoji, which are pairs', 'echo', { ...APP, name: 'a🎉' }],
+  ])('%s is left', (_, key, app) => {
+    const text = JSON.stringify({
+      apps: Object.fromEntries([
+        ['usual', APP],
+        [key, app],
+        ['more', APP],
+      ]),
+    });
+    // What has an escape in a name is read as a whole.
+    expect(left(text)).toEqual(key.includes('"') ? null : [key]);
+  });
+
+  test('some of many that are odd are left; where most are, all of it is', () => {
+    expect(left(oddApps(900, 1000))).toHaveLength(900);
+    expect(left(oddApps(1100, 6000))).toBeNull();
+    expect(left(oddApps(1, 5000))).toEqual(['app-0']);
+  });
+
+  test('a name that stands twice is found whatever stands around it', () => {
+    const [a, b] = [JSON.stringify(APP), JSON.stringify({ ...APP, name: '' })];
+    const { duplicates } = parseDocument(documentText(`{"apps":{"a":${a},"b":${b},"a":${a}}}`));
+    expect(duplicates.map(({ name }) => name)).toEqual(['a']);
+    const twice = a.replace('"name":"Echo"', '"name":"Echo","name":"Echo"').replace(/"description":"[^"]*",/, '');
+    expect(parseDocument(documentText(`{"apps":{"a":${twice}}}`)).duplicates).toHaveLength(1);
+  });
+});
+
+const odd = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', ' ', 'a', 'A b', '1', '\u200b', 'é', '#12345g', '日', 'x\u202ey', 'con'),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+);
+const hosts =
+  'a.example apps.example.com a..b.c -a.b.c a-.b.c xn--a.com 1.2.3.4 localhost a.b:443 A.example a_b.c'.split(' ');
+const address = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  fc
+    .tuple(
+      fc.constantFrom('https://', 'http://', 'HTTPS://', '//'),
+      fc.constantFrom(...hosts),
+      fc.array(fc.constantFrom('a', '..', '.', '', 'b-c', '%41', 'd e'), { maxLength: 3 }),
+      fc.constantFrom('icon.svg', 'icon.png', 'icon.svg?x=1', 'v.json', '', '#', 'icon.SVG', 'a.tar.gz'),
+    )
+    .map(([scheme, host, path, name]) => `${scheme}${[host, ...path, name].join('/')}`),
+);
+const app = fc
+  .record({ key: odd, name: odd, description: odd, color: odd, iconUrl: address, appMetadataUrl: address })
+  .map(({ key, name, description, color, iconUrl, appMetadataUrl }): [string, typeof APP] => [
+    key ?? 'echo',
+    {
+      name: name ?? APP.name,
+      description: description ?? APP.description,
+      blockStyle: { iconUrl: iconUrl ?? APP.blockStyle.iconUrl, color: color ?? APP.blockStyle.color },
+      appMetadataUrl: appMetadataUrl ?? APP.appMetadataUrl,
+    },
+  ]);
+
+test('the rules have nothing to say about an app of the usual form', () => {
+  let usual = 0;
+  fc.assert(
+    fc.property(app, ([key, entry]) => {
+      const text = JSON.stringify({ apps: Object.fromEntries([[key, entry]]) });
+      if (left(text)?.length !== 0) return;
+      usual++;
+      const { iconUrl, color } = entry.blockStyle;
+      const subjects: [string, object][] = [
+        ['app', { key, entry, name: entry.name, description: entry.description, color, earlierSource: '' }],
+        [
+          'document',
+          { role: 'manifest', value: JSON.parse(text) as JsonValue, reading: parseDocument(documentText(text)) },
+        ],
+        ...[
+          ['icon', iconUrl],
+          ['metadata', entry.appMetadataUrl],
+        ].map(([role, url]): [string, object] => [
+          'url',
+          { role, url, parsed: urlParts(url!), now: '2026-11-21T00:00:00.000Z' },
+        ]),
+      ];
+      for (const [subject, facts] of subjects)
+        for (const rule of rules) {
+          if (rule.on !== subject || rule.needs.some((need) => need === 'facts' || need === 'content')) continue;
+          const found: unknown = rule.check(facts);
+          expect({ rule: rule.id, found: Array.isArray(found) && found.length === 0 ? null : (found ?? null) }).toEqual(
+            {
+              rule: rule.id,
+              found: null,
+            },
+          );
+        }
+      expect(isCanonicalUrl(iconUrl) && isCanonicalUrl(entry.appMetadataUrl)).toBe(true);
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(usual).toBeGreaterThan(1000);
+});
+
+test('whatever is done to a text, what is read of it is what is in it', () => {
+  const base = [
+    JSON.stringify({ apps: { a: APP, b: { ...APP, name: '' }, c: APP } }, null, 1),
+    JSON.stringify({ versions: [VERSION, { ...VERSION, version: '1.0.1' }] }),
+  ];
+  const piece = fc.constantFrom('"', '{', '}', ',', ':', '[', ']', '\\', ' ', '"a":1,', '"name":"x",', '\u0000', '"a"');
+  fc.assert(
+    fc.property(fc.constantFrom(...base), fc.nat(), fc.nat(40), piece, (text, at, cut, put) => {
+      const i = at % text.length;
+      const changed = text.slice(0, i) + put + text.slice(i + (cut % 2 === 0 ? 0 : cut));
+      const { value, nonCanonical: doubtful, duplicates, fault } = parseDocument(documentText(changed));
+      let parsed: JsonValue | undefined;
+      try {
+        parsed = JSON.parse(changed) as JsonValue;
+      } catch {
+        parsed = undefined;
+      }
+      expect(value).toEqual(parsed);
+      if (value === undefined || value === doubtful) return;
+      expect(duplicates).toEqual([]);
+      expect(duplicateNames(changed)).toEqual([]);
+      expect(fault).toBeNull();
+      expect(syntaxErrorInText(changed)).toBeNull();
+    }),
+    { numRuns: 20_000 },
+  );
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { signatureEnd } from '../../../src/core/http/signed-url.ts';
+import { redactInPlace } from '../../../src/core/text/text.ts';
+
+// What hosts write, case by case, stands in the test of url-signed-expiring.
+
+const end = (query: string): { until: number; scheme: string } | null => signatureEnd(new URLSearchParams(query));
+
+test('the moment is in milliseconds since 1970', () => {
+  expect(end('X-Amz-Date=20260101T000000Z&X-Amz-Expires=1&X-Amz-Signature=0')).toEqual({
+    until: Date.UTC(2026, 0, 1, 0, 0, 1),
+    scheme: 'AWS SigV4',
+  });
+  expect(end('md5=x&expires=1767225600')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
+  expect(end('Expires=1767225600&Signature=x')).toEqual({ until: Date.UTC(2026, 0, 1), scheme: 'Expires' });
+});
+
+const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64');
+const inUrl = (text: string): string => text.replaceAll('+', '-').replaceAll('=', '_').replaceAll('/', '~');
+const policy = (condition: object): string =>
+  inUrl(base64({ Statement: [{ Resource: 'https://apps.example.com/a?>', Condition: condition }] }));
+
+describe('hosts with schemes of their own', () => {
+  const until = Date.UTC(2026, 0, 1);
+  test.each([
+    ['x-oss-date=20251231T230000Z&x-oss-expires=3600&x-oss-signature=x', 'x-oss-expires'],
+    ['X-Tos-Expires=3600&X-Tos-Signature=x&X-Tos-Date=20251231T230000Z', 'x-tos-expires'],
+    [
+      `Policy=${policy({ DateGreaterThan: { 'AWS:EpochTime': 1667225600 }, DateLessThan: { 'AWS:EpochTime': 1767225600 } })}&Signature=x&Key-Pair-Id=K`,
+      'CloudFront policy',
+    ],
+    ['q-sign-time=1667225600;1767225600&q-signature=x', 'q-sign-time'],
+  ])('%s', (query, scheme) => {
+    expect(end(query)).toEqual({ until, scheme });
+    // Saved facts are judged with the same answer.
+    expect(end(redactInPlace(`?${query}`))).toEqual({ until, scheme });
+    expect(end(new URL(redactInPlace(new URL(`https://a.test/?${query}`).href)).search)).toEqual({ until, scheme });
+  });
+
+  test.each([
+    'x-oss-date=20251231T230000Z&x-oss-expires=3600',
+    'policy=none&signature=x',
+    'policy=%%%&signature=x',
+    'q-sign-time=1767225600&q-signature=x',
+  ])('no end: %s', (query) => {
+    expect(end(query)).toBe(null);
+  });
+});
+
+test.each([
+  '',
+  'a=b',
+  'Expires=1767225600',
+  'se=2026-01-01',
+  'Signature=x',
+  'Expires=&Signature=x',
+  'Expires=12&Signature=x',
+  'Expires=-1767225600&Signature=x',
+  'se=tomorrow&sig=x',
+  'X-Amz-Date=2026&X-Amz-Expires=1&X-Amz-Signature=0',
+  'X-Amz-Date=20260101T000000Z&X-Amz-Expires=1e9&X-Amz-Signature=0',
+  'X-Amz-Date=20260101T000000Z&X-Amz-Signature=0',
+  'Expires=99999999999999&Signature=x',
+])('no end: %j', (query) => {
+  expect(end(query)).toBe(null);
+});
+
+test('the same in every time zone', () => {
+  const zone = process.env['TZ'];
+  try {
+    for (const name of ['Asia/Tokyo', 'America/Los_Angeles', 'UTC']) {
+      process.env['TZ'] = name;
+      expect(end('se=2026-01-01T00:00:00&sig=x')?.until, name).toBe(Date.UTC(2026, 0, 1));
+      expect(end('se=2026-01-01T09:00:00%2B09:00&sig=x')?.until, name).toBe(Date.UTC(2026, 0, 1));
+    }
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  }
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { pageAnswer, pageInstead, pageKind } from '../../../src/core/http/web-page.ts';
+import { hop, visit, web } from '../../support/visits.ts';
+
+const answer = pageAnswer(web(visit(hop({ 'content-type': 'text/html' }))));
+const login = pageAnswer(web(visit([hop({}, { status: 302 }), hop({}, { url: 'https://id.test/login?next=x' })])));
+
+test.each([
+  ['<title>Sign in · Acme</title><div id="root"></div>', answer, 'sign-in'],
+  ['<form><input name=p type="password"></form>', answer, 'sign-in'],
+  ['<title>Acme</title>', login, 'sign-in'],
+  ['<title>404 Not Found</title>', answer, 'error-page'],
+  ['<h1>Access denied</h1>', answer, 'error-page'],
+  ['<title>My site</title><body><div id="root"></div>', answer, 'app-shell'],
+  ['<script type="module" src="/a.js"></script>', answer, 'app-shell'],
+  ['<noscript>You need to enable JavaScript to run this app.</noscript>', null, 'app-shell'],
+  ['<title>My apps</title><p>Read the manual.</p>', answer, 'page'],
+] as const)('%s', (html, from, kind) => {
+  expect(pageKind(html, from)).toBe(kind);
+});
+
+test('says what answered, and what is to be done', () => {
+  const found = pageInstead('<title>My site</title><div id=app></div>', 'JSON', answer);
+  expect(found.message).toMatch(
+    /^apps\.example\.com answers 200 with an HTML page \(“My site”\) where JSON should be: /,
+  );
+  expect(found.advice).toContain('answer 404');
+  expect(found.evidence).toEqual({ status: 200, contentType: 'text/html', title: 'My site', page: 'app-shell' });
+  expect(pageInstead('<p>', 'JSON', login).evidence).toMatchObject({
+    page: 'sign-in',
+    redirectedTo: 'https://id.test/login?next=x',
+  });
+});
+
+test('of a file that no host was asked for', () => {
+  const found = pageInstead('<title>x</title>', 'JSON', null);
+  expect(found.message).toBe('This is an HTML page (“x”), not JSON.');
+  expect(found.evidence).toEqual({ title: 'x', page: 'page' });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { type RegistryDiff, diffRegistries } from '../../../src/core/registry/diff.ts';
+import { checksum } from '../../support/core-facts.ts';
+import { BASE, entry, listed, snapshot } from '../../support/snapshots.ts';
+
+const one = snapshot(['a'], { a: listed('1.0.0', '1.1.0') });
+const version = (number: string, more: object = {}): object => ({
+  version: number,
+  artifactUrl: `${BASE}apps/a/versions/${number}.tar.gz`,
+  artifactChecksum: checksum(1),
+  ...more,
+});
+const with1 = (...versions: object[]) => snapshot(['a'], { a: { versions } });
+const short = ({ apps }: RegistryDiff): string[] =>
+  apps.flatMap(({ key, change, fields, versions }) => [
+    `${change} ${key}`,
+    ...fields.map(({ name, before, after }) => `${name}: ${before} → ${after}`),
+    ...versions.map((v) => `${v.change} ${v.version}`),
+  ]);
+
+describe('two states', () => {
+  test.each([
+    ['the same', one, one, []],
+    [
+      'versions in another order',
+      with1(version('1.0.0'), version('2.0.0')),
+      with1(version('2.0.0'), version('1.0.0')),
+      [],
+    ],
+    ['apps in another order', snapshot(['a', 'b']), snapshot(['b', 'a']), []],
+    ['an app more', snapshot(['a']), snapshot(['a', 'b']), ['added b', 'added 1.0.0']],
+    ['an app less', snapshot(['a', 'b']), snapshot(['a']), ['removed b', 'removed 1.0.0']],
+    [
+      'a version more, newest first',
+      with1(version('1.0.0')),
+      with1(version('1.0.0'), version('1.9.0'), version('1.10.0')),
+      ['changed a', 'added 1.10.0', 'added 1.9.0'],
+    ],
+    [
+      'other bytes',
+      with1(version('1.0.0')),
+      with1(version('1.0.0', { artifactChecksum: checksum(2) })),
+      ['changed a', 'changed 1.0.0'],
+    ],
+    [
+      'another address',
+      with1(version('1.0.0')),
+      with1(version('1.0.0', { artifactUrl: 'https://x.test/1.tar.gz' })),
+      ['changed a', 'moved 1.0.0'],
+    ],
+    [
+      'another name',
+      snapshot({ apps: { a: entry('a') } }),
+      snapshot({ apps: { a: entry('a', { name: 'B' }) } }),
+      ['changed a', expect.stringMatching(/^name: .* → B$/)],
+    ],
+    [
+      'keys that are names of everything',
+      snapshot({ apps: {} }),
+      snapshot(['__proto__x', 'constructor']),
+      ['added __proto__x', 'added 1.0.0', 'added constructor', 'added 1.0.0'],
+    ],
+  ])('%s', (_, before, after, expected) => expect(short(diffRegistries(before, after))).toEqual(expected));
+});
+
+test('what subscribers would not see any more, and why', () => {
+  const found = diffRegistries(snapshot(['a', 'b', 'c']), snapshot(['a', 'b'], { a: listed('v1') }));
+  expect(found.vanishing).toEqual(['a', 'c']);
+  expect(found.apps.map(({ key, visible, because }) => ({ key, visible, because }))).toEqual([
+    { key: 'a', visible: { before: true, after: false }, because: ['no-valid-versions'] },
+    { key: 'c', visible: { before: true, after: null }, because: [] },
+  ]);
+});
+
+describe('what was not looked at', () => {
+  const elsewhere = {
+    ...one,
+    apps: one.apps.map((app) => ({
+      ...app,
+      metadata: { ...app.metadata, content: { missing: 'it is not in the bucket' } },
+      artifacts: [],
+    })),
+  };
+
+  test.each([
+    ['after', one, elsewhere],
+    ['before', elsewhere, one],
+    ['on both sides', elsewhere, elsewhere],
+    ['at all', one, { ...one, apps: [] }],
+  ])('%s is neither added nor withdrawn', (_, before, after) => {
+    const found = diffRegistries(before, after);
+    expect([found.apps, found.vanishing]).toEqual([[], []]);
+    expect(found.notCompared).toEqual([{ key: 'a', reason: expect.stringMatching(/^it (is|was) not/) as string }]);
+  });
+
+  test('hides no other change, and no new or removed app', () => {
+    const renamed = snapshot({ apps: { a: entry('a', { name: 'B' }), b: entry('b') } });
+    const after = {
+      ...renamed,
+      apps: renamed.apps.map((app) => ({ ...app, metadata: elsewhere.apps[0]!.metadata, artifacts: [] })),
+    };
+    const found = diffRegistries(one, after);
+    expect(short(found).map((line) => line.split(':')[0])).toEqual(['changed a', 'name', 'added b']);
+    expect(found.notCompared.map(({ key }) => key)).toEqual(['a', 'b']);
+    expect(diffRegistries(after, one).vanishing).toEqual([]);
+    expect(diffRegistries(one, snapshot([])).vanishing).toEqual(['a']);
+  });
+});
+
+test('the highest version before and after', () => {
+  const [app] = diffRegistries(with1(version('1.0.0'), version('2.0.0')), with1(version('1.0.0'))).apps;
+  expect(app?.latest).toEqual({ before: '2.0.0', after: '1.0.0' });
+});
+
+test('hosts that files come from', () => {
+  const found = diffRegistries(
+    with1(version('1.0.0')),
+    with1(version('1.0.0'), version('1.1.0', { artifactUrl: 'https://cdn.test:8443/x' })),
+  );
+  expect(found.hosts).toEqual({ added: ['cdn.test:8443'], removed: [] });
+});
+
+test('counts', () => {
+  const before = snapshot(['a', 'b'], { a: listed('1.0.0') });
+  const after = snapshot(['a', 'c'], { a: listed('1.0.0', '1.1.0') });
+  expect(diffRegistries(before, after).summary).toMatchObject({
+    appsAdded: 1,
+    appsRemoved: 1,
+    appsChanged: 1,
+    versionsAdded: 2,
+    versionsRemoved: 1,
+    versionsChanged: 0,
+  });
+});

@@ -1,0 +1,95 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/core/facts/facts.ts';
+import { documentText } from '../../../src/core/registry/document-text.ts';
+import { judge } from '../../../src/core/engine/judge.ts';
+import { parseDocument } from '../../../src/core/json/json.ts';
+import { baselineInLock, type LockFile, lockIn, lockText, recorded } from '../../../src/core/registry/lock-file.ts';
+import { checksum, NOW } from '../../support/core-facts.ts';
+import { BASE, listed, snapshot } from '../../support/snapshots.ts';
+
+const read = (text: string): LockFile | null => lockIn(parseDocument(documentText(text)).value);
+const locked = (facts: Snapshot): LockFile => recorded(new Map(), facts).lock;
+
+test('a ledger has a line for each version, in an order that does not depend on how they are listed', () => {
+  const text = lockText(locked(snapshot(['b', 'a'], { a: listed('1.10.0', '1.9.0'), b: { versions: [] } })));
+  expect(text.split('\n').map((line) => line.slice(0, 16))).toEqual([
+    '{',
+    '  "lock": 1,',
+    '  "apps": {',
+    '    "a": {',
+    '      "1.9.0": {',
+    '      "1.10.0": ',
+    '    }',
+    '  }',
+    '}',
+    '',
+  ]);
+  expect(lockText(new Map())).toBe('{\n  "lock": 1,\n  "apps": {}\n}\n');
+});
+
+const sort = (one: LockFile | null): unknown => [...one!].map(([key, versions]) => [key, [...versions].sort()]).sort();
+
+test('what is written is what is read, whatever keys and versions are', () => {
+  const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'a'), fc.string({ minLength: 1 }));
+  const version = fc.record({
+    artifactUrl: fc.string(),
+    artifactChecksum: fc.string(),
+    bytes: fc.option(fc.nat()),
+    firstSeen: fc.constant(NOW),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, fc.array(fc.tuple(name, version)))), (apps) => {
+      const lock: LockFile = new Map(
+        apps.map(([key, versions]) => [key, new Map(versions.map(([v, rest]) => [v, { version: v, ...rest }]))]),
+      );
+      // `__proto__` as a member of an object literal in JSON is a name like any other.
+      expect(sort(read(lockText(lock)))).toEqual(sort(lock));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+describe('recording', () => {
+  test('adds what is new, once', () => {
+    const first = recorded(new Map(), snapshot(['a'], { a: listed('1.0.0') }));
+    expect(first).toMatchObject({ added: 1, changed: [] });
+    const second = recorded(first.lock, snapshot(['a'], { a: listed('1.0.0', '1.1.0') }));
+    expect(second).toMatchObject({ added: 1, changed: [] });
+    expect([...second.lock.get('a')!.keys()]).toEqual(['1.0.0', '1.1.0']);
+    expect(second.lock.get('a')!.get('1.0.0')).toMatchObject({
+      firstSeen: NOW,
+      artifactUrl: `${BASE}apps/a/versions/1.0.0.tar.gz`,
+    });
+  });
+
+  test('keeps what was seen first, and tells what differs', () => {
+    const first = locked(snapshot(['a'], { a: listed('1.0.0') }));
+    const other = { versions: [{ ...listed('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] };
+    const { lock, added, changed } = recorded(first, snapshot(['a'], { a: other }));
+    expect({ added, changed }).toEqual({
+      added: 0,
+      changed: [{ app: 'a', version: '1.0.0', before: checksum(1), after: checksum(9) }],
+    });
+    expect(lock).toEqual(first);
+  });
+
+  test('forgets nothing that is not listed any more', () => {
+    const first = locked(snapshot(['a', 'b']));
+    expect(recorded(first, snapshot(['a'])).lock).toEqual(first);
+  });
+});
+
+test('what changed since it was locked is judged as against any earlier state', () => {
+  const before = baselineInLock(locked(snapshot(['a', 'gone'], { a: listed('1.0.0', '1.1.0') })), 'appreg.lock.json');
+  const now = snapshot(['a'], {
+    a: { versions: [{ ...listed('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] },
+  });
+  const found = judge(now, { command: 'lint', baseline: before }).findings.map(({ rule }) => rule);
+  expect(found).toEqual(expect.arrayContaining(['artifact-changed', 'version-withdrawn', 'app-withdrawn']));
+});
+
+test.each(['{}', '[]', '{"lock":2,"apps":{}}', '{"apps":{}}', '{"lock":1}', '{"lock":1,"apps":[]}'])(
+  '%s is no ledger',
+  (text) => expect(read(text)).toBeNull(),
+);

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { artifactNotTarGz } from '../../../../src/core/rules/artifacts/artifact-not-tar-gz.ts';
+import { seen } from '../../../support/archives.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import * as tar from '../../../support/tar-builder.ts';
+
+const APP = tar.entry('app.js', 'export {};\n');
+const GOOD = tar.tgz(APP);
+const NOISE = tar.tgz(tar.entry('noise', randomBytes(3000)));
+const plain = Buffer.concat([APP, tar.endMark()]);
+const text = (content: string) => seen(Buffer.from(content));
+const broken = Buffer.from(NOISE);
+broken[broken.length - 6]! ^= 1;
+const error = (cause: string, message = 'The artifact') => [{ cause, message }];
+const warning = (cause: string) => [{ cause, severity: 'warning' as const }];
+
+ruleTable(artifactNotTarGz, {
+  clean: [
+    ['one file', await seen(GOOD)],
+    [
+      'a folder as GNU tar packs it',
+      await seen(tar.tgz(tar.entry('./', '', { type: '5' }), tar.entry('./app.js', '1'))),
+    ],
+    ['zeros that fill up the last record', await seen(tar.tgzOpen(APP, tar.endMark(16)))],
+    ['git archive', await seen(tar.tgz(tar.pax({ comment: 'c0ffee' }, 'g'), APP))],
+    ['unsafe entries: another rule tells', await seen(tar.tgz(tar.entry('../x', '1')))],
+    ['bytes behind the end: another rule tells', await seen(Buffer.concat([GOOD, Buffer.from('x')]))],
+    ['two archives joined: another rule tells', await seen(Buffer.concat([GOOD, GOOD]))],
+    ['stopped at a limit: another rule tells', await seen(GOOD, { limits: { unpackedBytes: 10 } })],
+    ['cut by our own limit', await seen(NOISE, { limit: 1000 })],
+    [
+      'broken behind what readers take differently',
+      await seen(tar.tgz(tar.pax({ size: '90' }), tar.entry('a', 'x'.repeat(600)), APP)),
+    ],
+    [
+      'broken behind a folder with data',
+      await seen(tar.tgz(APP, tar.entry('d/', 'x'.repeat(512), { type: '5' }), APP)),
+    ],
+    ['a link as the only entry', await seen(tar.tgz(tar.header({ path: 'a', type: '2', link: 'b' })))],
+  ],
+  faulty: [
+    [
+      'an empty file',
+      await text(''),
+      [{ cause: 'empty-file', message: 'is empty', evidence: { kind: 'empty', bytes: 0 } }],
+    ],
+    ['an HTML page', await text('<!doctype html><title>Sign in</title>'), error('html-page', 'HTML page')],
+    [
+      'a Git LFS pointer',
+      await text('version https://git-lfs.github.com/spec/v1\noid sha256:0'),
+      error('git-lfs-pointer'),
+    ],
+    ['JSON', await text('{"message":"Not Found"}'), error('json')],
+    ["a store's XML error", await text('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'), error('xml')],
+    ['text', await text('Not Found'), error('text')],
+    ['a plain tar', await seen(plain), error('plain-tar', 'not gzip-compressed')],
+    ['a zip', await text('PK\u0003\u0004'), error('zip', 'is zip data')],
+    ['xz', await seen(Buffer.from('fd377a585a000004', 'hex')), error('xz')],
+    ['zstd', await seen(Buffer.from('28b52ffd0458', 'hex')), error('zstd')],
+    ['zlib', await seen(deflateSync(plain)), error('zlib')],
+    [
+      'gzip read as text',
+      await seen(Buffer.from(GOOD.toString('utf8'))),
+      error('text-mode', 'converted as if it were text'),
+    ],
+    ['Base64', await text(GOOD.toString('base64')), error('base64')],
+    ['an image', await seen(Buffer.from('89504e470d0a1a0a', 'hex')), error('not-gzip', 'looks like: png')],
+    ['unknown bytes', await seen(Buffer.from([1, 2, 3])), error('not-gzip')],
+    ['broken gzip', await seen(broken), error('gzip-broken')],
+    ['half of a gzip', await seen(NOISE.subarray(0, 1500)), error('gzip-truncated', 'ends too early')],
+    ['text inside', await seen(gzipSync('hello')), error('no-tar-inside')],
+    ['compressed twice', await seen(gzipSync(GOOD)), error('compressed-twice')],
+    ['half of a tar', await seen(gzipSync(plain.subarray(0, 520))), error('tar-truncated')],
+    ['a broken header', await seen(tar.tgz(APP, tar.header({ path: 'b', checksumError: 1 }))), error('tar-broken')],
+    [
+      'a negative size',
+      await seen(tar.tgz(APP, tar.header({ path: 'b', size: tar.base256(-1n) }))),
+      error('tar-broken'),
+    ],
+    ['gzip of nothing', await seen(gzipSync('')), error('no-files')],
+    ['only an end mark', await seen(tar.tgz()), error('no-files', 'no files')],
+    ['only folders', await seen(tar.tgz(tar.entry('lib/', '', { type: '5' }))), error('no-files')],
+    ['no end mark', await seen(tar.tgzOpen(APP)), warning('no-end-mark')],
+    [
+      'several members',
+      await seen(Buffer.concat([gzipSync(plain.subarray(0, 700)), gzipSync(plain.subarray(700))])),
+      warning('several-members'),
+    ],
+  ],
+});

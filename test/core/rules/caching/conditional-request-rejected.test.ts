@@ -1,0 +1,33 @@
+import type { Conditional, Probe } from '../../../../src/core/facts/facts.ts';
+import { conditionalRequestRejected } from '../../../../src/core/rules/caching/conditional-request-rejected.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { failed, hop, ORIGIN, visit, web } from '../../../support/visits.ts';
+
+const status = (code: number, more: Partial<Probe> = {}): Probe => visit(hop({}, { status: code }), more);
+const GIVEN = visit(hop({ etag: '"a"' }));
+const facts = (answer: Probe, condition: Conditional['condition'] = ['if-none-match', '"a"'], given = GIVEN) => ({
+  role: 'manifest' as const,
+  web: web(given, { conditional: [{ condition, fabricated: false, visit: answer, sameBytes: null }] }),
+  answer: given,
+});
+
+ruleTable(conditionalRequestRejected, {
+  clean: [
+    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+    ['304', facts(status(304))],
+    ['200', facts(status(200))],
+    ['broken off', facts(failed('headers', 'ECONNRESET'))],
+    ['asked too often', facts(status(429))],
+    ['no tag was given, so nobody names one', facts(status(412), ['if-none-match', '"a"'], visit())],
+    ['a stranger is refused', facts(status(403, { origin: ORIGIN }))],
+  ],
+  faulty: [
+    ['412', facts(status(412)), { cause: 'status-412', message: 'If-None-Match is answered with 412' }],
+    [
+      '500 to a date',
+      facts(status(500), ['if-modified-since', 'Fri, 20 Nov 2026 12:00:00 GMT']),
+      { cause: 'status-500', message: 'If-Modified-Since' },
+    ],
+    ['malformed', facts(failed('headers', 'HPE_INVALID_HEADER')), { cause: 'failed', message: 'HPE_INVALID_HEADER' }],
+  ],
+});

@@ -1,0 +1,54 @@
+import { corsHeadRefused } from '../../../../src/core/rules/cors/cors-head-refused.ts';
+import type { Probe } from '../../../../src/core/facts/facts.ts';
+import { resource } from '../../../support/copies.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { acao, browser, hop, visit } from '../../../support/visits.ts';
+
+const ALLOW = 'access-control-allow-origin';
+const head = (headers: Record<string, string> | [string, string][], status = 200): Probe => ({
+  ...browser([hop(headers, { status })]),
+  method: 'HEAD',
+});
+const options = (headers: Record<string, string>, status = 204): Probe => ({
+  ...browser([hop({ 'access-control-allow-headers': '*', ...headers }, { status })]),
+  method: 'OPTIONS',
+  requestedHeaders: ['x-appreg-probe'],
+});
+const good = { browser: [browser(acao('*'))], head: head(acao('*')), preflight: options(acao('*')) };
+
+ruleTable(corsHeadRefused, {
+  clean: [
+    ['as GET', resource(good)],
+    ['not asked', resource({ browser: [browser(acao('*'))] })],
+    ['GET is refused too', resource({ ...good, browser: [browser({})], head: head({}) })],
+    ['HEAD is refused altogether', resource({ ...good, head: head({}, 405) })],
+    [
+      'both methods',
+      resource({ ...good, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, HEAD' })) }),
+    ],
+    ['any method', resource({ ...good, preflight: options(acao('*', { 'access-control-allow-methods': '*' })) })],
+    ['no preflight passes', resource({ ...good, preflight: options({}, 403), headPreflight: options({}, 403) })],
+    ['nobody asked as a page', resource({ head: head({}), browser: [] }, visit())],
+  ],
+  faulty: [
+    ['without it', resource({ ...good, head: head({}) }), { cause: 'absent' }],
+    [
+      'twice',
+      resource({
+        ...good,
+        head: head([
+          [ALLOW, '*'],
+          [ALLOW, '*'],
+        ]),
+      }),
+      { cause: 'two-headers' },
+    ],
+    ['another one', resource({ ...good, head: head(acao('https://other.test')) }), { cause: 'other-origin' }],
+    ['its preflight', resource({ ...good, headPreflight: options({}, 403) }), { cause: 'preflight-status' }],
+    [
+      'not among the methods',
+      resource({ ...good, preflight: options(acao('*', { 'access-control-allow-methods': 'GET, OPTIONS' })) }),
+      { cause: 'not-listed', severity: 'note' },
+    ],
+  ],
+});

@@ -1,0 +1,77 @@
+import type { Missing, Probe } from '../../../../src/core/facts/facts.ts';
+import { corsPreflightRefused } from '../../../../src/core/rules/cors/cors-preflight-refused.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { acao, browser, failed, hop, ORIGIN, visit, web } from '../../../support/visits.ts';
+
+const options = (headers: Record<string, string>, status = 204, asked = ['x-appreg-probe']): Probe =>
+  visit(hop(headers, { status }), { method: 'OPTIONS', origin: ORIGIN, requestedHeaders: asked });
+const facts = (preflight: Probe | Missing, plain: Probe = browser(acao('*')), ...preflights: (Probe | Missing)[]) => ({
+  role: 'manifest' as const,
+  web: web(visit(), { browser: [plain], preflight, preflights }),
+  answer: visit(),
+});
+const own = { missing: 'a browser sends none' };
+const all = { 'access-control-allow-headers': '*' };
+
+ruleTable(corsPreflightRefused, {
+  clean: [
+    ['any header', facts(options(acao('*', all)))],
+    ['the header by name', facts(options(acao(ORIGIN, { 'access-control-allow-headers': 'A, X-Appreg-Probe' })))],
+    ['any 2xx', facts(options(acao('*', all), 299))],
+    ['GET needs no mention', facts(options(acao('*', { ...all, 'access-control-allow-methods': 'PUT' })))],
+    ['the plain request is refused already', facts(options({}, 403), browser({}))],
+    ['every request from a page is refused', facts(options({}, 403), browser([hop(acao('*'), { status: 403 })]))],
+    ['rate limited', facts(options({}, 429))],
+    ['no answer', facts({ ...failed('headers', 'ECONNRESET'), origin: ORIGIN })],
+    ['not asked', { role: 'manifest', web: web(), answer: visit() }],
+    ['at the page’s own origin', facts(own)],
+    ['behind a redirect as well', facts(options(acao('*', all)), browser(acao('*')), options(acao('*', all)))],
+  ],
+  faulty: [
+    [
+      'a range that cannot be had',
+      facts(options({}, 405), browser([hop(acao('*'), { status: 416 })])),
+      { cause: 'status-405' },
+    ],
+    ['405', facts(options({}, 405)), { cause: 'status-405', dedupeKey: 'manifest apps.example.com' }],
+    ['a redirect', facts(options(acao('*', all), 301)), { cause: 'redirect' }],
+    ['no origin allowed', facts(options(all)), { cause: 'origin' }],
+    ['no headers allowed', facts(options(acao('*'))), { cause: 'header-refused' }],
+    [
+      'others allowed',
+      facts(options(acao('*', { 'access-control-allow-headers': 'Content-Type' }))),
+      { cause: 'header-refused', message: 'Content-Type' },
+    ],
+    [
+      'no list of names',
+      facts(options(acao('*', { 'access-control-allow-headers': 'header name' }))),
+      { cause: 'headers-malformed' },
+    ],
+    [
+      'no list of methods',
+      facts(options(acao('*', { ...all, 'access-control-allow-methods': 'Bad name' }))),
+      { cause: 'methods-malformed' },
+    ],
+    [
+      '* covers no Authorization',
+      facts(options(acao('*', all), 204, ['authorization', 'x-appreg-probe'])),
+      { cause: 'header-refused', advice: '*, Authorization' },
+    ],
+    [
+      'refused behind a redirect, where Origin is null',
+      facts(options(acao('*', all)), browser(acao('*')), { ...options(acao(ORIGIN, all)), origin: 'null' }),
+      { cause: 'origin', message: 'behind a redirect', advice: 'Access-Control-Allow-Origin: *,' },
+    ],
+    ['refused behind a redirect from the page’s own origin', facts(own, browser(acao('*')), options({}, 403)), {}],
+    [
+      'with Authorization besides',
+      facts(options({}, 405, ['authorization', 'x-appreg-probe'])),
+      { cause: 'status-405', advice: 'Access-Control-Allow-Headers: *, Authorization' },
+    ],
+    [
+      'a malformed answer',
+      facts({ ...failed('headers', 'HPE_INVALID_HEADER'), origin: ORIGIN }),
+      { cause: 'no-answer', message: 'HPE_INVALID_HEADER' },
+    ],
+  ],
+});

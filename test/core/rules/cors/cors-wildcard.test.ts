@@ -1,0 +1,27 @@
+import { PROBE_ORIGIN } from '../../../../src/core/http/cors.ts';
+import { corsWildcard } from '../../../../src/core/rules/cors/cors-wildcard.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { acao, browser, ORIGIN, visit, web } from '../../../support/visits.ts';
+
+const facts = (headers: Record<string, string>, origin = ORIGIN) => ({
+  role: 'manifest' as const,
+  web: web(visit(), { browser: [browser(headers, origin)] }),
+  answer: visit(),
+});
+
+ruleTable(corsWildcard, {
+  clean: [
+    ['one origin', facts(acao(ORIGIN))],
+    ['one origin with credentials', facts(acao(ORIGIN, { 'access-control-allow-credentials': 'true' }))],
+    ['none', facts({})],
+  ],
+  faulty: [
+    ['*', facts(acao('*')), { cause: 'star', dedupeKey: 'apps.example.com' }],
+    ['whoever asks', facts(acao(PROBE_ORIGIN), PROBE_ORIGIN), { cause: 'echo' }],
+    [
+      'whoever asks, with credentials',
+      facts(acao(PROBE_ORIGIN, { 'access-control-allow-credentials': 'true' }), PROBE_ORIGIN),
+      { cause: 'echo-with-credentials', severity: 'warning' },
+    ],
+  ],
+});

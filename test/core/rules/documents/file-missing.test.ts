@@ -1,0 +1,29 @@
+import { fileMissing } from '../../../../src/core/rules/documents/file-missing.ts';
+import { documentFacts } from '../../../support/core-facts.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+
+const facts = (local?: 'missing' | 'not-a-file' | 'outside', file: string | null = 'apps/a/versions.json') => ({
+  role: 'metadata' as const,
+  facts: { ...documentFacts('{}').facts, file, ...(local ? { local } : {}) },
+});
+
+ruleTable(fileMissing, {
+  clean: [
+    ['a file that is there', facts()],
+    ['a document that is no local file', facts(undefined, null)],
+  ],
+  faulty: [
+    [
+      'nothing there',
+      facts('missing'),
+      { cause: 'missing', message: 'apps/a/versions.json is not there', advice: 'appreg add-app' },
+    ],
+    ['a folder or a pipe', facts('not-a-file'), { cause: 'not-a-file', message: 'is not a file' }],
+    [
+      'a link out of the workspace',
+      facts('outside'),
+      { cause: 'outside', message: 'leads out of the workspace', advice: 'regular file' },
+    ],
+    ['a name that would move the cursor', facts('missing', 'a\u001b[2Jb'), { message: 'a\\u{1b}[2Jb' }],
+  ],
+});

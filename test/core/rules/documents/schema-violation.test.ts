@@ -1,0 +1,146 @@
+import { schemaViolation } from '../../../../src/core/rules/documents/schema-violation.ts';
+import type { JsonValue } from '../../../../src/core/json/json.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+
+const manifest = (value: unknown) => ({ role: 'manifest' as const, value: value as JsonValue });
+const metadata = (value: unknown) => ({ role: 'metadata' as const, value: value as JsonValue });
+const blockStyle = { iconUrl: 'https://x.test/i.svg', color: '#112233' };
+const whole = { name: 'A', description: 'B', blockStyle, appMetadataUrl: 'https://x.test/a.json' };
+const app = (entry: unknown) => manifest({ apps: { a: entry } });
+const without = (field: string) => app(Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field)));
+const version = { version: '1.0.0', artifactUrl: 'https://x.test/a.tar.gz', artifactChecksum: 'sha256:00' };
+const oneVersion = (entry: unknown) => metadata({ versions: [entry] });
+
+ruleTable(schemaViolation, {
+  clean: [
+    ['no apps', manifest({ apps: {} })],
+    ['one app', app(whole)],
+    [
+      'unknown fields of any type',
+      manifest({ apps: { a: { ...whole, more: [1, null] } }, 'x-y': 3, $schema: 'https://x.test' }),
+    ],
+    [
+      'the keys that objects inherit',
+      manifest({ apps: { constructor: whole, toString: whole, hasOwnProperty: whole, valueOf: whole } }),
+    ],
+    ['the key __proto__', manifest(JSON.parse(`{"apps":{"__proto__":${JSON.stringify(whole)}}}`))],
+    ['keys that look like numbers', manifest({ apps: { 2: whole, 1: whole, b: whole } })],
+    ['strings that are empty: a shape is no meaning', app({ ...whole, name: '', description: '' })],
+    ['no versions', metadata({ versions: [] })],
+    ['one version', oneVersion(version)],
+    ['a version with more fields', oneVersion({ ...version, size: 3, nested: { versions: 1 } })],
+    ['a manifest that has versions as well', manifest({ apps: {}, versions: [] })],
+  ],
+  faulty: [
+    ['null', manifest(null), { at: '', cause: 'wrong-type', message: 'The document must be an object' }],
+    ['an array', manifest([]), { at: '', cause: 'wrong-type' }],
+    ['a string', manifest('x'), { at: '', cause: 'wrong-type' }],
+    ['a number', manifest(1), { at: '', cause: 'wrong-type' }],
+    ['true', manifest(true), { at: '', cause: 'wrong-type' }],
+    ['no apps field', manifest({}), { at: '', cause: 'missing', message: '“apps”', advice: '"apps": {}' }],
+    ['apps inherited from nowhere', manifest(JSON.parse('{"__proto__":{"apps":{}}}')), { at: '', cause: 'missing' }],
+    ['apps as a list', manifest({ apps: [whole] }), { at: '/apps', cause: 'wrong-type', advice: 'braces' }],
+    ['apps null', manifest({ apps: null }), { at: '/apps', cause: 'wrong-type' }],
+    ['an entry null', app(null), { at: '/apps/a', cause: 'wrong-type' }],
+    ['an entry a list', app([]), { at: '/apps/a', cause: 'wrong-type' }],
+    ['an entry a text', app('https://x.test/a.json'), { at: '/apps/a', cause: 'wrong-type' }],
+    [
+      '__proto__ with an entry of the wrong type',
+      manifest(JSON.parse('{"apps":{"__proto__":1}}')),
+      { at: '/apps/__proto__', cause: 'wrong-type' },
+    ],
+    ['a key with / and ~ in it', manifest({ apps: { 'a/b~c': 1 } }), { at: '/apps/a~1b~0c', cause: 'wrong-type' }],
+    ['no name', without('name'), { at: '/apps/a', cause: 'missing', message: '“name”' }],
+    ['no description', without('description'), { at: '/apps/a', cause: 'missing', message: '“description”' }],
+    ['no blockStyle', without('blockStyle'), { at: '/apps/a', cause: 'missing', advice: '"iconUrl"' }],
+    ['no appMetadataUrl', without('appMetadataUrl'), { at: '/apps/a', cause: 'missing', advice: 'versions.json' }],
+    ['name a number', app({ ...whole, name: 7 }), { at: '/apps/a/name', cause: 'wrong-type', advice: 'double quotes' }],
+    ['name null', app({ ...whole, name: null }), { at: '/apps/a/name', cause: 'wrong-type' }],
+    ['name a list', app({ ...whole, name: ['A'] }), { at: '/apps/a/name', cause: 'wrong-type' }],
+    ['description an object', app({ ...whole, description: {} }), { at: '/apps/a/description', cause: 'wrong-type' }],
+    [
+      'blockStyle a text: one fault, not three',
+      app({ ...whole, blockStyle: '#112233' }),
+      { at: '/apps/a/blockStyle', cause: 'wrong-type' },
+    ],
+    ['blockStyle null', app({ ...whole, blockStyle: null }), { at: '/apps/a/blockStyle', cause: 'wrong-type' }],
+    [
+      'blockStyle empty',
+      app({ ...whole, blockStyle: {} }),
+      [
+        { at: '/apps/a/blockStyle', message: '“iconUrl”' },
+        { at: '/apps/a/blockStyle', message: '“color”' },
+      ],
+    ],
+    [
+      'colour a number',
+      app({ ...whole, blockStyle: { ...blockStyle, color: 16777215 } }),
+      { at: '/apps/a/blockStyle/color', cause: 'wrong-type' },
+    ],
+    [
+      'iconUrl false',
+      app({ ...whole, blockStyle: { ...blockStyle, iconUrl: false } }),
+      { at: '/apps/a/blockStyle/iconUrl', cause: 'wrong-type' },
+    ],
+    [
+      'all faults of all entries at once',
+      manifest({ apps: { a: 1, b: { ...whole, name: 2 }, c: whole } }),
+      [{ at: '/apps/a' }, { at: '/apps/b/name' }],
+    ],
+    ['metadata null', metadata(null), { at: '', cause: 'wrong-type' }],
+    ['metadata empty', metadata({}), { at: '', cause: 'missing', advice: '"versions": []' }],
+    [
+      'versions an object by version',
+      metadata({ versions: { '1.0.0': {} } }),
+      { at: '/versions', cause: 'wrong-type', advice: 'square brackets' },
+    ],
+    ['versions null', metadata({ versions: null }), { at: '/versions', cause: 'wrong-type' }],
+    ['an element a text', oneVersion('1.0.0'), { at: '/versions/0', cause: 'wrong-type' }],
+    ['an element null', metadata({ versions: [version, null] }), { at: '/versions/1', cause: 'wrong-type' }],
+    ['version a number', oneVersion({ ...version, version: 1.2 }), { at: '/versions/0/version', cause: 'wrong-type' }],
+    [
+      'an empty element',
+      oneVersion({}),
+      [
+        { message: '“version”' },
+        { message: '“artifactUrl”' },
+        { message: '“artifactChecksum”', advice: 'appreg checksum' },
+      ],
+    ],
+    [
+      'artifactChecksum null',
+      oneVersion({ ...version, artifactChecksum: null }),
+      { at: '/versions/0/artifactChecksum', cause: 'wrong-type' },
+    ],
+    [
+      'metadata where the manifest should be',
+      manifest({ versions: [version, 1] }),
+      { cause: 'metadata-file', message: 'not a registry manifest' },
+    ],
+    [
+      'the manifest where metadata should be',
+      metadata({ apps: { a: whole } }),
+      { cause: 'manifest-file', advice: 'appMetadataUrl' },
+    ],
+    ...(
+      [
+        [{ error: 'Not found' }, 'Not found'],
+        [{ error: { code: 403, message: 'Access denied.' } }, 'Access denied.'],
+        [{ message: 'Not Found', documentation_url: 'https://docs.test/', status: '404' }, 'Not Found'],
+        [{ errors: [{ status: 404, message: 'Could not find resource' }] }, 'Could not find resource'],
+        [{ statusCode: 404, message: 'Cannot GET /r.json', error: 'Not Found' }, 'Not Found'],
+        [{ type: 'about:blank', title: 'Forbidden', status: 403 }, 'Forbidden'],
+        [{ Error: { Code: 'NoSuchKey', Message: 'The key does not exist.' } }, 'The key does not exist.'],
+        [{ message: '\u001b[2J' }, '\\u'],
+        [{ error: true }, 'This is an error message, not'],
+      ] as const
+    ).flatMap(
+      ([value, message]) =>
+        [
+          [`an error message: ${JSON.stringify(value)}`, manifest(value), { cause: 'error-message', message }],
+          ['the same for metadata', metadata(value), { cause: 'error-message', message: 'not an app metadata file' }],
+        ] as const,
+    ),
+    ['a message beside other versions', metadata({ versions: null, error: 'x' }), { cause: 'wrong-type' }],
+  ],
+});

@@ -1,0 +1,50 @@
+import { versionWithdrawn } from '../../../../src/core/rules/history/version-withdrawn.ts';
+import { checksum, entries } from '../../../support/core-facts.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+
+const published = (version: string, seed = 1) => ({
+  version,
+  artifactUrl: `https://x.test/${version}.tar.gz`,
+  artifactChecksum: checksum(seed),
+});
+const of = (listed: string[], before: string[]) => ({
+  versions: entries(...listed.map((version) => ({ version }))),
+  earlier: before.map((version) => published(version)),
+  earlierSource: 'origin/main',
+});
+
+ruleTable(versionWithdrawn, {
+  clean: [
+    ['the same list', of(['1.0.0'], ['1.0.0'])],
+    ['one more', of(['1.0.0', '2.0.0'], ['1.0.0'])],
+    ['another order', of(['2.0.0', '1.0.0'], ['1.0.0', '2.0.0'])],
+    ['nothing before', of([], [])],
+    ['a spelling that was mended', of(['1.2.3'], ['v1.2.3'])],
+  ],
+  faulty: [
+    [
+      'one is gone',
+      of(['2.0.0'], ['1.0.0', '2.0.0']),
+      {
+        at: '/versions',
+        version: '1.0.0',
+        message: 'origin/main',
+        advice: JSON.stringify(published('1.0.0')),
+        evidence: { version: '1.0.0', earlier: 'origin/main' },
+      },
+    ],
+    [
+      'all are gone',
+      of([], ['1.0.0', '2.0.0']),
+      [{ version: '1.0.0' }, { version: '2.0.0', cause: 'newest', message: 'there is none now' }],
+    ],
+    [
+      'the newest is gone: rolled back, or an older copy',
+      of(['1.0.0', '1.9.0'], ['1.0.0', '1.9.0', '1.10.0']),
+      { version: '1.10.0', cause: 'newest', message: 'now that is 1.9.0' },
+    ],
+    ['a build is another version', of(['1.0.0+b'], ['1.0.0']), { version: '1.0.0' }],
+    ['a valid version under another spelling', of(['1.0.0'], ['1.0.0-0']), { version: '1.0.0-0' }],
+    ['no version, and gone', of(['1.0.0'], ['v2.0.0']), { version: 'v2.0.0' }],
+  ],
+});

@@ -1,0 +1,59 @@
+import { addressesDiffer } from '../../../../src/core/rules/http/addresses-differ.ts';
+import type { AddressFailure } from '../../../../src/core/facts/facts.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { hop, NOW, tls, visit, web } from '../../../support/visits.ts';
+
+const URL_ON_PORT = 'https://a.example:8443/x';
+const facts = (vain: AddressFailure[], status = 200) => ({
+  web: web(visit(hop({}, { url: URL_ON_PORT, status, failedAddresses: vain, tls: tls() }))),
+  now: NOW,
+});
+const ended: AddressFailure = {
+  address: '192.0.2.2',
+  code: 'CERT_HAS_EXPIRED',
+  phase: 'tls',
+  message: 'certificate has expired',
+  tls: tls({ notAfter: '2026-11-14T12:00:00.000Z' }),
+};
+
+ruleTable(addressesDiffer, {
+  clean: [
+    ['one address', { web: web(), now: NOW }],
+    [
+      'an address that refuses connections: host-intermittent tells',
+      facts([{ address: '192.0.2.2', code: 'ECONNREFUSED' }]),
+    ],
+    ['no address answers: another rule tells', facts([ended], 0)],
+  ],
+  faulty: [
+    [
+      'an expired certificate',
+      facts([ended]),
+      {
+        cause: 'expired',
+        message: 'a.example has several addresses, and 192.0.2.2 does not answer as 192.0.2.1 does: the certificate of',
+        advice: 'Correct the server at 192.0.2.2, or remove that address from DNS. Renew the certificate',
+        dedupeKey: 'a.example:8443',
+        evidence: { differing: ['192.0.2.2 CERT_HAS_EXPIRED'], notAfter: '2026-11-14T12:00:00.000Z' },
+      },
+    ],
+    [
+      'another name',
+      facts([{ ...ended, code: 'ERR_TLS_CERT_ALTNAME_INVALID', tls: tls({ names: ['b.example'] }) }]),
+      { cause: 'wrong-host', message: 'not made for a.example; it names b.example' },
+    ],
+    [
+      'a reset during the handshake',
+      facts([{ address: '192.0.2.2', code: 'ECONNRESET', phase: 'tls', message: 'read ECONNRESET' }]),
+      { cause: 'reset', message: 'closes the connection' },
+    ],
+    [
+      'silence, and another one that speaks no TLS',
+      facts([
+        { address: '192.0.2.2', code: 'CONNECT_TIMEOUT', phase: 'tls' },
+        { address: '192.0.2.3', code: 'ERR_SSL_WRONG_VERSION_NUMBER', phase: 'tls' },
+      ]),
+      { cause: 'no-answer', message: 'of 192.0.2.3.' },
+    ],
+  ],
+});

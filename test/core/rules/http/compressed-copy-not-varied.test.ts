@@ -1,0 +1,25 @@
+import { compressedCopyNotVaried } from '../../../../src/core/rules/http/compressed-copy-not-varied.ts';
+import { copied, resource } from '../../../support/copies.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { hop, visit } from '../../../support/visits.ts';
+
+const facts = (headers: Record<string, string>, plain: Record<string, string> = {}) =>
+  resource({ browser: [copied({}, headers)] }, visit(hop(plain)));
+const VARY = { vary: 'Origin, Accept-Encoding' };
+
+ruleTable(compressedCopyNotVaried, {
+  clean: [
+    ['not compressed', resource({ browser: [visit()] })],
+    ['compressed for all', facts({}, { 'content-encoding': 'gzip' })],
+    ['varied', facts(VARY)],
+    ['by everything', facts({ vary: '*' })],
+    ['never stored', facts({ 'cache-control': 'no-store' })],
+    ['stored by browsers alone', facts({ 'cache-control': 'private, max-age=60' })],
+    ['an ETag of its own', facts({ ...VARY, etag: '"a-gzip"' }, { etag: '"a"' })],
+    ['a weak one', facts({ ...VARY, etag: 'W/"a"' }, { etag: 'W/"a"' })],
+  ],
+  faulty: [
+    ['not varied', facts({ vary: 'Origin' }), { cause: 'vary' }],
+    ['one ETag', facts({ ...VARY, etag: '"a"' }, { etag: '"a"' }), { cause: 'etag' }],
+  ],
+});

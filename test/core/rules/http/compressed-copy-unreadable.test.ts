@@ -1,0 +1,114 @@
+import { compressedCopyUnreadable } from '../../../../src/core/rules/http/compressed-copy-unreadable.ts';
+import { coming, copied, following, refused, resource } from '../../../support/copies.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { visit } from '../../../support/visits.ts';
+
+const broken = copied({ fault: 'broken', decoded: null, same: false });
+const mislabelled = (coding: string, kind: string) =>
+  resource({ browser: [copied({ coding, kind, fault: 'broken', decoded: null, same: false })] });
+
+ruleTable(compressedCopyUnreadable, {
+  clean: [
+    ['not compressed', resource({ browser: [visit()] })],
+    ['the same', resource({ browser: [copied()] })],
+    ['without the trailer', resource({ browser: [copied({ fault: 'truncated' })] })],
+    ['other content', resource({ browser: [copied({ same: false })] })],
+    [
+      'now and then',
+      resource({ browser: [broken], headerProbes: coming([visit(), broken, visit()], [visit(), broken]) }),
+    ],
+    ['refused for its origin', resource({ browser: [refused()], headerProbes: following(refused(), ['origin']) })],
+  ],
+  faulty: [
+    ['plain', mislabelled('gzip', 'json'), { cause: 'wrong-label', message: 'the bytes are not compressed' }],
+    ['br as gzip', mislabelled('gzip', 'brotli'), { cause: 'wrong-label', message: 'compressed with br' }],
+    ['gzip as br', mislabelled('br', 'gzip'), { cause: 'wrong-label', message: 'compressed with gzip' }],
+    [
+      'no label',
+      resource({
+        browser: [
+          copied({
+            coding: '',
+            same: false,
+            unlabelled: 'br',
+            decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'unknown' },
+          }),
+        ],
+      }),
+      {
+        cause: 'unlabelled',
+        message: 'without Content-Encoding, but the bytes are compressed with br',
+        advice: 'Send Content-Encoding: br',
+      },
+    ],
+    [
+      'a label that is no coding',
+      resource({
+        browser: [
+          copied({
+            coding: 'aws-chunked',
+            same: false,
+            unlabelled: 'gzip',
+            decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'gzip' },
+          }),
+        ],
+      }),
+      { cause: 'unlabelled', message: 'with Content-Encoding: aws-chunked, but' },
+    ],
+    [
+      'a label beside identity, for which nothing is decoded',
+      resource({
+        browser: [
+          copied({
+            coding: 'gzip, identity',
+            same: false,
+            unlabelled: 'gzip',
+            decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'gzip' },
+          }),
+        ],
+      }),
+      {
+        cause: 'beside-identity',
+        message: 'with Content-Encoding: gzip, identity, but beside identity browsers and Node’s fetch decode nothing',
+        advice: 'Send Content-Encoding: gzip and nothing else',
+      },
+    ],
+    [
+      'a coding that the request did not accept',
+      resource({
+        browser: [
+          copied({
+            coding: 'zstd',
+            same: false,
+            unlabelled: 'zstd',
+            decoded: { bytes: 50, sha256: 'c'.repeat(64), kind: 'zstd' },
+          }),
+        ],
+      }),
+      {
+        cause: 'coding-not-accepted',
+        message: 'with Content-Encoding: zstd, which the request did not accept',
+        advice: 'named in Accept-Encoding',
+      },
+    ],
+    ['broken', mislabelled('gzip', 'gzip'), { cause: 'broken' }],
+    ['cut off', resource({ browser: [copied({ fault: 'truncated', same: false })] }), { cause: 'truncated' }],
+    ['members', resource({ browser: [copied({ fault: 'members', same: false })] }), { cause: 'several-members' }],
+    ['end', resource({ browser: [copied({ fault: 'end' })] }), { cause: 'bad-end', message: 'Node’s fetch fails' }],
+    [
+      'twice',
+      resource({ browser: [copied({ same: false, decoded: { bytes: 1, sha256: '', kind: 'gzip' } })] }),
+      { cause: 'compressed-twice' },
+    ],
+    [
+      'the copy of those who accept gzip alone',
+      resource({ browser: [copied({ coding: 'br' })], gzip: broken }),
+      { cause: 'broken' },
+    ],
+    [
+      'a status',
+      resource({ browser: [refused(500)], headerProbes: following(refused(500), ['encoding']) }),
+      { cause: 'status-500' },
+    ],
+  ],
+});

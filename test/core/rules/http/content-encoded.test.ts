@@ -1,0 +1,25 @@
+import type { ResourceKind } from '../../../../src/core/facts/facts.ts';
+import { contentEncoded } from '../../../../src/core/rules/http/content-encoded.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { hop, visit, web } from '../../../support/visits.ts';
+
+const facts = (coding: string | null, role: ResourceKind = 'artifact') => {
+  const answer = visit(hop(coding === null ? {} : { 'content-encoding': coding }));
+  return { role, web: web(answer), answer };
+};
+
+ruleTable(contentEncoded, {
+  clean: [
+    ['none', facts(null)],
+    ['identity', facts('Identity')],
+    ['nothing in it', facts(' , ')],
+    ['JSON in gzip', facts('gzip', 'manifest')],
+    ['JSON in br', facts('br', 'metadata')],
+  ],
+  faulty: [
+    ['gzip', facts('gzip'), { cause: 'labelled', message: 'gzip' }],
+    ['x-gzip', facts('X-GZIP'), { cause: 'labelled' }],
+    ['unknown on an artifact', facts('aws-chunked'), { cause: 'unknown-coding' }],
+    ['unknown on JSON', facts('zstd', 'manifest'), { cause: 'unknown-coding', message: 'zstd' }],
+  ],
+});

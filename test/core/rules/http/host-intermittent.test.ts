@@ -1,0 +1,120 @@
+import { hostIntermittent } from '../../../../src/core/rules/http/host-intermittent.ts';
+import type { RepeatedProbe } from '../../../../src/core/facts/facts.ts';
+import { coming, refused } from '../../../support/copies.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { failed, hop, ADDRESS, visit, web } from '../../../support/visits.ts';
+
+const byTurns = (repeated: RepeatedProbe) => ({
+  role: 'manifest' as const,
+  url: ADDRESS,
+  web: web(visit(), { repeatedProbes: [repeated] }),
+});
+
+ruleTable(hostIntermittent, {
+  clean: [
+    ['at once', { role: 'icon', url: ADDRESS, web: web() }],
+    ['waited as asked', { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retryAfterMs: 1000 })) }],
+    [
+      'no IPv6 on this machine',
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ENETUNREACH' }] }))),
+      },
+    ],
+    [
+      'this machine by its own name',
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(
+          visit(
+            hop({}, { url: 'http://localhost:8080/x', failedAddresses: [{ address: '::1', code: 'ECONNREFUSED' }] }),
+          ),
+        ),
+      },
+    ],
+    ['a method that is refused', byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 200, 0], same: [404, 404, 429] })],
+    ['never', { role: 'icon', url: ADDRESS, web: web({ ...failed('headers', 'ECONNRESET'), attempts: 3 }) }],
+  ],
+  faulty: [
+    [
+      'an IPv6 address that refuses',
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ECONNREFUSED' }] }))),
+      },
+      {
+        cause: 'address-dead',
+        severity: 'warning',
+        message: '2001:db8::1 (ECONNREFUSED)',
+        dedupeKey: 'apps.example.com',
+      },
+    ],
+    [
+      'an IPv4 address that is silent',
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop({}, { failedAddresses: [{ address: '192.0.2.9', code: 'ETIMEDOUT' }] }))),
+      },
+      { cause: 'address-dead', severity: 'warning' },
+    ],
+    [
+      'an IPv6 address that is silent: perhaps the fault of the network here',
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop({}, { failedAddresses: [{ address: '2001:db8::1', code: 'ETIMEDOUT' }] }))),
+      },
+      { cause: 'address-dead', severity: 'note', message: 'IPv6 does not work from here' },
+    ],
+    [
+      'second attempt',
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
+      { message: 'second attempt; before: ECONNRESET', dedupeKey: 'apps.example.com' },
+    ],
+    [
+      'third attempt',
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop(), { attempts: 3, retriedErrors: ['status 502', 'status 502'] })),
+      },
+      { message: 'third' },
+    ],
+    [
+      'a limit without a time to wait',
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['status 429'] })) },
+      { advice: 'raise the limit' },
+    ],
+    [
+      'a 404 that did not come again',
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['status 404'] })) },
+      { advice: 'each server', dedupeKey: 'apps.example.com' },
+    ],
+    [
+      'HEAD by turns',
+      byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 200], same: [404, 200] }),
+      { cause: 'by-turns', message: 'HEAD requests for the manifest are answered with 2xx and with 404' },
+    ],
+    [
+      'plain GETs by turns',
+      byTurns({ of: 'HEAD', url: ADDRESS, plain: [200, 500], same: [404, 404] }),
+      { cause: 'by-turns', message: 'the same requests for the manifest', dedupeKey: 'apps.example.com' },
+    ],
+    [
+      'what browsers get, by turns',
+      {
+        role: 'manifest',
+        url: ADDRESS,
+        web: web(visit(), {
+          browser: [refused(404)],
+          headerProbes: coming([visit(), refused(404), visit()], [visit(), refused(404), visit()]),
+        }),
+      },
+      { cause: 'by-turns', message: '404' },
+    ],
+  ],
+});

@@ -1,0 +1,29 @@
+import { rateLimited } from '../../../../src/core/rules/http/rate-limited.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { hop, ADDRESS, visit, web } from '../../../support/visits.ts';
+
+ruleTable(rateLimited, {
+  clean: [
+    ['at once', { role: 'icon', url: ADDRESS, web: web() }],
+    [
+      'retried, but not asked to wait',
+      { role: 'icon', url: ADDRESS, web: web(visit(hop(), { attempts: 2, retriedErrors: ['ECONNRESET'] })) },
+    ],
+  ],
+  faulty: [
+    [
+      'waited',
+      {
+        role: 'icon',
+        url: ADDRESS,
+        web: web(visit(hop(), { attempts: 2, retryAfterMs: 2000, retriedErrors: ['status 429'] })),
+      },
+      { message: '2 s', dedupeKey: 'apps.example.com' },
+    ],
+    [
+      'waited on the side',
+      { role: 'icon', url: ADDRESS, web: web(visit(), { head: visit(hop(), { retryAfterMs: 1000 }) }) },
+      { message: '1 s' },
+    ],
+  ],
+});

@@ -1,0 +1,25 @@
+import { redirectExcessive } from '../../../../src/core/rules/http/redirect-excessive.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { failed, visit, web } from '../../../support/visits.ts';
+
+const facts = (service = visit()) => ({ role: 'manifest' as const, web: web(service) });
+
+ruleTable(redirectExcessive, {
+  clean: [
+    ['answered', facts()],
+    ['another failure', facts(failed('redirect', 'REDIRECT_NO_LOCATION'))],
+  ],
+  faulty: [
+    ['a circle', facts(failed('redirect', 'REDIRECT_LOOP', {}, { status: 301 })), { cause: 'loop' }],
+    [
+      'a circle with a cookie',
+      facts(failed('redirect', 'REDIRECT_LOOP', {}, { status: 302, headers: [['set-cookie', 'REDACTED']] })),
+      { cause: 'loop-cookie' },
+    ],
+    [
+      'too many',
+      facts(failed('redirect', 'REDIRECT_LIMIT', { url: 'https://g.test/' }, { status: 302 })),
+      { cause: 'too-many', message: 'more than five' },
+    ],
+  ],
+});

@@ -1,0 +1,166 @@
+import { unreachable } from '../../../../src/core/rules/http/unreachable.ts';
+import type { Probe } from '../../../../src/core/facts/facts.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { failed, hop, NOW, visit, web } from '../../../support/visits.ts';
+
+const facts = (service: Probe) => ({ role: 'manifest' as const, web: web(service), now: NOW });
+const status = (code: number, headers: Record<string, string> = {}, excerpt?: string) =>
+  facts(visit(hop(headers, { status: code, ...(excerpt === undefined ? {} : { excerpt }) })));
+const ended = 'https://apps.example.com/x?X-Amz-Date=20260101T000000Z&X-Amz-Expires=60&X-Amz-Signature=a';
+const behind = (code: string) =>
+  failed('proxy', code, {}, { proxy: { url: 'http://proxy.corp:3128', variable: 'HTTP_PROXY' } });
+
+ruleTable(unreachable, {
+  clean: [
+    ['200', status(200)],
+    ['204', status(204)],
+    ['a certificate, which tls-untrusted tells', facts(failed('tls', 'CERT_HAS_EXPIRED'))],
+    ['a circle, which redirect-excessive tells', facts(failed('redirect', 'REDIRECT_LOOP'))],
+    [
+      'plain http, which the service does not ask over: url-insecure tells it',
+      facts(failed('connect', 'INSECURE_REFUSED')),
+    ],
+    ['too many redirects, likewise', facts(failed('redirect', 'REDIRECT_LIMIT'))],
+  ],
+  faulty: [
+    ['no such name', facts(failed('dns', 'ENOTFOUND')), { cause: 'dns-not-found' }],
+    ['name servers silent', facts(failed('dns', 'EAI_AGAIN')), { cause: 'dns-temporary' }],
+    ['refused', facts(failed('connect', 'ECONNREFUSED')), { cause: 'refused' }],
+    [
+      'seen by the service',
+      facts(failed('connect', 'NOT_REACHED')),
+      { cause: 'not-reached', message: 'from the service' },
+    ],
+    ['a port of its own', facts(failed('connect', 'PORT_REFUSED')), { cause: 'port-refused', advice: '443' }],
+    ['no route', facts(failed('connect', 'EHOSTUNREACH')), { cause: 'no-route' }],
+    [
+      'IPv6 alone, and none here',
+      facts(failed('connect', 'ENETUNREACH', { message: 'connect ENETUNREACH 2001:db8::1:443 - Local (:::0)' })),
+      { cause: 'no-ipv6-here' },
+    ],
+    [
+      'IPv4 without a way there',
+      facts(failed('connect', 'ENETUNREACH', { message: 'connect ENETUNREACH 192.0.2.1:443 - Local (0.0.0.0:0)' })),
+      { cause: 'no-route' },
+    ],
+    ['no connection in time', facts(failed('connect', 'CONNECT_TIMEOUT')), { cause: 'connection-failed' }],
+    ['handshake reset', facts(failed('tls', 'ECONNRESET')), { cause: 'tls-reset' }],
+    ['handshake never answered', facts(failed('tls', 'CONNECT_TIMEOUT')), { cause: 'tls-timeout' }],
+    ['plain http on a TLS port', facts(failed('tls', 'ERR_SSL_WRONG_VERSION_NUMBER')), { cause: 'not-tls' }],
+    ['HTTP/2 alone', facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL')), { cause: 'http2-only' }],
+    ['HTTP/2 alone, without TLS', facts(failed('headers', 'HTTP2_ALONE')), { cause: 'http2-only' }],
+    ['unknown name', facts(failed('tls', 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME')), { cause: 'tls-unknown-name' }],
+    ['some other handshake fault', facts(failed('tls', 'EPROTO')), { cause: 'tls-failed' }],
+    ['a proxy that is not there', facts(behind('ECONNREFUSED')), { cause: 'proxy-refused', advice: 'HTTP_PROXY' }],
+    ['a proxy without a name', facts(behind('ENOTFOUND')), { cause: 'proxy-not-found' }],
+    ['a silent proxy', facts(behind('CONNECT_TIMEOUT')), { cause: 'proxy-timeout' }],
+    ['a proxy that breaks off', facts(behind('ECONNRESET')), { cause: 'proxy-reset' }],
+    ['a proxy that is none', facts(behind('PROXY_NOT_HTTP')), { cause: 'proxy-not-http' }],
+    ['a proxy with a login', facts(behind('PROXY_407')), { cause: 'proxy-authentication', advice: 'HTTP_PROXY' }],
+    ['a proxy that refuses', facts(behind('PROXY_403')), { cause: 'proxy-refused-host', advice: 'NO_PROXY' }],
+    ['a proxy that finds no way', facts(behind('PROXY_502')), { cause: 'proxy-no-way' }],
+    ['a proxy that is not trusted', facts(behind('CERT_HAS_EXPIRED')), { cause: 'proxy-untrusted', advice: '--ca' }],
+    ['a proxy of another kind', facts(behind('PROXY_UNUSABLE')), { cause: 'proxy-unusable' }],
+    ['some other trouble with a proxy', facts(behind('EPROTO')), { cause: 'proxy-failed' }],
+    ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'reset' }],
+    ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
+    [
+      'no answer, whatever is asked for',
+      facts(failed('headers', 'HEADERS_TIMEOUT')),
+      { dedupeKey: 'manifest apps.example.com no-answer' },
+    ],
+    [
+      'not one byte until the time is over',
+      facts(failed('time', 'TOTAL_TIMEOUT')),
+      { cause: 'no-answer', dedupeKey: 'manifest apps.example.com no-answer', advice: '--timeout' },
+    ],
+    ['500, which is the host’s', status(500), { dedupeKey: 'manifest apps.example.com status-500' }],
+    ['401, which is the host’s', status(401), { dedupeKey: 'manifest apps.example.com status-401' }],
+    ['not HTTP', facts(failed('headers', 'HPE_INVALID_STATUS_CODE')), { cause: 'not-http' }],
+    ['another protocol', facts(failed('headers', 'UPGRADE')), { cause: 'not-http' }],
+    [
+      'nginx, without the certificate of its visitor',
+      status(400, {}, '<h1>400 Bad Request</h1>No required SSL certificate was sent'),
+      { cause: 'client-certificate-required' },
+    ],
+    [
+      'truncated',
+      facts(failed('body', 'TRUNCATED', { got: 5, expected: 9 })),
+      { cause: 'truncated', message: '5 of 9 bytes' },
+    ],
+    ['stalled', facts(failed('body', 'BODY_TIMEOUT', { got: 5 })), { cause: 'stalled', message: '5 bytes' }],
+    [
+      'too slow',
+      facts(failed('time', 'TOTAL_TIMEOUT', { got: 3, expected: 9 }, { status: 200 })),
+      { cause: 'too-slow', advice: '--timeout' },
+    ],
+    ['too large', facts(failed('size', 'TOO_LARGE', { expected: 100 })), { cause: 'too-large' }],
+    ['cannot be decoded', facts(failed('decode', 'Z_DATA_ERROR')), { cause: 'content-encoding-broken' }],
+    ['a part', facts(failed('headers', 'PARTIAL_UNASKED', {}, { status: 206 })), { cause: 'partial-unasked' }],
+    [
+      'a redirect to nowhere',
+      facts(failed('redirect', 'REDIRECT_NO_LOCATION', {}, { status: 302 })),
+      { cause: 'redirect-without-location' },
+    ],
+    [
+      'a redirect to nonsense',
+      facts(
+        failed('redirect', 'REDIRECT_BAD_LOCATION', {}, { status: 302, headers: [['location', 'ftp://x.test/a']] }),
+      ),
+      { cause: 'redirect-malformed', message: 'leads to “ftp://x.test/a”, which is not an http or https URL' },
+    ],
+    [
+      'a redirect with a password',
+      facts(failed('redirect', 'REDIRECT_CREDENTIALS', {}, { status: 302 })),
+      { cause: 'redirect-credentials' },
+    ],
+    ['404', status(404, {}, 'nothing here'), { cause: 'status-404', message: '404' }],
+    [
+      '403 with a code',
+      status(403, {}, '<Error><Code>AccessDenied</Code>'),
+      { cause: 'status-403', message: 'AccessDenied' },
+    ],
+    ['401', status(401), { cause: 'status-401', advice: '--header-env' }],
+    [
+      'nginx wants a client certificate',
+      status(400, {}, '<title>400 No required SSL certificate was sent</title>'),
+      { cause: 'client-certificate-required' },
+    ],
+    [
+      'a link of nginx that ended',
+      facts(visit(hop({}, { status: 410, url: 'https://apps.example.com/x?md5=a&expires=1767225600' }))),
+      { cause: 'signature-expired', message: '2026-01-01' },
+    ],
+    ['410', status(410), { cause: 'status-410' }],
+    ['304', status(304), { cause: 'status-304' }],
+    ['429 for a day', status(429, { 'retry-after': '86400' }), { cause: 'rate-limited', message: '86400 s' }],
+    ['503 that says when', status(503, { 'retry-after': '120' }), { cause: 'rate-limited' }],
+    ['503', status(503), { cause: 'status-503' }],
+    [
+      '511, which a network answers in place of the host',
+      status(511),
+      {
+        cause: 'captive-portal',
+        message: 'captive portal',
+        advice: 'Sign in to that network',
+        dedupeKey: 'manifest apps.example.com captive-portal',
+      },
+    ],
+    [
+      'a URL in another spelling than it is listed: no redirects',
+      facts(visit(hop({}, { status: 404, url: 'https://apps.example.com/x' }))),
+      { cause: 'status-404', message: 'the host answers 404, there is no such file' },
+    ],
+    [
+      'a name on a port: DNS has no ports',
+      facts(failed('dns', 'ESERVFAIL', { url: 'https://a.example:8443/x' })),
+      { cause: 'dns-failed', message: 'the name a.example could not' },
+    ],
+    ['999', status(999), { cause: 'status-999' }],
+    [
+      'a signed URL that ended',
+      facts(visit(hop({}, { status: 403, url: ended }))),
+      { cause: 'signature-expired', message: '2026-01-01T00:01:00.000Z' },
+    ],
+  ],
+});

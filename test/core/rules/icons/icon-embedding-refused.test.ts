@@ -1,0 +1,51 @@
+import { iconEmbeddingRefused } from '../../../../src/core/rules/icons/icon-embedding-refused.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { hop, visit } from '../../../support/visits.ts';
+
+const facts = (policy: string | null, origins: string[] = []) => {
+  const answer = visit(hop(policy === null ? {} : { 'cross-origin-resource-policy': policy }));
+  return { answer, origins };
+};
+/** Hops, each with its policy. */
+const along = (hops: string, origins: string[]) => {
+  const list = hops.split(', ').map((text) => text.split(' ') as [string, string]);
+  return {
+    answer: visit(list.map(([url, policy]) => hop({ 'cross-origin-resource-policy': policy }, { url }))),
+    origins,
+  };
+};
+
+ruleTable(iconEmbeddingRefused, {
+  clean: [
+    ['no policy', facts(null)],
+    ['cross-origin', facts('cross-origin')],
+    ['no policy at all by that name', facts('same-orgin')],
+    ['same-site, at the same site', facts('same-site', ['https://flows.example.com'])],
+    ['same-origin, at the same origin', facts('same-origin', ['https://apps.example.com'])],
+  ],
+  faulty: [
+    ['same-origin', facts('same-origin'), { cause: 'same-origin', severity: 'error' }],
+    [
+      'same-origin, next door',
+      facts('same-origin', ['https://flows.example.com']),
+      { message: 'https://flows.example.com' },
+    ],
+    ['same-site, elsewhere', facts('same-site', ['https://svc.test']), { cause: 'same-site', severity: 'error' }],
+    [
+      'same-site by the numbers of an address',
+      along('http://10.0.0.1/a.svg same-site', ['http://192.168.0.1']),
+      { cause: 'same-site' },
+    ],
+    [
+      'a policy that holds, and behind it one that does not',
+      along('https://a.svc.test/a.svg same-site, https://b.test/a.svg same-origin', ['https://svc.test']),
+      { cause: 'same-origin', message: 'b.test' },
+    ],
+    [
+      'one that may hold, and one that does not',
+      along('https://a.svc.test/a.svg same-site, https://b.test/a.svg same-origin', []),
+      { cause: 'same-origin', severity: 'error' },
+    ],
+    ['same-site, who knows', facts('same-site'), { severity: 'warning' }],
+  ],
+});

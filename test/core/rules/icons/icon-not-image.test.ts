@@ -1,0 +1,132 @@
+import { iconNotImage } from '../../../../src/core/rules/icons/icon-not-image.ts';
+import { seenIcon, SVG } from '../../../support/icons.ts';
+import { chunk, END, header, pixels, png, PNG } from '../../../support/png-builder.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+import { hop, visit, web } from '../../../support/visits.ts';
+
+const NS = 'xmlns="http://www.w3.org/2000/svg"';
+const hex = (bytes: string) => seenIcon(Buffer.from(bytes, 'hex'));
+
+ruleTable(iconNotImage, {
+  clean: [
+    ['a PNG', seenIcon(PNG)],
+    ['an SVG', seenIcon(SVG)],
+    ['an SVG with a DOCTYPE', seenIcon(`<?xml version="1.0"?><!DOCTYPE svg>${SVG}`)],
+    [
+      'an SVG with the entities of a drawing program: another rule tells',
+      seenIcon(`<!DOCTYPE svg [<!ENTITY a "b">]>${SVG}`),
+    ],
+    ['an SVG with a viewBox that browsers ignore', seenIcon(`<svg ${NS} viewBox="0 0 -8 -8"/>`)],
+    ['an SVG with a script: another rule tells', seenIcon(`<svg ${NS}><script/></svg>`)],
+    ['an SVG without any size', seenIcon(`<svg ${NS}/>`)],
+    ['a PNG that our own limit cut off', seenIcon(PNG, 60)],
+    [
+      'a PNG of many pixels: another rule tells',
+      seenIcon(png(header({ width: 30_000, height: 30_000 }), pixels(100), END)),
+    ],
+  ],
+  faulty: [
+    ['an empty file', seenIcon(''), { cause: 'empty', message: '0 bytes' }],
+    [
+      'a JPEG',
+      hex('ffd8ffe000104a464946'),
+      { cause: 'jpeg', message: 'is a JPEG image; icons are PNG or SVG', advice: 'Convert' },
+    ],
+    ['a GIF', hex('474946383961'), { cause: 'gif' }],
+    ['a WebP', hex('52494646aaaaaaaa57454250'), { cause: 'webp' }],
+    ['an AVIF', hex('0000001c6674797061766966'), { cause: 'avif' }],
+    ['an ICO', hex('000001000100'), { cause: 'ico' }],
+    ['an HTML page', seenIcon('<!doctype html><svg></svg>'), { cause: 'html', message: 'HTML page' }],
+    ['a Git LFS pointer', seenIcon('version https://git-lfs.github.com/spec/v1\n'), { cause: 'git-lfs-pointer' }],
+    [
+      'a PHP warning',
+      seenIcon('<br />\n<b>Warning</b>:  fopen() in <b>/srv/icon.php</b> on line <b>3</b><br />\n'),
+      { cause: 'program-message', message: 'a PHP warning (“Warning: fopen() in /srv/icon.php on line 3”)' },
+    ],
+    ['an SVG in UTF-32', hex('3c000000730000007600000067000000'), { cause: 'utf-32', message: 'UTF-32' }],
+    [
+      'a compressed SVG under a label that nothing is decoded for',
+      seenIcon(Buffer.from('1f8b0800', 'hex'), Infinity, web(visit(hop({ 'content-encoding': 'gzip, identity' })))),
+      {
+        cause: 'gzip',
+        message: 'its label (Content-Encoding: gzip, identity) is one that browsers and Node.js do not undo',
+        advice: 'Content-Encoding: gzip and nothing else',
+      },
+    ],
+    ['a compressed SVG', hex('1f8b0800'), { cause: 'gzip', advice: 'Content-Encoding' }],
+    [
+      'an SVG compressed with zstd',
+      hex('28b52ffd0458c10000'),
+      { cause: 'zstd', message: 'is zstd-compressed', advice: 'Serve the plain file' },
+    ],
+    [
+      "a store's error",
+      seenIcon('<Error><Code>NoSuchKey</Code></Error>'),
+      { cause: 'xml', evidence: { kind: 'xml', bytes: 37 } },
+    ],
+    ['JSON', seenIcon('{}'), { cause: 'json' }],
+    ['text', seenIcon('../icons/a.svg'), { cause: 'text' }],
+    ['unknown bytes', hex('00010203'), { cause: 'unknown', message: 'neither PNG nor SVG.' }],
+    ['a PDF', seenIcon('%PDF-1.7'), { cause: 'pdf', message: 'looks like: pdf' }],
+    ['half of a PNG', seenIcon(PNG.subarray(0, 50)), { cause: 'png-truncated', message: 'broken PNG' }],
+    [
+      'a PNG with a wrong checksum',
+      seenIcon(png(header(), chunk('IDAT', Buffer.from('x'), 1), END)),
+      { cause: 'png-crc', message: 'IDAT' },
+    ],
+    ['a PNG without pixels', seenIcon(png(header(), END)), { cause: 'png-no-data' }],
+    [
+      "a PNG in Apple's variant",
+      seenIcon(png(chunk('CgBI', Buffer.alloc(4)), header())),
+      { cause: 'png-apple', advice: 'original' },
+    ],
+    [
+      'data behind a PNG',
+      seenIcon(Buffer.concat([PNG, Buffer.from('x')])),
+      { cause: 'png-trailing-data', severity: 'note', message: "The icon's PNG: 1 byte behind" },
+    ],
+    ['half of an SVG', seenIcon(SVG.slice(0, 80)), { cause: 'svg-syntax', message: 'broken SVG' }],
+    [
+      'an SVG without namespace',
+      seenIcon('<svg width="1" height="1"/>'),
+      { cause: 'svg-no-namespace', advice: 'xmlns="http://www.w3.org/2000/svg"' },
+    ],
+    ['an SVG in another namespace', seenIcon('<svg xmlns="x"/>'), { cause: 'svg-wrong-namespace' }],
+    [
+      'an SVG with entities',
+      seenIcon(`<!DOCTYPE svg [<!ENTITY a "&a;">]>${SVG.replace('<path', '&a;<path')}`),
+      { cause: 'svg-entities', advice: 'DOCTYPE' },
+    ],
+    [
+      'an SVG that is not UTF-8',
+      seenIcon(Buffer.from(`<svg ${NS}><title>ß</title></svg>`, 'latin1')),
+      { cause: 'svg-encoding' },
+    ],
+    [
+      'an SVG of no size',
+      seenIcon(`<svg ${NS} width="0" height="0"/>`),
+      { cause: 'svg-size', evidence: { width: 0, height: 0 } },
+    ],
+    [
+      'an SVG of less than no size',
+      seenIcon(`<svg ${NS} width="-1" height="4"/>`),
+      { cause: 'svg-size', evidence: { width: -1, height: 4 } },
+    ],
+    [
+      'an SVG with an empty viewBox',
+      seenIcon(`<svg ${NS} width="8" height="8" viewBox="0 0 0 8"/>`),
+      { cause: 'svg-size' },
+    ],
+    [
+      'an SVG in an encoding that Chromium does not read',
+      seenIcon(Buffer.from(`<?xml version="1.0" encoding="iso-8859-1"?><svg ${NS}><title>ß</title></svg>`, 'latin1')),
+      { cause: 'svg-not-utf-8', severity: 'warning', advice: 'UTF-8' },
+    ],
+    [
+      'an SVG that is nested too deep',
+      seenIcon(`<svg ${NS}>${'<g>'.repeat(300)}`),
+      { cause: 'svg-too-complex', severity: 'warning' },
+    ],
+    ['XML that breaks before its root', seenIcon('<?xml version="1.0"?><!-- no end'), { cause: 'xml-syntax' }],
+  ],
+});

@@ -1,0 +1,38 @@
+import { noValidVersions } from '../../../../src/core/rules/metadata/no-valid-versions.ts';
+import { entries } from '../../../support/core-facts.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+
+const of = (...list: Parameters<typeof entries>) => ({ versions: entries(...list), listed: list.length });
+
+ruleTable(noValidVersions, {
+  clean: [
+    ['one', of({ version: '1.0.0' })],
+    ['one among others', of({ version: 'v1' }, { version: null }, { version: '0.0.0' })],
+    ['a pre-release', of({ version: '1.0.0-0' })],
+  ],
+  faulty: [
+    [
+      'an empty list',
+      of(),
+      {
+        at: '/versions',
+        severity: 'warning',
+        hidesApp: true,
+        cause: 'empty',
+        message: 'No version is listed yet',
+        advice: 'appreg publish-version',
+      },
+    ],
+    ['one that is none', of({ version: 'v1.0.0' }), { cause: 'all-invalid', message: 'one version that is listed' }],
+    [
+      'two that are none',
+      of({ version: '1.0' }, { version: 'latest' }),
+      { cause: 'all-invalid', message: '2 listed versions', advice: 'no new version is needed' },
+    ],
+    [
+      'elements that are no objects',
+      { versions: [], listed: 2 },
+      { cause: 'all-invalid', message: '2 listed versions' },
+    ],
+  ],
+});

@@ -1,0 +1,70 @@
+import { urlUnusual } from '../../../../src/core/rules/urls/url-unusual.ts';
+import { urlFacts } from '../../../support/core-facts.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+
+const of = (url: string) => urlFacts('artifact', url);
+
+ruleTable(urlUnusual, {
+  clean: [
+    ['the usual', of('https://apps.example.com/a-b/1.0.0/app.tar.gz')],
+    ['a query with escapes', of('https://x.test/a?b=c%20d&e=%2F')],
+    ['a port', of('https://x.test:8443/a')],
+    ['IPv4', of('https://192.0.2.7/a')],
+    ['IPv6', of('https://[2001:db8::1]/a')],
+    ['punycode', of('https://xn--exmple-4nf.com/a')],
+    ['a trailing dot of the host', of('https://example.com./a')],
+    ['capitals in the path', of('https://x.test/A/B')],
+    ['two dots inside a name', of('https://x.test/a..b/...c')],
+    ['a signed URL', of('https://b.s3.amazonaws.com/a?X-Amz-Signature=00&X-Amz-SignedHeaders=host')],
+    ['characters that need no escape', of("https://x.test/@a/b:c;d=e,f!$&'()*+~")],
+    ['no path', of('https://x.test')],
+    ['what url-malformed tells, whatever became of that rule', of(' https://x.test/')],
+    ['backslashes, likewise', of('https:\\\\x.test\\')],
+    ['user and password, likewise', of('https://a:b@x.test/#f')],
+    ['the fragment of an icon', urlFacts('icon', 'https://x.test/sprite.svg#clock')],
+    ['an empty one', urlFacts('icon', 'https://x.test/sprite.svg#')],
+    ['a view of an SVG', urlFacts('icon', 'https://x.test/sprite.svg#svgView(viewBox(0,0,4,4))')],
+    ['characters that a fragment may have', urlFacts('icon', 'https://x.test/sprite.svg#a b/../|')],
+  ],
+  faulty: [
+    ['the fragment of a metadata file', urlFacts('metadata', 'https://x.test/a.json#b'), { cause: 'fragment' }],
+    [
+      'an icon whose path has characters to be escaped before its fragment',
+      urlFacts('icon', 'https://x.test/a b.svg#c'),
+      { cause: 'unescaped', advice: 'https://x.test/a%20b.svg' },
+    ],
+    ['a fragment', of('https://x.test/a#b'), { cause: 'fragment', advice: 'Write it as https://x.test/a' }],
+    ['an empty fragment', of('https://x.test/a#'), { cause: 'fragment' }],
+    [
+      'a Cyrillic letter in the host',
+      of('https://ex\u0430mple.com/'),
+      { cause: 'host-not-ascii', message: 'xn--exmple-4nf.com', advice: 'https://xn--exmple-4nf.com/' },
+    ],
+    [
+      'a soft hyphen, which vanishes',
+      of('https://ex\u00adample.com/'),
+      { cause: 'host-not-ascii', message: 'example.com' },
+    ],
+    ['an escape in the host', of('https://ex%61mple.com/'), { cause: 'host-not-ascii', message: 'example.com' }],
+    ['full-width letters', of('https://ｅxample.com/'), { cause: 'host-not-ascii' }],
+    ['a space in the path', of('https://x.test/a b'), { cause: 'unescaped', advice: 'https://x.test/a%20b' }],
+    ['quotes and angle brackets', of('https://x.test/"<a>"'), { cause: 'unescaped' }],
+    ['a template that was not filled in', of('https://x.test/{version}/a'), { cause: 'unescaped' }],
+    ['capitals in the host', of('https://X.test/a'), { cause: 'not-normalised', advice: 'https://x.test/a' }],
+    ['capitals in the scheme', of('HTTPS://x.test/a'), { cause: 'not-normalised' }],
+    ['the default port', of('https://x.test:443/a'), { cause: 'not-normalised', advice: 'https://x.test/a' }],
+    ['an empty port', of('https://x.test:/a'), { cause: 'not-normalised' }],
+    [
+      'an address as one number',
+      of('https://2130706433/a'),
+      { cause: 'not-normalised', advice: 'https://127.0.0.1/a' },
+    ],
+    ['an address in hexadecimal', of('https://0x7f000001/a'), { cause: 'not-normalised' }],
+    ['an address with two parts', of('https://127.1/a'), { cause: 'not-normalised' }],
+    ['a hexadecimal last label', of('https://1.0x2/x'), { cause: 'not-normalised', advice: 'https://1.0.0.2/x' }],
+    ['dot segments', of('https://x.test/a/../b'), { cause: 'dot-segments', advice: 'https://x.test/b' }],
+    ['one dot', of('https://x.test/./b'), { cause: 'dot-segments' }],
+    ['dots at the end', of('https://x.test/a/..'), { cause: 'dot-segments' }],
+    ['escaped dots', of('https://x.test/a/%2e%2E/b'), { cause: 'dot-segments' }],
+  ],
+});

@@ -1,0 +1,492 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHash, randomBytes } from 'node:crypto';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ArchiveFacts } from '../../../src/core/facts/facts.ts';
+import { readArchiveFile } from '../../../src/observe/archive/read-archive.ts';
+import { listed } from '../../support/archives.ts';
+import * as tar from '../../support/tar-builder.ts';
+
+const { entry, header, tgz, tgzOpen } = tar;
+const APP = entry('app.js', 'export {};\n');
+const GOOD = tgz(APP, entry('ui.js', 'x'.repeat(700)));
+const codes = (facts: ArchiveFacts) => facts.oddities.map((oddity) => oddity.code);
+const fault = (facts: ArchiveFacts) => facts.fault && `${facts.fault.layer} ${facts.fault.code}`;
+
+function flip(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[at < 0 ? copy.length + at : at]! ^= 0x55;
+  return copy;
+}
+
+describe('a sound archive', () => {
+  test('is listed entry by entry', async () => {
+    const facts = await listed(
+      tgz(entry('lib/', '', { type: '5', mode: 0o755 }), entry('lib/app.js', 'hello', { mode: 0o755 })),
+    );
+    expect(facts).toEqual({
+      kind: 'gzip',
+      fault: null,
+      entries: [
+        { path: 'lib/', type: 'directory', size: 0, mode: 0o755, link: null },
+        { path: 'lib/app.js', type: 'file', size: 5, mode: 0o755, link: null },
+      ],
+      entryCount: 2,
+      unpackedBytes: 512 * 3 + 1024,
+      stopped: null,
+      trailing: null,
+      gzipMembers: 1,
+      oddities: [],
+    });
+  });
+
+  test.each([1, 2, 3, 7, 100, 511, 512, 513, 1000])('gives the same facts in pieces of %d bytes', async (size) => {
+    expect(await listed(GOOD, { size })).toEqual(await listed(GOOD));
+  });
+
+  const long = `${'deep/'.repeat(40)}file.js`;
+  test.each<[string, Uint8Array[], string[]]>([
+    ['an empty file', [entry('empty', '')], ['empty']],
+    ['data that fills its blocks exactly', [entry('a', 'x'.repeat(1024)), entry('b', 'y')], ['a', 'b']],
+    ['the ustar prefix', [entry('b.js', '1', { prefix: 'a/long/prefix' })], ['a/long/prefix/b.js']],
+    ['a name of 100 bytes without NUL', [entry('n'.repeat(100), '1')], ['n'.repeat(100)]],
+    ['a PAX path', [tar.pax({ path: long, mtime: '1700000000.5' }), entry('short', '1')], [long]],
+    ['PAX times and owners', [tar.pax({ atime: '1', ctime: '2', uid: '99999999', uname: 'me' }), APP], ['app.js']],
+    ['a PAX size that the header confirms', [tar.pax({ size: '5' }), entry('a', 'hello')], ['a']],
+    ['a global comment, as git archive writes it', [tar.pax({ comment: 'c0ffee' }, 'g'), APP], ['app.js']],
+    ['a GNU long name', [tar.gnuLong(long), entry('short', '1', { magic: tar.GNU })], [long]],
+    ['the old format without magic', [entry('old.js', '1', { magic: tar.V7, type: '\0' })], ['old.js']],
+    [
+      "GNU's times where ustar has the prefix",
+      [entry('gnu.js', '1', { magic: tar.GNU, prefix: '14371573046' })],
+      ['gnu.js'],
+    ],
+    ['a size in base-256', [entry('a', 'hello', { size: tar.base256(5n) }), APP], ['a', 'app.js']],
+    ['names in UTF-8', [entry('größe/日本.js', '1')], ['größe/日本.js']],
+    [
+      'a PAX header with zeros behind its records',
+      [tar.rawPax(Buffer.concat([tar.paxRecord('mtime', '1'), Buffer.alloc(9)])), APP],
+      ['app.js'],
+    ],
+  ])('knows %s', async (_, parts, paths) => {
+    const facts = await listed(tgz(...parts));
+    expect(facts.entries.map((e) => e.path)).toEqual(paths);
+    expect([facts.fault, facts.oddities, facts.trailing, facts.stopped]).toEqual([null, [], null, null]);
+  });
+
+  test('zeros that fill up the last record are no trailing data', async () => {
+    const facts = await listed(tgzOpen(APP, tar.endMark(18)));
+    expect([facts.fault, facts.oddities, facts.trailing]).toEqual([null, [], null]);
+  });
+
+  test('a file name, a comment, a checksum and an extra field in the gzip header are passed over', async () => {
+    const body = GOOD.subarray(10);
+    const head = Buffer.from([0x1f, 0x8b, 8, 2 | 4 | 8 | 16, 1, 2, 3, 4, 0, 3]);
+    const fields = Buffer.from('\u0003\0abcevil\u001b[2J.tar\0comment\0##', 'latin1');
+    for (const size of [1, 13, 65536]) {
+      expect(await listed(Buffer.concat([head, fields, body]), { size })).toEqual(await listed(GOOD));
+    }
+  });
+
+  test('old marks of directories', async () => {
+    const facts = await listed(tgz(entry('old/', '', { type: '\0', magic: tar.V7 }), entry('new/', '', { type: '0' })));
+    expect(facts.entries.map((e) => e.type)).toEqual(['directory', 'directory']);
+  });
+});
+
+describe('types and links are stated as they stand', () => {
+  test.each([
+    ['1', 'link', 'target'],
+    ['2', 'symlink', 'target'],
+    ['3', 'character-device', null],
+    ['4', 'block-device', null],
+    ['5', 'directory', null],
+    ['6', 'fifo', null],
+    ['7', 'contiguous', null],
+  ] as const)('type %s is %s', async (type, name, link) => {
+    const facts = await listed(tgz(header({ path: 'x', type, ...(link ? { link } : {}) }), APP));
+    expect(facts.entries).toMatchObject([{ path: 'x', type: name, link }, { path: 'app.js' }]);
+    expect(codes(facts)).toEqual([]);
+  });
+
+  test('long links, from PAX and from GNU', async () => {
+    const target = 't/'.repeat(80);
+    const facts = await listed(
+      tgz(
+        tar.pax({ linkpath: target }),
+        header({ path: 'a', type: '2', link: 'x' }),
+        tar.gnuLong(target, 'K'),
+        header({ path: 'b', type: '1' }),
+      ),
+    );
+    expect(facts.entries.map((e) => e.link)).toEqual([target, target]);
+  });
+});
+
+describe('readers disagree', () => {
+  const real = 'x'.repeat(600);
+  test.each<[string, Uint8Array[], string]>([
+    [
+      'a PAX size above the real one',
+      [tar.pax({ size: '2048' }), entry('a', real), APP, entry('last', '1')],
+      'pax-size-differs',
+    ],
+    ['a PAX size below it', [tar.pax({ size: '0' }), entry('a', 'y'), APP], 'pax-size-differs'],
+    ['a PAX size that is no number', [tar.pax({ size: 'ten' }), entry('a', 'y'), APP], 'pax-size-differs'],
+    ['a global path', [tar.pax({ path: 'evil' }, 'g'), APP], 'path-for-all'],
+    ['a global link target', [tar.pax({ linkpath: 'evil' }, 'g'), APP], 'path-for-all'],
+    ['a global size', [tar.pax({ size: '0' }, 'g'), APP], 'pax-size-for-all'],
+    ['NUL in a PAX path', [tar.pax({ path: 'a\0b.txt' }), APP], 'path-with-nul'],
+    ['NUL in a GNU long name', [tar.gnuLong('a\0b.txt'), APP], 'path-with-nul'],
+    ['an empty PAX path', [tar.pax({ path: '' }), APP], 'path-empty'],
+    [
+      'a PAX path twice',
+      [tar.rawPax(Buffer.concat([tar.paxRecord('path', 'a'), tar.paxRecord('path', 'b')])), APP],
+      'path-differs',
+    ],
+    ['PAX and GNU names that differ', [tar.gnuLong('a'), tar.pax({ path: 'b' }), APP], 'path-differs'],
+    [
+      'PAX and GNU links that differ',
+      [tar.gnuLong('a', 'K'), tar.pax({ linkpath: 'b' }), header({ path: 'l', type: '2' })],
+      'path-differs',
+    ],
+    ['a PAX record with a wrong length', [tar.rawPax('12 path=evil.txt\n'), APP], 'pax-record-broken'],
+    ['a PAX record of length 0', [tar.rawPax('0 path=evil.txt\n'), APP], 'pax-record-broken'],
+    ['a PAX record without length', [tar.rawPax('path=evil.txt\n'), APP], 'pax-record-broken'],
+    ['a PAX record beyond the header', [tar.rawPax('99 path=evil.txt\n'), APP], 'pax-record-broken'],
+    ['a PAX record without "="', [tar.rawPax('8 path\n\n'), APP], 'pax-record-broken'],
+    ['a PAX record without a key', [tar.rawPax('5 =x\n'), APP], 'pax-record-broken'],
+    ['a negative length', [tar.rawPax('-1 path=evil.txt\n'), APP], 'pax-record-broken'],
+    ['a record hidden in a value', [tar.pax({ comment: 'x\n14 path=../x\n' }), APP], 'pax-record-broken'],
+    ['a PAX link target on a file', [tar.pax({ linkpath: '/etc/passwd' }), APP], 'link-on-file'],
+    ['two PAX headers', [tar.pax({ path: 'a' }), tar.pax({ path: 'b' }), APP], 'extension-twice'],
+    ['two long names', [tar.gnuLong('a'), tar.gnuLong('b'), APP], 'extension-twice'],
+    ['a PAX header with nothing behind it', [APP, tar.pax({ path: 'a' })], 'extension-unused'],
+    ['a directory with data', [header({ path: 'd/', type: '5', size: 512 }), APP], 'data-without-file'],
+    ['a file with data whose name ends in a slash', [header({ path: 'd/', size: 512 }), APP], 'data-without-file'],
+    ['a link with data', [header({ path: 'l', type: '2', link: 'app.js', size: 512 }), APP], 'data-without-file'],
+    ['a GNU sparse file', [header({ path: 's', type: 'S' }), APP], 'sparse-file'],
+    ['a PAX sparse file', [tar.pax({ 'GNU.sparse.major': '1' }), APP], 'sparse-file'],
+    ['a type that nobody knows', [entry('z', '1', { type: 'Z' }), APP], 'unknown-type'],
+    ["GNU's volume label", [header({ path: 'label', type: 'V' }), APP], 'unknown-type'],
+    ['a prefix in the old format', [entry('a', '1', { magic: tar.V7, prefix: '../..' })], 'prefix-without-ustar'],
+    ['a prefix in the GNU format', [entry('a', '1', { magic: tar.GNU, prefix: '../..' })], 'prefix-without-ustar'],
+    ['a name that is not UTF-8', [entry(Buffer.from([0x66, 0xfc, 0x72]), '1')], 'name-not-utf8'],
+    ['a path that no file system takes', [tar.pax({ path: 'x/'.repeat(3000) }), APP], 'path-too-long'],
+    ['a mode that is no number', [entry('a', '1', { mode: 'rwxr-xr' })], 'number-unreadable'],
+  ])('%s', async (_, parts, code) => {
+    const facts = await listed(tgz(...parts));
+    expect(codes(facts)).toContain(code);
+    expect(facts.oddities.every((oddity) => oddity.message !== '')).toBe(true);
+    for (const { path } of facts.entries) expect(path.length).toBeLessThanOrEqual(4096);
+  });
+
+  test('a PAX size decides, and so says what the archive hides', async () => {
+    const facts = await listed(tgz(tar.pax({ size: '2048' }), entry('a', real), APP, entry('last', '1')));
+    expect(facts.entries.map((e) => [e.path, e.size])).toEqual([
+      ['a', 2048],
+      ['last', 1],
+    ]);
+  });
+
+  test('what has no data is followed by the next header, whatever size it tells', async () => {
+    const facts = await listed(
+      tgz(header({ path: 'd/', type: '5', size: 512 }), header({ path: 'l', type: '2', link: 'a', size: 512 }), APP),
+    );
+    expect(facts.entries.map((e) => e.path)).toEqual(['d/', 'l', 'app.js']);
+    expect(facts.fault).toBeNull();
+  });
+
+  test('a PAX size is that of the entry, not of an extended header in between', async () => {
+    const facts = await listed(tgz(tar.pax({ size: '5' }), tar.gnuLong('n'.repeat(700)), entry('a', 'hello'), APP));
+    expect(facts.entries.map((e) => [e.path.length, e.size])).toEqual([
+      [700, 5],
+      [6, 11],
+    ]);
+  });
+
+  test('each code is kept ten times at most', async () => {
+    const facts = await listed(tgz(...Array.from({ length: 50 }, (_, i) => entry(`${i}`, '', { type: 'Z' }))));
+    expect(codes(facts)).toHaveLength(10);
+  });
+});
+
+describe('the end of the tar archive', () => {
+  test.each<[string, Buffer, string[], ArchiveFacts['trailing']]>([
+    ['no end mark', tgzOpen(APP), ['no-end-mark'], null],
+    ['half an end mark', tgzOpen(APP, Buffer.alloc(512)), ['no-end-mark'], null],
+    ['a piece of an end mark', tgzOpen(APP, Buffer.alloc(100)), ['no-end-mark'], null],
+    [
+      'text behind it',
+      tgzOpen(APP, tar.endMark(), Buffer.from('surprise')),
+      ['bytes-after-end'],
+      { layer: 'tar', bytes: 8 },
+    ],
+    [
+      'text behind its padding',
+      tgzOpen(APP, tar.endMark(3), Buffer.alloc(512, 'x')),
+      ['bytes-after-end'],
+      { layer: 'tar', bytes: 512 },
+    ],
+    [
+      'an entry behind it',
+      tgzOpen(APP, tar.endMark(), entry('hidden', '1')),
+      ['entries-after-end'],
+      { layer: 'tar', bytes: 1024 },
+    ],
+    [
+      'an entry behind text',
+      tgzOpen(APP, tar.endMark(), Buffer.alloc(512, 'x'), entry('hidden', '1')),
+      ['entries-after-end'],
+      { layer: 'tar', bytes: 1536 },
+    ],
+    [
+      'an entry behind a single zero block',
+      tgzOpen(APP, Buffer.alloc(512), entry('hidden', '1'), tar.endMark()),
+      ['entries-after-end'],
+      { layer: 'tar', bytes: 2048 },
+    ],
+  ])('%s', async (_, bytes, oddities, trailing) => {
+    const facts = await listed(bytes);
+    expect(facts.fault).toBeNull();
+    expect(codes(facts)).toEqual(oddities);
+    expect(facts.trailing).toEqual(trailing);
+    expect(facts.entries.map((e) => e.path)).toEqual(['app.js']);
+  });
+
+  test('only an end mark: no entries, no fault', async () => {
+    expect(await listed(tgz())).toMatchObject({ fault: null, entryCount: 0, oddities: [] });
+  });
+});
+
+describe('a broken tar', () => {
+  const cutBody = Buffer.concat([entry('a', 'x'.repeat(2000))]).subarray(0, 1000);
+  test.each<[string, Uint8Array[], string]>([
+    ['nothing inside', [], 'tar empty'],
+    ['text inside', [Buffer.from('just text')], 'tar no-tar'],
+    ['much text inside', [Buffer.alloc(5000, 'text ')], 'tar no-tar'],
+    ['gzip inside', [gzipSync(randomBytes(2000))], 'tar gzip-inside'],
+    ['a wrong header checksum at the start', [header({ path: 'a', checksumError: 1 }), APP], 'tar no-tar'],
+    ['a wrong header checksum later', [APP, header({ path: 'a', checksumError: 1 })], 'tar header-checksum'],
+    ['garbage instead of a header', [APP, Buffer.alloc(512, 'x')], 'tar header-checksum'],
+    ['data cut short', [cutBody], 'tar truncated'],
+    ['a header cut short', [APP, header({ path: 'b' }).subarray(0, 300)], 'tar truncated'],
+    ['a PAX header and nothing more', [APP, tar.pax({ path: 'x' }).subarray(0, 1024)], 'tar truncated'],
+    ['a PAX header cut short', [APP, tar.pax({ path: 'x' }).subarray(0, 600)], 'tar truncated'],
+    ['a negative size', [entry('a', '', { size: tar.base256(-1n) }), APP], 'tar size-negative'],
+    ['a size beyond all bounds', [entry('a', '', { size: tar.base256(2n ** 80n) }), APP], 'tar size-too-large'],
+    ['a size that is no number', [entry('a', '', { size: Buffer.from('12345z67890\0') }), APP], 'tar size-unreadable'],
+    ['a huge size', [entry('a', 'x', { size: 8 ** 11 - 1 })], 'tar truncated'],
+  ])('%s', async (_, parts, expected) => {
+    const facts = await listed(tgzOpen(...parts));
+    expect(fault(facts)).toBe(expected);
+    expect(facts.stopped).toBeNull();
+    expect(await listed(tgzOpen(...parts), { size: 5 })).toEqual(facts);
+  });
+});
+
+describe('the gzip layer', () => {
+  const noise = tgz(entry('noise', randomBytes(5000)));
+
+  test.each<[string, Uint8Array, string]>([
+    ['cut in the body', noise.subarray(0, 1000), 'gzip truncated'],
+    ['cut before the trailer', noise.subarray(0, -8), 'gzip truncated'],
+    ['cut in the trailer', noise.subarray(0, -3), 'gzip truncated'],
+    ['cut in the header', noise.subarray(0, 5), 'gzip truncated'],
+    ['just the magic number', noise.subarray(0, 2), 'gzip truncated'],
+    ['a wrong CRC', flip(noise, -5), 'gzip crc'],
+    ['a wrong length', flip(noise, -1), 'gzip length'],
+    ['a broken body', flip(noise, 20), 'gzip '],
+    ['reserved flags', flip(Buffer.from(noise).fill(0xb5, 3, 4), 4), 'gzip header'],
+    ['another method', Buffer.concat([Buffer.from([0x1f, 0x8b, 7]), noise.subarray(3)]), 'gzip header'],
+  ])('%s', async (_, bytes, expected) => {
+    const facts = await listed(bytes);
+    expect(facts.kind).toBe('gzip');
+    expect(fault(facts)).toContain(expected);
+    expect(await listed(bytes, { size: 3 })).toEqual({
+      ...facts,
+      entries: expect.anything(),
+      entryCount: expect.anything(),
+      unpackedBytes: expect.anything(),
+      oddities: expect.anything(),
+    });
+  });
+
+  test.each<[string, Uint8Array, string, number]>([
+    ['text', Buffer.from('garbage'), 'bytes-after-gzip', 7],
+    ['a first byte of gzip', Buffer.from([0x1f]), 'bytes-after-gzip', 1],
+    ['something like gzip', Buffer.from([0x1f, 0x8b, 1, 0, 0]), 'bytes-after-gzip', 5],
+    ['zeros', Buffer.alloc(1000), 'zeros-after-gzip', 1000],
+    ['zeros, then text', Buffer.concat([Buffer.alloc(1000), Buffer.from('x')]), 'bytes-after-gzip', 1001],
+  ])('%s behind it is no corruption', async (_, garbage, code, bytes) => {
+    for (const size of [1, 1000, 65536]) {
+      const facts = await listed(Buffer.concat([GOOD, garbage]), { size });
+      expect([facts.fault, facts.trailing, codes(facts)]).toEqual([null, { layer: 'gzip', bytes }, [code]]);
+      expect(facts.entryCount).toBe(2);
+    }
+  });
+
+  test('several members that make one archive', async () => {
+    const whole = Buffer.concat([APP, entry('b', 'y'.repeat(3000)), tar.endMark()]);
+    const members = [0, 600, 601, 2000].map((from, i, all) => gzipSync(whole.subarray(from, all[i + 1])));
+    for (const size of [1, 30, 65536]) {
+      const facts = await listed(Buffer.concat(members), { size });
+      expect([facts.fault, facts.gzipMembers, codes(facts), facts.entryCount]).toEqual([
+        null,
+        4,
+        ['several-members'],
+        2,
+      ]);
+    }
+  });
+
+  test('two archives joined', async () => {
+    const facts = await listed(Buffer.concat([GOOD, tgz(entry('hidden', '1'))]));
+    expect(codes(facts)).toEqual(['entries-after-end', 'several-members']);
+    expect(facts.entries.map((e) => e.path)).toEqual(['app.js', 'ui.js']);
+  });
+
+  // What is handed to zlib together ends within a trailer, or within a header, and is overwritten by what follows.
+  test.each([4, 0, -5])('members that meet %d bytes behind the end of a portion', async (around) => {
+    const whole = Buffer.concat([entry('app.js', randomBytes(900_000)), tar.endMark()]);
+    const [first, second] = [whole.subarray(0, 200_000), whole.subarray(200_000)];
+    const packed = gzipSync(first, { level: 0 });
+    const name = Buffer.alloc(256 * 1024 + around - packed.length, 'n');
+    name[name.length - 1] = 0;
+    const flags = Buffer.from([8]);
+    const named = Buffer.concat([packed.subarray(0, 3), flags, packed.subarray(4, 10), name, packed.subarray(10)]);
+    const facts = await listed(Buffer.concat([named, gzipSync(second, { level: 0 })]), { size: 16_384 });
+    expect([facts.fault, facts.gzipMembers, facts.entryCount]).toEqual([null, 2, 1]);
+  });
+
+  test('a second member that is broken', async () => {
+    const facts = await listed(Buffer.concat([GOOD, noise.subarray(0, 1000)]));
+    expect([fault(facts), facts.gzipMembers]).toEqual(['gzip truncated', 2]);
+  });
+
+  test('broken gzip data explains the broken tar inside', async () => {
+    const plain = Buffer.concat([APP, entry('b', 'y'.repeat(100)), tar.endMark()]);
+    const stored = gzipSync(plain, { level: 0 });
+    expect(fault(await listed(flip(stored, 10 + 5 + 1024)))).toBe('gzip crc');
+  });
+
+  test.each<[string, Uint8Array]>([
+    ['empty', Buffer.alloc(0)],
+    ['tar', Buffer.concat([APP, tar.endMark()])],
+    ['zip', Buffer.from('PK\u0003\u0004rest')],
+    ['xz', Buffer.from('fd377a585a000004', 'hex')],
+    ['zstd', Buffer.from('28b52ffd0458', 'hex')],
+    ['bzip2', Buffer.from('BZh91AY&SY')],
+    ['7z', Buffer.from('377abcaf271c0004', 'hex')],
+    ['zlib', deflateSync(randomBytes(100))],
+    ['html', Buffer.from('\n<!DOCTYPE html><title>Sign in</title>')],
+    ['html', Buffer.from('<html lang="en">')],
+    ['xml', Buffer.from('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>')],
+    ['json', Buffer.from('{"message":"Not Found"}')],
+    ['git-lfs-pointer', Buffer.from('version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n')],
+    ['gzip-as-text', Buffer.from('1fefbfbd0800', 'hex')],
+    ['gzip-as-base64', Buffer.from(GOOD.toString('base64'))],
+    ['text', Buffer.from('Not Found')],
+    ['unknown', Buffer.from([1, 2, 3, 4])],
+    ['unknown', Buffer.from([0x1f])],
+  ])('is told apart from %s', async (kind, bytes) => {
+    for (const size of [1, 65536]) {
+      const facts = await listed(bytes, { size });
+      expect([facts.kind, facts.fault, facts.gzipMembers, facts.entries]).toEqual([kind, null, 0, []]);
+    }
+  });
+});
+
+describe('limits', () => {
+  test('unpacked bytes', async () => {
+    const bytes = tgz(entry('a', randomBytes(300_000)));
+    expect(await listed(bytes, { limits: { unpackedBytes: 200_000 } })).toMatchObject({
+      stopped: 'unpacked-bytes',
+      fault: null,
+    });
+    expect(await listed(bytes, { limits: { unpackedBytes: 302_000 } })).toMatchObject({ stopped: null, fault: null });
+  });
+
+  test('a bomb stops early, at the ratio', async () => {
+    const bomb = gzipSync(
+      Buffer.concat([header({ path: 'zeros', size: 60_000_000 }), Buffer.alloc(60_000_128), tar.endMark()]),
+    );
+    const facts = await listed(bomb);
+    expect(facts).toMatchObject({ stopped: 'ratio', fault: null });
+    expect(facts.unpackedBytes).toBeLessThan(30_000_000);
+  });
+
+  test('blank data at the front is no bomb where the whole file is known to be larger', async () => {
+    const bytes = tgz(entry('zeros', Buffer.alloc(20_000_000)), entry('noise', randomBytes(500_000)));
+    expect(await listed(bytes, { packedBytes: bytes.length })).toMatchObject({
+      stopped: null,
+      fault: null,
+      entryCount: 2,
+    });
+  });
+
+  test('below 10 MiB no ratio counts', async () => {
+    expect(await listed(tgz(entry('zeros', Buffer.alloc(9_000_000))))).toMatchObject({ stopped: null, fault: null });
+  });
+
+  test('entries: the limit itself passes', async () => {
+    const files = Array.from({ length: 101 }, (_, i) => header({ path: `f${i}` }));
+    expect(await listed(tgz(...files.slice(1)), { limits: { entries: 100 } })).toMatchObject({
+      stopped: null,
+      entryCount: 100,
+    });
+    const facts = await listed(tgz(...files), { limits: { entries: 100 } });
+    expect([facts.stopped, facts.entryCount, facts.entries.length]).toEqual(['entries', 101, 100]);
+  });
+
+  test('a million entries end at the default limit', async () => {
+    const one = header({ path: 'same' });
+    const many = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, () => one)));
+    expect(await listed(many, { packedBytes: 1e9 })).toMatchObject({ stopped: 'entries', entryCount: 10_001 });
+  });
+
+  test('extended headers, one and all together', async () => {
+    const big = tgz(tar.pax({ comment: 'x'.repeat(10_000_000) }), APP);
+    expect(await listed(big)).toMatchObject({ stopped: 'header-bytes', entries: [] });
+    const many = tgz(...Array.from({ length: 60 }, () => Buffer.concat([tar.pax({ comment: 'x'.repeat(1000) }), APP])));
+    expect(await listed(many, { limits: { headerBytesInAll: 50_000 } })).toMatchObject({
+      stopped: 'header-bytes',
+      entryCount: 49,
+    });
+  });
+
+  test('what comes after a stop costs nothing', async () => {
+    const bytes = tgz(entry('a', randomBytes(300_000)));
+    const facts = await listed(bytes, { limits: { unpackedBytes: 70_000 }, size: 1000 });
+    expect(facts.unpackedBytes).toBeLessThan(70_000 + 65_536);
+  });
+});
+
+describe('a local file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'archive-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('is digested and listed in one pass', async () => {
+    const bytes = tgz(entry('noise', randomBytes(300_000)), APP);
+    writeFileSync(join(folder, 'a.tar.gz'), bytes);
+    const { content, archive } = await readArchiveFile(join(folder, 'a.tar.gz'), { weak: true });
+    expect(content).toMatchObject({
+      bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      cut: false,
+    });
+    expect(content.md5).toBe(createHash('md5').update(bytes).digest('hex'));
+    expect(archive).toEqual(await listed(bytes));
+  });
+
+  test('is cut at a limit', async () => {
+    const { content } = await readArchiveFile(join(folder, 'a.tar.gz'), { bytes: 100_000 });
+    expect(content).toMatchObject({ bytes: 100_000, cut: true });
+  });
+
+  test('that cannot be read throws what the system said', async () => {
+    await expect(readArchiveFile(join(folder, 'absent'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

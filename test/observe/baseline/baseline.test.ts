@@ -1,0 +1,188 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isMissing } from '../../../src/core/facts/facts.ts';
+import {
+  baselineOf,
+  baselineVersionsOf,
+  baselineFromSnapshot,
+  versionsIn,
+} from '../../../src/observe/baseline/baseline.ts';
+import type { Workspace } from '../../../src/observe/workspace/places.ts';
+import { commitAll, folder, git, thrown, write } from '../../support/folders.ts';
+import { BASE, ELSEWHERE, entry, listed, snapshot } from '../../support/snapshots.ts';
+
+const registry = (...keys: string[]): object => ({ apps: Object.fromEntries(keys.map((key) => [key, entry(key)])) });
+const files = {
+  'registry.json': registry('a', 'b'),
+  'apps/a/versions.json': listed('1.0.0', '1.1.0'),
+  'apps/b/versions.json': listed('2.0.0'),
+};
+const at = (root: string, more: Partial<Workspace> = {}): Workspace => ({
+  root,
+  manifest: 'registry.json',
+  baseUrl: BASE,
+  ...more,
+});
+const versionsOf = (versions: unknown): unknown =>
+  Array.isArray(versions) ? versions.map((v: { version: string }) => v.version) : versions;
+
+describe('a folder', () => {
+  const before = folder(files);
+  const earlier = baselineOf(before, at(folder()), '/');
+
+  test('tells its apps and their versions', () => {
+    expect(earlier.keys).toEqual(['a', 'b']);
+    expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
+    expect(earlier.app('a')).toEqual(listed('1.0.0', '1.1.0').versions);
+  });
+
+  test('knows nothing of an app that was not there, be it called like what objects inherit', () => {
+    expect(['c', 'constructor', '__proto__', 'toString'].map((key) => earlier.app(key))).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('whose base URL was another one is read all the same', () => {
+    const moved = baselineOf(before, at(folder(), { baseUrl: 'https://new.example.com/' }), '/');
+    expect(versionsOf(moved.app('b'))).toEqual(['2.0.0']);
+    expect(versionsOf(baselineOf(before, at(folder(), { baseUrl: null }), '/').app('b'))).toEqual(['2.0.0']);
+  });
+
+  test('says what it does not know', () => {
+    const partly = folder({ ...files, 'registry.json': registry('a', 'b', 'gone'), 'apps/b/versions.json': '{' });
+    const unseen = baselineOf(partly, at(folder()), '/');
+    expect(unseen.app('gone')).toMatchObject({ missing: expect.stringContaining('its metadata is not in') });
+    expect(unseen.app('b')).toMatchObject({ missing: expect.stringContaining('cannot be read') });
+  });
+
+  test('without a manifest is Trouble, not an empty registry', () => {
+    expect(thrown(() => baselineOf(folder(), at(folder()), '/'))).toMatchObject({
+      known: true,
+      code: 'against-unusable',
+    });
+  });
+
+  test('whose manifest has another name is found by what it holds', () => {
+    expect(
+      baselineOf(folder({ 'old.json': registry('a'), 'apps/a/versions.json': listed('1.0.0') }), at(folder()), '/')
+        .keys,
+    ).toEqual(['a']);
+  });
+
+  test('whose manifest is broken is Trouble', () => {
+    expect(thrown(() => baselineOf(folder({ 'registry.json': '{' }), at(folder()), '/'))).toMatchObject({
+      code: 'against-unusable',
+    });
+  });
+
+  test('relative to where the user is', () => {
+    expect(baselineOf('.', at(folder()), before).keys).toEqual(['a', 'b']);
+  });
+});
+
+describe('a file', () => {
+  test('that is a manifest, with what lies around it', () => {
+    const root = folder({ ...files, 'old.json': registry('a') });
+    const earlier = baselineOf(join(root, 'old.json'), at(folder()), '/');
+    expect(earlier.keys).toEqual(['a']);
+    expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
+  });
+
+  test('of saved facts', () => {
+    const facts = snapshot(['a', 'b'], { a: listed('1.0.0'), b: ELSEWHERE });
+    const root = folder({ 'facts.json': facts });
+    const earlier = baselineOf('facts.json', at(folder()), root);
+    expect(earlier).toMatchObject({ source: 'facts.json', keys: ['a', 'b'] });
+    expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0']);
+    expect(isMissing(earlier.app('b'))).toBe(true);
+    expect(earlier.app('c')).toBe(null);
+    expect(versionsOf(baselineFromSnapshot(facts, 'x').app('a'))).toEqual(['1.0.0']);
+  });
+
+  test('an app that was listed and not looked at is not known; one that was not listed is new', () => {
+    const facts = snapshot(['a', 'b']);
+    facts.apps.pop();
+    expect(baselineFromSnapshot(facts, 'x').app('b')).toMatchObject({ missing: expect.stringContaining('not seen') });
+    expect(baselineFromSnapshot(facts, 'x').app('c')).toBeNull();
+  });
+
+  test.each([
+    ['{', /cannot be read/],
+    ['{}', /neither/],
+    ['[]', /neither/],
+    ['', /cannot be read/],
+  ])('%j is Trouble', (text, message) => {
+    const root = folder({ 'x.json': text });
+    expect(thrown(() => baselineOf('x.json', at(root), root))).toMatchObject({
+      known: true,
+      code: 'against-unusable',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('a git ref', () => {
+  const root = folder({ 'site/x': '' });
+  git(root, 'init', '--quiet');
+  commitAll(root);
+  git(root, 'tag', 'v0');
+  const site = join(root, 'site');
+  write(site, files);
+  commitAll(root);
+  git(root, 'tag', 'v1');
+  write(site, {
+    'apps/a/versions.json': listed('9.0.0'),
+    'registry.json': JSON.stringify(registry('a')).replaceAll(BASE, 'https://new.example.com/'),
+  });
+  commitAll(root);
+
+  test('of a workspace in a subfolder, whose base URL has changed since', () => {
+    const earlier = baselineOf('v1', at(site, { baseUrl: 'https://new.example.com/' }), root);
+    expect(earlier).toMatchObject({ source: 'v1', keys: ['a', 'b'] });
+    expect(versionsOf(earlier.app('a'))).toEqual(['1.0.0', '1.1.0']);
+  });
+
+  test('without a manifest: what was published is not known, and it is said', () => {
+    const earlier = baselineOf('v0', at(site), root);
+    expect(earlier.keys).toEqual([]);
+    expect(earlier.app('a')).toEqual({ missing: 'there was no registry.json in v0' });
+  });
+
+  test('for one metadata file', () => {
+    expect(versionsOf(baselineVersionsOf('v1', at(site), 'apps/a/versions.json', root))).toEqual(['1.0.0', '1.1.0']);
+    expect(baselineVersionsOf('v0', at(site), 'apps/a/versions.json', root)).toBe(null);
+  });
+
+  test('a file or folder of that name comes first', () => {
+    write(root, { 'v1/registry.json': registry('a'), 'v1/apps/a/versions.json': listed('7.0.0') });
+    expect(versionsOf(baselineOf('v1', at(site), root).app('a'))).toEqual(['7.0.0']);
+  });
+});
+
+test('one metadata file against another one, or against a folder', () => {
+  const root = folder({ 'old.json': listed('1.0.0'), 'before/apps/a/versions.json': listed('2.0.0') });
+  expect(versionsOf(baselineVersionsOf('old.json', at(root), 'apps/a/versions.json', root))).toEqual(['1.0.0']);
+  expect(versionsOf(baselineVersionsOf('before', at(root), 'apps/a/versions.json', root))).toEqual(['2.0.0']);
+});
+
+test('only whole entries were ever published', () => {
+  const whole = listed('1.0.0').versions[0]!;
+  expect(
+    versionsIn(
+      JSON.parse(
+        JSON.stringify({
+          versions: [whole, null, 1, {}, { ...whole, version: 1 }, { ...whole, artifactUrl: undefined }],
+        }),
+      ),
+    ),
+  ).toEqual([whole]);
+  expect([versionsIn(undefined), versionsIn(null), versionsIn({ versions: {} }), versionsIn([])]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+});

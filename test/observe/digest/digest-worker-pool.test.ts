@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildSync } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { digestArtifact, type Inspection, type InspectTask } from '../../../src/observe/digest/digest-artifact.ts';
+import { type DigestWorkerPool, openDigestWorkerPool } from '../../../src/observe/digest/digest-worker-pool.ts';
+import { entry, tgz } from '../../support/tar-builder.ts';
+
+/** What the thread says of an artifact is what would be said here. */
+
+const folder = mkdtempSync(join(tmpdir(), 'appreg-inspectors-'));
+const program = join(folder, 'inspector.cjs');
+let inspectors: DigestWorkerPool;
+beforeAll(() => {
+  const entryPoints = [join(import.meta.dirname, '../../../src/observe/digest/digest-worker.ts')];
+  buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: program });
+});
+afterAll(() => {
+  inspectors?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const task = (bytes: number): InspectTask => ({ limit: 1e8, weak: false, lines: false, packedBytes: bytes });
+
+async function fed(inspection: Inspection, bytes: Uint8Array, size: number): Promise<Inspection> {
+  const lent = Buffer.alloc(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    lent.set(bytes.subarray(at, at + size));
+    const busy = inspection.write(lent.subarray(0, Math.min(size, bytes.length - at)));
+    lent.fill(0);
+    await busy;
+    if (at % (10 * size) === 0) await sleep(0);
+  }
+  return inspection;
+}
+
+/** Told of so much that the thread is started. */
+function begun(file: string): DigestWorkerPool {
+  const made = openDigestWorkerPool(true, file);
+  made.open(task(1e8)).drop();
+  return made;
+}
+
+const sound = tgz(entry('app.js', randomBytes(1_500_000)));
+const text = tgz(entry('app.js', 'export const one = 1;\n'.repeat(200_000)), entry('ui.js', randomBytes(700_000)));
+const cut = sound.subarray(0, 1_000_000);
+const broken = Buffer.from(sound);
+broken.fill(0xff, 600_000, 600_100);
+
+test('facts are those of this thread, of many at once and in pieces of all sizes', async () => {
+  inspectors = begun(program);
+  await sleep(500);
+  const cases = [sound, text, cut, broken, randomBytes(900_000), Buffer.alloc(0)];
+  for (const size of [16_384, 262_144, 300_001])
+    await Promise.all(
+      [...cases, ...cases].map(async (bytes) => {
+        const here = await fed(digestArtifact(task(1_000_000)), bytes, size);
+        const there = await fed(inspectors.open(task(1_000_000)), bytes, size);
+        expect(await there.end()).toEqual(await here.end());
+      }),
+    );
+});
+
+test('more than there is memory for, some of which nobody asks for any more', async () => {
+  await Promise.all(
+    Array.from({ length: 120 }, async (_, i) => {
+      const one = await fed(inspectors.open(task(sound.length)), sound, 65_536);
+      if (i % 3 === 0) return one.drop();
+      expect((await one.end()).archive.entryCount).toBe(1);
+    }),
+  );
+});
+
+const TOLD = `require('node:worker_threads').parentPort.on('message', ({ id, bytes, last }) => {
+  require('node:worker_threads').parentPort.postMessage({ id, memory: bytes.buffer, facts: last === 'end' ? 'there' : null });
+});`;
+
+test('only large artifacts go there, and none before many of them came', async () => {
+  writeFileSync(join(folder, 'told.cjs'), TOLD);
+  const early = openDigestWorkerPool(true, join(folder, 'told.cjs'));
+  expect(await early.open(task(1e6)).end()).not.toBe('there');
+  const late = begun(join(folder, 'told.cjs'));
+  await expect.poll(() => late.open(task(1e6)).end()).toBe('there');
+  expect(await late.open(task(1000)).end()).not.toBe('there');
+  expect(await openDigestWorkerPool(false).open(task(1e8)).end()).not.toBe('there');
+  early.close();
+  late.close();
+});
+
+test('a thread that fails is no answer, and no wait without end', async () => {
+  writeFileSync(
+    join(folder, 'fails.cjs'),
+    "require('node:worker_threads').parentPort.on('message', () => { throw new Error('out of order'); });",
+  );
+  const failing = begun(join(folder, 'fails.cjs'));
+  const ask = () => failing.open(task(1e6)).end();
+  await expect
+    .poll(() =>
+      ask().then(
+        () => 'here',
+        ({ message }: Error) => message,
+      ),
+    )
+    .toBe('out of order');
+  expect((await (await fed(failing.open(task(1e6)), sound, 65_536)).end()).archive.entryCount).toBe(1);
+  failing.close();
+});

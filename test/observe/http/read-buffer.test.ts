@@ -1,0 +1,141 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createSecure } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
+import { certificates } from '../../support/fault-certificates.ts';
+
+/** What comes is lent by the socket: nobody may hold on to it, and nobody may miss any of it. */
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function host(answer: (socket: Socket) => void | Promise<void>): Promise<string> {
+  const server = createServer((socket) => {
+    socket.setNoDelay(true).on('error', () => {});
+    socket.on('data', () => void answer(socket));
+  }).listen(0, '127.0.0.1');
+  closing.push(() => server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+async function fetched(
+  url: string,
+  write: (chunk: Uint8Array) => void | Promise<void>,
+  instant: boolean,
+  options: HttpOptions = {},
+) {
+  const http = openHttpClient(options);
+  closing.push(() => void http.close());
+  const body = () => ({ limit: 1e8, over: 'fail' as const, instant, write });
+  return http.probe({ method: 'GET', url, origin: null, accept: '*/*', total: 10_000, body });
+}
+
+test('headers that come in pieces are whole', async () => {
+  const url = await host(async (socket) => {
+    const text = `HTTP/1.1 200 OK\r\nX-First: ${'a'.repeat(50)}\r\nX-Second: ${'b'.repeat(50)}\r\nContent-Length: 4\r\n\r\nbody`;
+    for (let at = 0; at < text.length; at += 7) {
+      socket.write(text.slice(at, at + 7));
+      await sleep(2);
+    }
+  });
+  const chunks: string[] = [];
+  const { hops, failure } = await fetched(url, (chunk) => void chunks.push(Buffer.from(chunk).toString()), true);
+  expect(failure).toBeNull();
+  expect(hops[0]!.headers).toEqual([
+    ['x-first', 'a'.repeat(50)],
+    ['x-second', 'b'.repeat(50)],
+    ['content-length', '4'],
+  ]);
+  expect(chunks.join('')).toBe('body');
+});
+
+const BYTES = randomBytes(3_000_000);
+const DIGEST = createHash('sha256').update(BYTES).digest('hex');
+
+for (const instant of [true, false])
+  test(`a taker that ${instant ? 'is done with each chunk at once' : 'keeps chunks for a while'} and holds the host back gets all bytes`, async () => {
+    const url = await host((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BYTES.length}\r\n\r\n`);
+      socket.write(BYTES);
+    });
+    const hash = createHash('sha256');
+    let count = 0;
+    const { failure } = await fetched(
+      url,
+      async (chunk) => {
+        count += 1;
+        if (instant) hash.update(chunk);
+        if (count % 10 === 0) await sleep(1);
+        if (!instant) hash.update(chunk);
+      },
+      instant,
+    );
+    expect(failure).toBeNull();
+    expect(hash.digest('hex')).toBe(DIGEST);
+  });
+
+test('two bodies at once do not mix', async () => {
+  const url = await host((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BYTES.length}\r\n\r\n`);
+    socket.write(BYTES);
+  });
+  const digests = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const hash = createHash('sha256');
+      await fetched(url, (chunk) => void hash.update(chunk), true);
+      return hash.digest('hex');
+    }),
+  );
+  expect(digests).toEqual([DIGEST, DIGEST, DIGEST]);
+});
+
+test('what a host says before it is asked is no answer, and is not lost either', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('\0\0\x12\x04\0\0\0\0\0 settings of HTTP/2');
+  }).listen(0, '127.0.0.1');
+  closing.push(() => server.close());
+  await once(server, 'listening');
+  const { failure } = await fetched(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, () => {}, true);
+  expect(failure?.code).toBe('HTTP2_ALONE');
+});
+
+function speak(socket: Socket): void {
+  socket.on('error', () => {});
+  socket.on('data', () => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BYTES.length}\r\n\r\n`);
+    socket.write(BYTES);
+  });
+}
+
+// Each address that is tried gets a handle of its own.
+test.each(['http', 'https'])('%s, at the second address of a name', async (scheme) => {
+  const made = certificates();
+  const server = scheme === 'http' ? createServer(speak) : createSecure(made.get('good'), speak);
+  server.listen(0, '127.0.0.1');
+  closing.push(() => server.close());
+  await once(server, 'listening');
+  const hash = createHash('sha256');
+  const { hops, failure } = await fetched(
+    `${scheme}://localhost:${(server.address() as AddressInfo).port}/`,
+    (chunk) => void hash.update(chunk),
+    true,
+    {
+      ca: made.ca,
+      lookup: (_name, _options, done) =>
+        done(null, [
+          { address: '::1', family: 6 },
+          { address: '127.0.0.1', family: 4 },
+        ]),
+    },
+  );
+  expect(failure).toBeNull();
+  expect(hops[0]!.failedAddresses?.map(({ address }) => address)).toEqual(['::1']);
+  expect(hash.digest('hex')).toBe(DIGEST);
+});

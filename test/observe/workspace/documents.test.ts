@@ -1,0 +1,90 @@
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DocumentContent } from '../../../src/core/facts/facts.ts';
+import { judge } from '../../../src/core/engine/judge.ts';
+import { releaseText, readDocumentFile } from '../../../src/observe/workspace/documents.ts';
+import { folder } from '../../support/folders.ts';
+import { snapshot } from '../../support/snapshots.ts';
+
+const entry = (i: number): object => ({
+  name: `App ${i}`,
+  description: 'größer '.repeat(4_000),
+  blockStyle: { iconUrl: 'https://apps.example.com/icon.svg', color: 'blue' },
+  appMetadataUrl: `https://apps.example.com/${i}.json`,
+});
+
+/** A manifest of five megabytes whose colours are wrong. */
+function large(apps = 200): string {
+  return JSON.stringify({ apps: Object.fromEntries(Array.from({ length: apps }, (_, i) => [`app-${i}`, entry(i)])) });
+}
+
+/** The same with colours as they should be. */
+const usual = (): string => large().replaceAll('"blue"', '"#1a73e8"');
+
+function read(path: string): DocumentContent {
+  const content = readDocumentFile(path);
+  if (typeof content === 'string') throw new Error(content);
+  return content;
+}
+
+test('a large text is the same whenever it is asked for', () => {
+  const file = join(folder(), 'registry.json');
+  writeFileSync(file, large());
+  const content = read(file);
+  expect(content.text).toBe(large());
+  releaseText(content);
+  rmSync(file);
+  expect(content.text).toBe(large());
+  expect({ ...content }).toEqual({ text: large(), base64: null, bytes: Buffer.byteLength(large()), cut: false });
+  expect(JSON.parse(JSON.stringify(content))).toEqual({ ...content });
+});
+
+test('one that leaves nothing to be found is let go, and read anew', () => {
+  const file = join(folder(), 'registry.json');
+  writeFileSync(file, usual());
+  const content = read(file);
+  expect(content.text).toBe(usual());
+  releaseText(content);
+  expect(content.text).toBe(usual());
+  expect(content.text).toBe(usual());
+});
+
+test('it is asked for once, and not for each of the things that are found in it', () => {
+  let asked = 0;
+  const text = large();
+  const content: DocumentContent = {
+    get text() {
+      asked++;
+      return text;
+    },
+    base64: null,
+    bytes: text.length,
+    cut: false,
+  };
+  const seen = snapshot(text);
+  const { findings } = judge({ ...seen, manifest: { ...seen.manifest, content } }, { command: 'lint' });
+  expect(findings.filter(({ rule }) => rule === 'block-color-malformed')).toHaveLength(200);
+  expect(findings[100]!.column).toBeGreaterThan(1);
+  expect(asked).toBeLessThan(5);
+});
+
+test.each<[string, (file: string) => void]>([
+  ['changed', (file) => appendFileSync(file, ' ')],
+  ['deleted', (file) => rmSync(file)],
+])('a large file that was %s meanwhile is no source of positions', (_, change) => {
+  const file = join(folder(), 'registry.json');
+  writeFileSync(file, usual());
+  const content = read(file);
+  expect(content.text).toBe(usual());
+  releaseText(content);
+  change(file);
+  expect(() => content.text).toThrow(/registry.json was changed while it was being looked at/);
+});
+
+test('a large file that is not UTF-8 is kept as it is', () => {
+  const file = join(folder(), 'registry.json');
+  const bytes = Buffer.concat([Buffer.from(large()), Buffer.from([0xff])]);
+  writeFileSync(file, bytes);
+  expect(read(file)).toEqual({ text: null, base64: bytes.toString('base64'), bytes: bytes.length, cut: false });
+});

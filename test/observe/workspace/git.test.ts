@@ -1,0 +1,156 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { gitTree } from '../../../src/observe/workspace/git.ts';
+import type { Tree } from '../../../src/observe/workspace/tree.ts';
+import { commitAll, folder, git, thrown, write } from '../../support/folders.ts';
+
+function repository(files: Record<string, unknown>): string {
+  const root = folder(files);
+  git(root, 'init', '--quiet');
+  commitAll(root);
+  return root;
+}
+function textOf(tree: Tree, path: string): string | null {
+  tree.fetch([path]);
+  return tree.read(path)?.text ?? null;
+}
+
+describe('a tree at a ref', () => {
+  const root = repository({
+    'registry.json': 'one',
+    'sub folder/a.json': 'a1',
+    'é.json': 'é',
+    'bytes.json': Uint8Array.from([0x22, 0xff]),
+    'crlf.json': '{\r\n}',
+  });
+  git(root, 'tag', 'v1');
+  write(root, { 'registry.json': 'two', 'new.json': 'new' });
+  commitAll(root);
+  write(root, { 'registry.json': 'three' });
+
+  test('holds the files as they were, whatever the work tree holds', () => {
+    expect(textOf(gitTree('v1', root), 'registry.json')).toBe('one');
+    expect(textOf(gitTree('HEAD~1', root), 'registry.json')).toBe('one');
+    expect(textOf(gitTree('HEAD', root), 'registry.json')).toBe('two');
+    expect(textOf(gitTree('main', root), 'registry.json')).toBe('two');
+    expect(gitTree('v1', root).source).toBe('v1');
+  });
+
+  test('to the byte: CRLF, names that are not ASCII, bytes that are no text', () => {
+    const tree = gitTree('v1', root);
+    tree.fetch(['crlf.json', 'missing.json', 'é.json', 'bytes.json', 'sub folder', 'sub folder/a.json']);
+    expect(tree.read('crlf.json')?.text).toBe('{\r\n}');
+    expect(tree.read('é.json')?.text).toBe('é');
+    expect(tree.read('bytes.json')).toMatchObject({ text: null, base64: 'Iv8=', bytes: 2 });
+    expect(tree.read('sub folder/a.json')?.text).toBe('a1');
+  });
+
+  test('has no files that were not there, no folders, and none that were not fetched', () => {
+    const tree = gitTree('v1', root);
+    tree.fetch(['new.json', 'sub folder', 'a\nb']);
+    expect(['new.json', 'sub folder', 'a\nb', 'registry.json'].map((path) => tree.read(path))).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('many files at once are those that one by one are had, from a subfolder too', () => {
+    const names = Array.from({ length: 130 }, (_, i) => `apps/${i % 7}/ü ${i}.json`);
+    const files = Object.fromEntries(names.map((name) => [`sub/${name}`, name]));
+    const many = repository({ ...files, 'apps/0/ü 0.json': 'another' });
+    write(many, { 'sub/apps/0/ü 0.json': 'changed' });
+    const tree = gitTree('HEAD', join(many, 'sub'));
+    tree.fetch([...names, 'missing.json', 'apps']);
+    expect(names.map((name) => tree.read(name)?.text)).toEqual(names);
+    expect(['missing.json', 'apps'].map((name) => tree.read(name))).toEqual([null, null]);
+  });
+
+  test('a workspace in a subfolder: paths are relative to it', () => {
+    expect(textOf(gitTree('v1', join(root, 'sub folder')), 'a.json')).toBe('a1');
+    expect(textOf(gitTree('v1', join(root, 'sub folder')), 'registry.json')).toBe(null);
+  });
+
+  test('many files in one go', () => {
+    const many = repository(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`apps/a${i}/v.json`, `${i}`])));
+    const tree = gitTree('HEAD', many);
+    const paths = Array.from({ length: 300 }, (_, i) => `apps/a${i}/v.json`);
+    tree.fetch(paths);
+    expect(paths.map((path) => tree.read(path)?.text)).toEqual(paths.map((_, i) => `${i}`));
+  });
+});
+
+test('a branch that went on is taken where the work tree’s branch left it', () => {
+  const root = repository({ 'registry.json': 'base' });
+  git(root, 'checkout', '--quiet', '-b', 'feature');
+  write(root, { 'registry.json': 'feature' });
+  commitAll(root);
+  git(root, 'checkout', '--quiet', 'main');
+  write(root, { 'registry.json': 'main went on' });
+  commitAll(root);
+  git(root, 'checkout', '--quiet', 'feature');
+  expect(textOf(gitTree('main', root), 'registry.json')).toBe('base');
+});
+
+test('a branch without a common history is taken as it is', () => {
+  const root = repository({ 'registry.json': 'main' });
+  git(root, 'checkout', '--quiet', '--orphan', 'gh-pages');
+  write(root, { 'registry.json': 'published' });
+  commitAll(root);
+  git(root, 'checkout', '--quiet', 'main');
+  expect(textOf(gitTree('gh-pages', root), 'registry.json')).toBe('published');
+});
+
+describe('Trouble', () => {
+  const root = repository({ 'registry.json': '1' });
+
+  test('a ref that is none', () => {
+    expect(thrown(() => gitTree('no-such-ref', root))).toMatchObject({
+      known: true,
+      code: 'against-unknown',
+      message: expect.stringContaining('no git ref'),
+    });
+  });
+
+  test.each(['--output=x', '-h', '--all'])('%s is no option', (ref) => {
+    expect(thrown(() => gitTree(ref, root))).toMatchObject({ code: 'against-unknown' });
+  });
+
+  test('a ref that would move the cursor is shown escaped', () => {
+    expect(thrown(() => gitTree('\u001b[2J', root)).message).toContain('\\u{1b}[2J');
+  });
+
+  test('a folder that is in no repository', () => {
+    expect(thrown(() => gitTree('main', folder()))).toMatchObject({
+      code: 'against-unknown',
+      message: expect.stringContaining('not in a git work tree'),
+    });
+  });
+
+  test('a repository without a commit', () => {
+    const empty = folder();
+    git(empty, 'init', '--quiet');
+    expect(thrown(() => gitTree('HEAD', empty))).toMatchObject({ code: 'against-unknown' });
+  });
+
+  test('a shallow clone is named as such, with the command that helps', () => {
+    write(root, { 'registry.json': '2' });
+    commitAll(root);
+    git(root, 'branch', 'other', 'HEAD~1');
+    const clone = join(folder(), 'clone');
+    mkdirSync(clone);
+    git(clone, 'clone', '--quiet', '--depth=1', `file://${root}`, '.');
+    expect(textOf(gitTree('HEAD', clone), 'registry.json')).toBe('2');
+    expect(thrown(() => gitTree('origin/other', clone))).toMatchObject({
+      code: 'against-shallow',
+      message: expect.stringContaining('shallow clone'),
+      hint: expect.stringContaining('fetch-depth: 0'),
+    });
+    expect(thrown(() => gitTree('HEAD~1', clone))).toMatchObject({
+      code: 'against-shallow',
+      hint: expect.stringContaining('--unshallow'),
+    });
+  });
+});

@@ -1,0 +1,292 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { AppFacts, DocumentFacts } from '../../../src/core/facts/facts.ts';
+import { startJudging } from '../../../src/core/engine/judge.ts';
+import type { Report } from '../../../src/core/engine/report.ts';
+import { observeMetadataFile, observeWorkspace } from '../../../src/observe/workspace/observe-workspace.ts';
+import type { Workspace } from '../../../src/observe/workspace/places.ts';
+import { NOW } from '../../support/core-facts.ts';
+import { folder } from '../../support/folders.ts';
+import { BASE, entry, listed } from '../../support/snapshots.ts';
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+const bytes = gzipSync(Buffer.alloc(1024));
+const registry = (...keys: string[]): object => ({ apps: Object.fromEntries(keys.map((key) => [key, entry(key)])) });
+const workspace = (root: string, baseUrl: string | null = BASE): Workspace => ({
+  root,
+  manifest: 'registry.json',
+  baseUrl,
+});
+
+test.each([
+  ['https://b\u00fccher.example/', 'https://b\u00fccher.example/'],
+  ['https://xn--bcher-kva.example/', 'https://b\u00fccher.example/'],
+  ['https://apps.example.com', 'https://Apps.Example.com:443/'],
+])('base URL %s, and URLs that begin with %s: every file is found', async (baseUrl, written) => {
+  const metadata = listed('1.0.0');
+  metadata.versions[0]!['artifactUrl'] = `${written}apps/a/1.tar.gz`;
+  const one = entry('a', { appMetadataUrl: `${written}apps/a/versions.json` });
+  const root = folder({
+    'registry.json': { apps: { a: one } },
+    'apps/a/versions.json': metadata,
+    'apps/a/1.tar.gz': bytes,
+  });
+  const { apps, orphans } = await look(root, baseUrl);
+  expect(orphans).toEqual([]);
+  expect(apps[0]!.metadata.file).toBe('ws/apps/a/versions.json');
+  expect(apps[0]!.artifacts[0]!.file).toBe('ws/apps/a/1.tar.gz');
+});
+
+interface Seen {
+  manifest: DocumentFacts;
+  apps: AppFacts[];
+  orphans: readonly string[];
+  steps: string[];
+}
+async function look(root: string, baseUrl: string | null = BASE): Promise<Seen> {
+  const seen: Seen = { manifest: null as never, apps: [], orphans: [], steps: [] };
+  await observeWorkspace(
+    workspace(root, baseUrl),
+    {
+      manifest: (facts) => void (seen.manifest = facts),
+      app: (facts) => void seen.apps.push(facts),
+      orphans: (files) => void (seen.orphans = files),
+    },
+    { nameOf: (path) => `ws/${path}`, onApp: (done, all) => void seen.steps.push(`${done}/${all}`) },
+  );
+  return seen;
+}
+async function lint(root: string): Promise<Report> {
+  const judging = startJudging({ command: 'lint', target: '.', now: NOW });
+  await observeWorkspace(workspace(root), judging, { nameOf: (path) => path });
+  return judging.finish(0);
+}
+const told = (report: Report): string[] =>
+  report.findings.map((f) => `${f.rule}${f.cause ? ` ${f.cause}` : ''} ${f.file}`);
+
+describe('a workspace', () => {
+  const root = folder({
+    'registry.json': registry('a', 'elsewhere', 'missing'),
+    'apps/a/versions.json': listed('1.0.0', '2.0.0'),
+    'apps/a/versions/1.0.0.tar.gz': bytes,
+    'apps/a/icon.svg': SVG,
+    'apps/lost/versions.json': listed('1.0.0'),
+    'apps/z/other.json': { name: 'no metadata' },
+    'node_modules/x/versions.json': listed('1.0.0'),
+    '.cache/versions.json': listed('1.0.0'),
+    'package.json': { versions: [] },
+  });
+
+  test('is seen document by document, artifacts hashed, icons looked at', async () => {
+    const seen = await look(root);
+    expect(seen.manifest).toMatchObject({
+      url: null,
+      file: 'ws/registry.json',
+      web: { missing: 'needs the network', runWide: true },
+      content: { cut: false },
+    });
+    expect(seen.apps.map((app) => app.key)).toEqual(['a', 'elsewhere', 'missing']);
+    const [a, , missing] = seen.apps;
+    expect(a!.metadata).toMatchObject({ url: `${BASE}apps/a/versions.json`, file: 'ws/apps/a/versions.json' });
+    expect(a!.artifacts).toHaveLength(2);
+    expect(a!.artifacts[0]).toMatchObject({
+      file: 'ws/apps/a/versions/1.0.0.tar.gz',
+      content: { bytes: bytes.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      archive: { kind: 'gzip' },
+    });
+    expect(a!.artifacts[1]).toMatchObject({ file: null, content: { missing: 'it is not in the workspace' } });
+    expect(a!.icon).toMatchObject({ file: 'ws/apps/a/icon.svg', image: { kind: 'svg' } });
+    expect(missing!.metadata).toMatchObject({ local: 'missing', content: { missing: 'because of file-missing' } });
+    expect(missing!.artifacts).toEqual([]);
+    expect(missing!.icon).toMatchObject({ file: null, content: { missing: 'it is not in the workspace' } });
+    expect(seen.steps).toEqual(['1/3', '2/3', '3/3']);
+  });
+
+  test('tells the metadata files that nothing points to, and no other JSON', async () => {
+    expect((await look(root)).orphans).toEqual(['ws/apps/lost/versions.json']);
+  });
+
+  test('without a base URL has no local files but its manifest', async () => {
+    const { apps } = await look(root, null);
+    expect(apps.map((app) => app.metadata.content)).toEqual(
+      [1, 2, 3].map(() => ({ missing: 'it is not in the workspace' })),
+    );
+  });
+
+  test('with a base URL that has no slash, or capitals in the host', async () => {
+    expect((await look(root, 'HTTPS://APPS.example.com')).apps[0]!.metadata.file).toBe('ws/apps/a/versions.json');
+  });
+
+  test('judged: what is missing is one error, and the others go on', async () => {
+    const report = await lint(folder({ 'registry.json': registry('a', 'b'), 'apps/b/versions.json': listed('1.0.0') }));
+    expect(told(report)).toEqual(['file-missing missing apps/a/versions.json']);
+    expect(report.apps).toEqual([
+      { key: 'a', visible: false, because: ['file-missing'], latest: null },
+      { key: 'b', visible: true, because: [], latest: '1.0.0' },
+    ]);
+  });
+});
+
+test('the manifest itself missing, a folder in its place, or broken', async () => {
+  expect(told(await lint(folder()))).toEqual(['file-missing missing registry.json']);
+  expect(told(await lint(folder({ 'registry.json/x': '' })))).toEqual(['file-missing not-a-file registry.json']);
+  expect(told(await lint(folder({ 'registry.json': '{' })))).toEqual(['document-unreadable truncated registry.json']);
+});
+
+/** A part of a file that several apps share. */
+function sprite(part: string): object {
+  return { blockStyle: { iconUrl: `${BASE}sprite.svg#${part}`, color: '#112233' } };
+}
+
+test('parts of one sprite are icons without a finding, and the file is found', async () => {
+  const root = folder({
+    'registry.json': { apps: { a: entry('a', sprite('a')), b: entry('b', sprite('b')) } },
+    'apps/a/versions.json': listed('1.0.0'),
+    'apps/b/versions.json': listed('1.0.0'),
+    'sprite.svg': SVG,
+  });
+  const report = await lint(root);
+  expect(told(report)).toEqual([]);
+  const { apps } = await look(root);
+  expect(apps.map(({ icon }) => icon.file)).toEqual(['ws/sprite.svg', 'ws/sprite.svg']);
+});
+
+test('a folder where metadata, an artifact or an icon should be', async () => {
+  const root = folder({
+    'registry.json': registry('a', 'b'),
+    'apps/a/versions.json/x': '',
+    'apps/b/versions.json': listed('1.0.0'),
+    'apps/a/versions/1.0.0.tar.gz/x': '',
+    'apps/b/icon.svg/x': '',
+  });
+  const { apps } = await look(root);
+  expect(apps[0]!.metadata.local).toBe('not-a-file');
+  expect(apps[1]!.artifacts[0]!.content).toEqual({ missing: 'it is not in the workspace' });
+  expect(apps[1]!.icon.content).toEqual({ missing: 'it is not in the workspace' });
+});
+
+test('URLs that try to lead out of the workspace lead nowhere', async () => {
+  const outside = folder({ 'secret.json': listed('6.6.6') });
+  const tricks = [
+    '%2e%2e/secret.json',
+    '../secret.json',
+    '..%2fsecret.json',
+    'a%00.json',
+    'a\\..\\secret.json',
+    '%5c..%5csecret.json',
+    '%2fetc/passwd',
+    `%2f${outside.slice(1)}/secret.json`,
+    './apps/../../secret.json',
+    '',
+  ];
+  const root = folder({
+    'registry.json': {
+      apps: Object.fromEntries(
+        tricks.map((trick, i) => [
+          `k${i}`,
+          entry(`k${i}`, { appMetadataUrl: BASE + trick, blockStyle: { iconUrl: BASE + trick, color: '#112233' } }),
+        ]),
+      ),
+    },
+  });
+  const { apps } = await look(root);
+  expect(apps).toHaveLength(tricks.length);
+  for (const app of apps)
+    expect([app.metadata.file, app.metadata.content, app.icon.content]).toEqual([
+      null,
+      { missing: 'it is not in the workspace' },
+      { missing: 'it is not in the workspace' },
+    ]);
+});
+
+describe.skipIf(process.platform === 'win32')('links', () => {
+  test('out of the workspace are not followed, whatever they stand for', async () => {
+    const outside = folder({
+      'v.json': listed('6.6.6'),
+      'a.tar.gz': bytes,
+      'i.svg': SVG,
+      'd/versions.json': listed('6.6.6'),
+    });
+    const root = folder({ 'registry.json': registry('a', 'b', 'c'), 'apps/c/versions.json': listed('1.0.0') });
+    for (const key of ['a', 'b']) mkdirSync(join(root, 'apps', key), { recursive: true });
+    symlinkSync(join(outside, 'v.json'), join(root, 'apps/a/versions.json'));
+    symlinkSync(join(outside, 'i.svg'), join(root, 'apps/c/icon.svg'));
+    mkdirSync(join(root, 'apps/a/versions'));
+    symlinkSync(join(outside, 'a.tar.gz'), join(root, 'apps/a/versions/1.0.0.tar.gz'));
+    symlinkSync(join(outside, 'd/versions.json'), join(root, 'apps/b/versions.json'));
+    const { apps, orphans } = await look(root);
+    expect(apps.map((app) => app.metadata.local)).toEqual(['outside', 'outside', undefined]);
+    expect(apps[2]!.artifacts[0]!.content).toMatchObject({ missing: expect.stringContaining('out of the workspace') });
+    expect(apps[2]!.icon.content).toMatchObject({ missing: expect.stringContaining('out of the workspace') });
+    expect(orphans).toEqual([]);
+    expect(told(await lint(root))).toEqual([
+      'file-missing outside apps/a/versions.json',
+      'file-missing outside apps/b/versions.json',
+    ]);
+  });
+
+  test('out of the workspace in a hidden folder, which no search looks into', async () => {
+    const outside = folder({ 'v.json': listed('6.6.6') });
+    const root = folder({ 'registry.json': { apps: { a: entry('a', { appMetadataUrl: `${BASE}.hidden/v.json` }) } } });
+    mkdirSync(join(root, '.hidden'));
+    symlinkSync(join(outside, 'v.json'), join(root, '.hidden/v.json'));
+    expect((await look(root)).apps[0]!.metadata).toMatchObject({
+      local: 'outside',
+      content: { missing: 'because of file-missing' },
+    });
+  });
+
+  test('inside the workspace are as good as files; in circles or to nowhere they are none', async () => {
+    const root = folder({ 'registry.json': registry('a', 'b', 'c'), 'real.json': listed('1.0.0') });
+    for (const key of ['a', 'b', 'c']) mkdirSync(join(root, 'apps', key), { recursive: true });
+    symlinkSync('../../real.json', join(root, 'apps/a/versions.json'));
+    symlinkSync('versions.json', join(root, 'apps/b/versions.json'));
+    symlinkSync('nowhere', join(root, 'apps/c/versions.json'));
+    const { apps } = await look(root);
+    expect(apps.map((app) => app.metadata.local)).toEqual([undefined, 'not-a-file', 'missing']);
+  });
+
+  test('the workspace itself may be reached through one', async () => {
+    const root = folder({ 'registry.json': registry('a'), 'apps/a/versions.json': listed('1.0.0') });
+    symlinkSync('versions.json', join(root, 'apps/a/other.json'));
+    const away = folder();
+    symlinkSync(root, join(away, 'link'));
+    expect((await look(join(away, 'link'))).apps[0]!.metadata.local).toBe(undefined);
+  });
+});
+
+test('keys and fields that objects inherit are keys and fields like others', async () => {
+  const root = folder({
+    'registry.json': `{"apps":{"__proto__":${JSON.stringify(entry('p'))},"constructor":${JSON.stringify(entry('c'))}}}`,
+    'apps/p/versions.json': listed('1.0.0'),
+    'apps/c/versions.json': listed('2.0.0'),
+  });
+  const report = await lint(root);
+  expect(told(report)).toEqual([]);
+  expect(report.apps.map((app) => [app.key, app.latest])).toEqual([
+    ['__proto__', '1.0.0'],
+    ['constructor', '2.0.0'],
+  ]);
+});
+
+test('a metadata file by itself, with the artifacts around it', async () => {
+  const root = folder({ 'apps/a/versions.json': listed('1.0.0', '2.0.0'), 'apps/a/versions/1.0.0.tar.gz': bytes });
+  const { metadata, artifacts } = await observeMetadataFile(workspace(root), 'apps/a/versions.json', (path) => path);
+  expect(metadata).toMatchObject({ file: 'apps/a/versions.json', url: null });
+  expect(artifacts.map((artifact) => artifact.file)).toEqual(['apps/a/versions/1.0.0.tar.gz', null]);
+});
+
+describe('what a faulty manifest leaves out is no orphan', () => {
+  const { appMetadataUrl: _, ...nowhere } = entry('a');
+  test.each([
+    ['a manifest that is not JSON', '{ "apps": '],
+    ['a manifest without apps', {}],
+    ['an app without its metadata URL', { apps: { a: nowhere } }],
+  ])('%s', async (_name, manifest) => {
+    const report = await lint(folder({ 'registry.json': manifest, 'apps/a/versions.json': listed('1.0.0') }));
+    expect(report.summary.errors).toBe(1);
+    expect(told(report).filter((text) => text.startsWith('metadata-orphaned'))).toEqual([]);
+  });
+});

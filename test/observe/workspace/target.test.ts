@@ -1,0 +1,133 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Configured, manifestIn, targetAt } from '../../../src/observe/workspace/target.ts';
+import { folder, thrown } from '../../support/folders.ts';
+import { BASE, entry, listed } from '../../support/snapshots.ts';
+
+const registry = { apps: { a: entry('a') } };
+const none = (root: string): Configured => ({ root, found: false, manifest: null, baseUrl: null });
+const configured = (root: string, more: Partial<Configured> = {}): Configured => ({
+  root,
+  found: true,
+  manifest: null,
+  baseUrl: BASE,
+  ...more,
+});
+
+describe('a folder', () => {
+  test('with registry.json and no configuration: the base URL is inferred', () => {
+    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': listed('1.0.0') });
+    expect(targetAt(root, none(root))).toEqual({
+      kind: 'workspace',
+      workspace: { root, manifest: 'registry.json', baseUrl: BASE },
+      inferred: true,
+    });
+  });
+
+  test('whose URLs lead elsewhere has no base URL', () => {
+    const root = folder({ 'registry.json': registry });
+    expect(targetAt(root, none(root))).toEqual({
+      kind: 'workspace',
+      workspace: { root, manifest: 'registry.json', baseUrl: null },
+      inferred: false,
+    });
+  });
+
+  test('with a configuration: as that says', () => {
+    const root = folder({ 'my.json': registry });
+    expect(targetAt(root, configured(root, { manifest: 'my.json' }))).toEqual({
+      kind: 'workspace',
+      workspace: { root, manifest: 'my.json', baseUrl: BASE },
+      inferred: false,
+    });
+  });
+
+  test('whose manifest has another name is found by what it holds', () => {
+    const root = folder({ 'my.json': registry, 'package.json': { name: 'x' }, 'broken.json': '{' });
+    expect(manifestIn(root)).toBe('my.json');
+    expect(targetAt(root, none(root))).toMatchObject({ kind: 'workspace', workspace: { manifest: 'my.json' } });
+  });
+
+  test('inside a workspace stands for the workspace', () => {
+    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': listed('1.0.0') });
+    expect(targetAt(join(root, 'apps'), configured(root))).toMatchObject({
+      kind: 'workspace',
+      workspace: { root, manifest: 'registry.json', baseUrl: BASE },
+    });
+  });
+
+  test('with two candidates, or none, is Trouble', () => {
+    const two = folder({ 'a.json': registry, 'b.json': registry });
+    expect(manifestIn(two)).toBe(null);
+    expect(thrown(() => targetAt(two, none(two)))).toMatchObject({ known: true, code: 'registry-missing' });
+    const empty = folder();
+    expect(thrown(() => targetAt(empty, none(empty)))).toMatchObject({
+      known: true,
+      code: 'registry-missing',
+      hint: expect.stringContaining('appreg init'),
+    });
+  });
+});
+
+describe('a file', () => {
+  test('that is a manifest stands for the workspace around it', () => {
+    const root = folder({ 'x/my.json': registry, 'x/apps/a/versions.json': listed('1.0.0') });
+    expect(targetAt(join(root, 'x/my.json'), none(root))).toEqual({
+      kind: 'workspace',
+      workspace: { root: join(root, 'x'), manifest: 'my.json', baseUrl: BASE },
+      inferred: true,
+    });
+  });
+
+  test('that is metadata stands for itself, inside its workspace', () => {
+    const root = folder({ 'registry.json': registry, 'apps/a/versions.json': listed('1.0.0') });
+    expect(targetAt(join(root, 'apps/a/versions.json'), configured(root))).toEqual({
+      kind: 'metadata',
+      workspace: { root, manifest: 'registry.json', baseUrl: BASE },
+      path: 'apps/a/versions.json',
+    });
+    expect(targetAt(join(root, 'apps/a/versions.json'), none(root))).toMatchObject({
+      kind: 'metadata',
+      path: 'versions.json',
+    });
+  });
+
+  test('that cannot be read as JSON is what its name says', () => {
+    const root = folder({ 'versions.json': '{', 'registry.json': '{' });
+    expect(targetAt(join(root, 'versions.json'), none(root)).kind).toBe('metadata');
+    expect(targetAt(join(root, 'registry.json'), none(root)).kind).toBe('workspace');
+  });
+
+  test('that the configuration names is the manifest, whatever is in it', () => {
+    const root = folder({ 'registry.json': listed('1.0.0') });
+    expect(targetAt(join(root, 'registry.json'), configured(root, { manifest: 'registry.json' })).kind).toBe(
+      'workspace',
+    );
+  });
+
+  test('that has both is a manifest', () => {
+    const root = folder({ 'x.json': { apps: {}, versions: [] } });
+    expect(targetAt(join(root, 'x.json'), none(root)).kind).toBe('workspace');
+  });
+});
+
+test('what is not there is Trouble, with its name escaped', () => {
+  const root = folder();
+  expect(thrown(() => targetAt(join(root, 'no\u001bthing'), none(root)))).toMatchObject({
+    known: true,
+    code: 'path-missing',
+    message: expect.stringContaining('no\\u{1b}thing'),
+  });
+});
+
+test.skipIf(process.platform === 'win32')('a workspace behind a link is the workspace', () => {
+  const root = folder({ 'registry.json': registry });
+  const other = folder();
+  mkdirSync(join(other, 'x'));
+  symlinkSync(root, join(other, 'link'));
+  expect(targetAt(join(other, 'link'), configured(root))).toMatchObject({
+    kind: 'workspace',
+    workspace: { baseUrl: BASE },
+  });
+});

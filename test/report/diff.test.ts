@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { diffRegistries } from '../../src/core/registry/diff.ts';
+import { diffAsJson, diffAsMarkdown, diffAsText } from '../../src/report/diff.ts';
+import { PLAIN } from '../../src/report/style.ts';
+import { entry, listed, snapshot } from '../support/snapshots.ts';
+
+const HOSTILE = '\u001b[2J| <b>x</b> `y` @team ![i](https://x.test/?token=s3cret) \n::error::z';
+const before = snapshot({ apps: { a: entry('a'), b: entry('b') } });
+const after = snapshot(
+  { apps: { a: entry('a', { name: HOSTILE }), ['c|`']: entry('c') } },
+  { a: listed('1.0.0', `1.0.0-${HOSTILE}`) },
+);
+const found = diffRegistries(before, after);
+
+test('text: what changes, what vanishes, a last line to quote', () => {
+  expect(diffAsText(diffRegistries(snapshot(['a', 'b']), snapshot(['a'], { a: listed('1.0.0', '1.1.0') })), PLAIN))
+    .toBe(`~ a  (latest 1.0.0 → 1.1.0)
+    + 1.1.0  added: https://apps.example.com/apps/a/versions/1.1.0.tar.gz
+- b
+    - 1.0.0  withdrawn; a published version stays listed
+Subscribers would not see b any more: it is removed.
+1 app removed, 1 app changed, 1 version added, 1 version withdrawn`);
+  expect(diffAsText(diffRegistries(before, before), PLAIN)).toBe('Nothing changes for subscribers');
+});
+
+test('what was not looked at is said, and nothing of it', () => {
+  const unseen = { content: { missing: `it is not in ${HOSTILE}` } };
+  const blind = (state: typeof before): typeof before => ({
+    ...state,
+    apps: state.apps.map((app) => ({ ...app, metadata: { ...app.metadata, ...unseen }, artifacts: [] })),
+  });
+  const text = diffAsText(diffRegistries(before, blind(before)), PLAIN);
+  expect(text).toMatch(
+    /^Versions not compared: a, b \(it is not in .*\)\nNothing changes for subscribers, as far as was seen$/,
+  );
+  const more = diffRegistries(snapshot([]), blind(before));
+  expect(diffAsText(more, PLAIN)).toMatch(/^\+ a\n\+ b\n/);
+  for (const shown of [text, diffAsMarkdown(more), diffAsJson(more)])
+    // oxlint-disable-next-line no-control-regex
+    expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|s3cret|withdrawn/);
+  expect(diffAsMarkdown(more)).toContain('Versions not compared: `a`, `b` (');
+});
+
+describe('what a registry says stays text', () => {
+  test.each([
+    ['text', diffAsText(found, PLAIN)],
+    ['markdown', diffAsMarkdown(found)],
+    ['json', diffAsJson(found)],
+  ])('in %s', (_, text) => {
+    // oxlint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|s3cret/);
+    expect(text).not.toMatch(/^::/m);
+  });
+
+  test('no cell of the table is broken, and no tag or mention stands outside of code', () => {
+    const rows = diffAsMarkdown(found)
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    for (const row of rows) expect(row.replaceAll('\\|', '').split('|')).toHaveLength(6);
+    const bare = rows.join('\n').replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, '');
+    expect(bare).not.toMatch(/[<@![]/);
+  });
+});
+
+test('a registry that moves as a whole is cut off, and says so', () => {
+  const keys = Array.from({ length: 300 }, (_, i) => `app-${i}`);
+  const many = diffRegistries(snapshot([]), snapshot(keys));
+  for (const text of [diffAsText(many, PLAIN), diffAsMarkdown(many)]) {
+    expect(text).toContain('200 more apps');
+    expect(text.length).toBeLessThan(60_000);
+  }
+  expect((JSON.parse(diffAsJson(many)) as { apps: unknown[] }).apps).toHaveLength(300);
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  listSubscriptions,
+  registryOf,
+  removeSubscription,
+  renameSubscription,
+  subscriptionOf,
+} from '../../../src/service/storage/subscriptions.ts';
+import { addApp, addOrganization, addRegistry, addSubscription, openStage, type Stage } from '../stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.stop());
+
+const MINUTE = 60_000;
+const ago = (minutes: number): Date => new Date(Date.now() - minutes * MINUTE);
+
+test('tells the official registries first, then the others in their order', async () => {
+  const { db } = stage;
+  const [mine, theirs] = [await addOrganization(db), await addOrganization(db)];
+  const registries = [];
+  for (const name of ['own', 'core', 'community'])
+    registries.push(await addRegistry(db, `https://order.example.com/${name}.json`));
+  await addSubscription(db, mine, registries[0]!, { name: 'own' });
+  await addSubscription(db, mine, registries[1]!, { name: 'core', official: true });
+  await addSubscription(db, mine, registries[2]!, { name: 'community', official: true });
+  await addSubscription(db, theirs, registries[0]!, { name: 'theirs' });
+  const names = async (id: string): Promise<string[]> => (await listSubscriptions(db, id)).map(({ name }) => name);
+  expect(await names(mine)).toEqual(['core', 'community', 'own']);
+  expect(await names(theirs)).toEqual(['theirs']);
+});
+
+test.each([
+  ['never checked', { checkedAt: null, goodAt: null, nextCheckAt: ago(0.1) }, 'new'],
+  ['due', { nextCheckAt: ago(1) }, 'checking'],
+  ['due so long that nobody comes to it', { nextCheckAt: ago(30) }, 'good'],
+  ['without an error', { warnings: 2 }, 'good'],
+  ['with errors', { errors: 1 }, 'problems'],
+  ['failing, which is more than errors', { errors: 1, failingSince: ago(90) }, 'failing'],
+] as const)('a registry %s', async (what, values, state) => {
+  const { db } = stage;
+  const organization = await addOrganization(db);
+  const registry = await addRegistry(db, `https://states.example.com/${encodeURIComponent(what)}`, values);
+  const id = await addSubscription(db, organization, registry);
+  expect(await subscriptionOf(db, organization, id)).toMatchObject({ id, state });
+});
+
+test('counts the apps of the manifest, and those that can be installed', async () => {
+  const { db } = stage;
+  const organization = await addOrganization(db);
+  const registry = await addRegistry(db, 'https://counts.example.com/registry.json?token=s3cret-of-the-url', {
+    symptoms: JSON.stringify([{ id: 'checksum-mismatch', status: 'clear', rules: [] }]),
+  });
+  const id = await addSubscription(db, organization, registry, { name: 'Mine' });
+  await addApp(db, registry, 'good');
+  await addApp(db, registry, 'waiting', {}, { '1.0.0': { state: 'pending' } });
+  await addApp(db, registry, 'gone', { listed: false });
+  await addApp(db, registry, 'hidden', { visible: false, because: ['schema-violation'] });
+  await addApp(db, registry, 'failing', { visible: false, because: ['unreachable'], failingSince: ago(70) });
+  expect(await subscriptionOf(db, organization, id)).toEqual({
+    id,
+    url: 'https://counts.example.com/registry.json?token=REDACTED',
+    name: 'Mine',
+    official: false,
+    createdAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+    state: 'good',
+    checkedAt: expect.stringMatching(/Z$/) as string,
+    goodAt: expect.stringMatching(/Z$/) as string,
+    failingSince: null,
+    nextCheckAt: expect.stringMatching(/Z$/) as string,
+    errors: 0,
+    warnings: 0,
+    symptoms: [{ id: 'checksum-mismatch', status: 'clear', rules: [] }],
+    apps: 4,
+    visible: 2,
+  });
+});
+
+test('another organization’s subscription can be neither seen nor changed', async () => {
+  const { db } = stage;
+  const [mine, theirs] = [await addOrganization(db), await addOrganization(db)];
+  const registry = await addRegistry(db, 'https://isolated.example.com/registry.json');
+  const id = await addSubscription(db, theirs, registry, { name: 'Theirs' });
+  expect(await subscriptionOf(db, mine, id)).toBeNull();
+  expect(await registryOf(db, mine, id)).toBeNull();
+  expect(await renameSubscription(db, mine, id, 'Mine')).toBeNull();
+  expect(await removeSubscription(db, mine, id)).toBe(false);
+  expect(await subscriptionOf(db, theirs, id)).toMatchObject({ name: 'Theirs' });
+  expect(await registryOf(db, theirs, id)).toMatchObject({ id: registry });
+});
+
+test.each(['', '1', 'null', `${'0'.repeat(8)}-0000-0000-0000-000000000000`, '\0', '%'])(
+  'an id that is none: %j',
+  async (id) => {
+    const { db } = stage;
+    const organization = await addOrganization(db);
+    expect(await subscriptionOf(db, organization, id)).toBeNull();
+    expect(await registryOf(db, organization, id)).toBeNull();
+    expect(await renameSubscription(db, organization, id, 'x')).toBeNull();
+    expect(await removeSubscription(db, organization, id)).toBe(false);
+  },
+);
+
+test('a subscription is renamed and removed; what is known of the registry stays', async () => {
+  const { db } = stage;
+  const organization = await addOrganization(db);
+  const registry = await addRegistry(db, 'https://removed.example.com/registry.json');
+  const id = await addSubscription(db, organization, registry);
+  await addApp(db, registry, 'kept');
+  expect(await renameSubscription(db, organization, id, 'Näme 👩‍💻')).toMatchObject({ id, name: 'Näme 👩‍💻' });
+  expect(await removeSubscription(db, organization, id)).toBe(true);
+  expect(await removeSubscription(db, organization, id)).toBe(false);
+  expect(await listSubscriptions(db, organization)).toEqual([]);
+  expect(await db.selectFrom('versions').select('appKey').where('registryId', '=', registry).execute()).toEqual([
+    { appKey: 'kept' },
+  ]);
+});

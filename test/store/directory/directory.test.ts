@@ -1,0 +1,216 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDirectory } from '../../../src/store/directory/directory.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { storeContract } from '../contract.ts';
+import { leftovers, scratch } from '../scratch.ts';
+
+const onPosix = test.skipIf(process.platform === 'win32');
+
+storeContract('the folder', async () => {
+  const root = scratch();
+  return { store: openDirectory(root), rival: openDirectory(`${root}/../${root.split(/[\\/]/).at(-1)}`) };
+});
+
+async function overwrite(store: Store, path: string, text: string): Promise<string> {
+  const stored = await store.read(path);
+  return store.replace(path, Buffer.from(text), stored?.token ?? 'none');
+}
+
+function folder(): { root: string; store: Store; outside: string } {
+  const outside = scratch();
+  const root = join(outside, 'root');
+  fs.mkdirSync(join(root, 'real'), { recursive: true });
+  fs.writeFileSync(join(root, 'real/file.json'), 'old');
+  fs.writeFileSync(join(outside, 'secret.json'), 'secret');
+  return { root, outside, store: openDirectory(root) };
+}
+
+function file(mode: number): { path: string; store: Store } {
+  const root = scratch();
+  const path = join(root, 'a.json');
+  fs.writeFileSync(path, 'old');
+  fs.chmodSync(path, mode);
+  return { path, store: openDirectory(root) };
+}
+
+describe('a folder', () => {
+  test('is made with the first file, and read as empty until then', async () => {
+    const root = join(scratch(), 'not/yet');
+    const store = openDirectory(root);
+    expect(await store.read('a.json')).toBeNull();
+    expect(fs.existsSync(root)).toBe(false);
+    expect(await store.create('b/a.json', Buffer.from('1'))).toBe('created');
+    expect(fs.readFileSync(join(root, 'b/a.json'), 'utf8')).toBe('1');
+  });
+
+  test('keeps nothing but the files', async () => {
+    const root = scratch();
+    const store = openDirectory(root);
+    await store.create('a/b.json', Buffer.from('1'));
+    await store.create('a/b.json', Buffer.from('2'));
+    await overwrite(store, 'a/b.json', '3');
+    await store.replace('a/b.json', Buffer.from('4'), 'stale');
+    expect(fs.readdirSync(root, { recursive: true }).sort()).toEqual(['a', join('a', 'b.json')]);
+  });
+
+  test('works with names up to what the disk takes, and names longer ones', async () => {
+    const root = scratch();
+    const store = openDirectory(root);
+    const longest = `${'n'.repeat(250)}.json`;
+    expect(await store.create(longest, Buffer.from('1'))).toBe('created');
+    expect(await overwrite(store, longest, '2')).toBe('replaced');
+    await expect(store.create(`${'n'.repeat(300)}.json`, Buffer.from('1'))).rejects.toMatchObject({
+      code: 'name-too-long',
+      exit: 2,
+    });
+    expect(leftovers(root)).toEqual([]);
+  });
+
+  test('says so where a file stands in the way, or a folder', async () => {
+    const root = scratch();
+    const store = openDirectory(root);
+    await store.create('file', Buffer.from('1'));
+    expect(await store.read('file/below.json')).toBeNull();
+    await expect(store.create('file/below.json', Buffer.from('1'))).rejects.toMatchObject({
+      code: 'not-a-folder',
+      message: expect.stringMatching(/^Cannot write file\/below\.json: .* Nothing was changed\.$/),
+    });
+    fs.mkdirSync(join(root, 'folder'));
+    await expect(store.read('folder')).rejects.toMatchObject({ code: 'not-a-file' });
+    await expect(store.replace('folder', Buffer.from('1'), 'x')).rejects.toMatchObject({ code: 'not-a-file' });
+    expect(await store.create('folder', Buffer.from('1'))).toBe('exists');
+    fs.writeFileSync(join(root, 'plain'), '');
+    await expect(openDirectory(join(root, 'plain')).create('a', Buffer.from('1'))).rejects.toMatchObject({
+      code: 'not-a-folder',
+    });
+  });
+
+  onPosix('refuses what is no regular file, without waiting for it', async () => {
+    const store = openDirectory('/dev');
+    await expect(store.read('null')).rejects.toMatchObject({ code: 'not-a-file' });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('symbolic links', () => {
+  test.each([
+    ['a relative link', 'real/file.json', 'link.json'],
+    ['a link to another folder', 'real', 'linked/file.json'],
+  ])('%s stays one, and what it points to is replaced', async (_, to, path) => {
+    const { root, store } = folder();
+    fs.symlinkSync(to, join(root, path.split('/')[0]!));
+    expect(await overwrite(store, path, 'new')).toBe('replaced');
+    expect(fs.readlinkSync(join(root, path.split('/')[0]!))).toBe(to);
+    expect(fs.readFileSync(join(root, 'real/file.json'), 'utf8')).toBe('new');
+    expect(leftovers(root)).toEqual([]);
+  });
+
+  test('an absolute link within the root is followed; two names of a file share one lock', async () => {
+    const { root, store } = folder();
+    fs.symlinkSync(join(root, 'real/file.json'), join(root, 'link.json'));
+    fs.writeFileSync(join(root, 'real/file.json'), '0');
+    const add = async (path: string): Promise<void> => {
+      for (let done = 0; done < 5;) {
+        const { bytes, token } = (await store.read(path))!;
+        if ((await store.replace(path, Buffer.from(String(Number(Buffer.from(bytes)) + 1)), token)) === 'replaced')
+          done++;
+      }
+    };
+    await Promise.all([add('link.json'), add('real/file.json'), add('link.json')]);
+    expect(fs.readFileSync(join(root, 'real/file.json'), 'utf8')).toBe('15');
+  });
+
+  test.each([
+    ['a file outside', '../secret.json', 'x'],
+    ['a folder outside', '..', 'x/secret.json'],
+    ['a file that would be made outside', '..', 'x/new.json'],
+    ['folders that would be made outside', '..', 'x/new/new.json'],
+    ['an absolute one', '/', 'x/tmp/new.json'],
+  ])('%s is refused for every verb', async (_, to, path) => {
+    const { root, outside, store } = folder();
+    fs.symlinkSync(to, join(root, 'x'));
+    const refused = { code: 'path-refused', exit: 2 };
+    await expect(store.read(path)).rejects.toMatchObject(refused);
+    await expect(store.create(path, Buffer.from('x'))).rejects.toMatchObject(refused);
+    await expect(store.replace(path, Buffer.from('x'), 'x')).rejects.toMatchObject(refused);
+    expect(fs.readFileSync(join(outside, 'secret.json'), 'utf8')).toBe('secret');
+    expect(fs.readdirSync(outside).sort()).toEqual(['root', 'secret.json']);
+  });
+
+  test.each([
+    ['nowhere.json', 'dangling-link'],
+    ['../nowhere.json', 'dangling-link'],
+    ['loop', 'link-loop'],
+  ])('a link to %s is refused as %s', async (to, code) => {
+    const { root, outside, store } = folder();
+    fs.symlinkSync(to, join(root, 'loop'));
+    for (const path of ['loop', 'loop/below.json']) {
+      await expect(store.read(path)).rejects.toMatchObject({ code });
+      await expect(store.create(path, Buffer.from('x'))).rejects.toMatchObject({ code });
+      await expect(store.replace(path, Buffer.from('x'), 'x')).rejects.toMatchObject({ code });
+    }
+    expect(fs.readdirSync(outside).sort()).toEqual(['root', 'secret.json']);
+    expect(fs.readdirSync(root).sort()).toEqual(['loop', 'real']);
+  });
+
+  test('the root itself may be one: the user named it', async () => {
+    const { root, outside } = folder();
+    fs.symlinkSync('root', join(outside, 'named'));
+    const store = openDirectory(join(outside, 'named'));
+    expect(await overwrite(store, 'real/file.json', 'new')).toBe('replaced');
+    expect(fs.readFileSync(join(root, 'real/file.json'), 'utf8')).toBe('new');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('what else a file has', () => {
+  test.each([0o600, 0o640, 0o644, 0o664, 0o666, 0o755, 0o2664])('mode %o is kept', async (mode) => {
+    const { path, store } = file(mode);
+    const before = process.umask(0o077);
+    try {
+      expect(await overwrite(store, 'a.json', 'new')).toBe('replaced');
+    } finally {
+      process.umask(before);
+    }
+    expect((fs.statSync(path).mode & 0o7777).toString(8)).toBe(mode.toString(8));
+  });
+
+  test('a new file has the mode that the umask gives it', async () => {
+    const root = scratch();
+    const before = process.umask(0o027);
+    try {
+      await openDirectory(root).create('a.json', Buffer.from('x'));
+    } finally {
+      process.umask(before);
+    }
+    expect((fs.statSync(join(root, 'a.json')).mode & 0o777).toString(8)).toBe('640');
+  });
+
+  test.runIf(process.getuid?.() === 0)('owner and group are kept (as root)', async () => {
+    const { path, store } = file(0o664);
+    fs.chownSync(path, 65534, 65533);
+    expect(await overwrite(store, 'a.json', 'new')).toBe('replaced');
+    expect(fs.statSync(path)).toMatchObject({ uid: 65534, gid: 65533 });
+    expect(fs.statSync(path).mode & 0o777).toBe(0o664);
+  });
+
+  test('a read-only file is refused, for root as well', async () => {
+    const { path, store } = file(0o444);
+    await expect(overwrite(store, 'a.json', 'new')).rejects.toMatchObject({
+      code: 'read-only',
+      exit: 2,
+      message: 'a.json is read-only. Nothing was changed.',
+    });
+    expect(fs.readFileSync(path, 'utf8')).toBe('old');
+    expect(fs.statSync(path).mode & 0o777).toBe(0o444);
+    expect(fs.readdirSync(join(path, '..'))).toEqual(['a.json']);
+  });
+
+  test('a hard link is parted from its partner, which keeps the old bytes', async () => {
+    const { path, store } = file(0o644);
+    fs.linkSync(path, `${path}.partner`);
+    expect(await overwrite(store, 'a.json', 'new')).toBe('replaced');
+    expect(fs.readFileSync(path, 'utf8')).toBe('new');
+    expect(fs.readFileSync(`${path}.partner`, 'utf8')).toBe('old');
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { diskError } from '../../../src/store/directory/disk-error.ts';
+
+function systemError(code: string, syscall: string): Error {
+  return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
+}
+
+test.each(['EPERM', 'EACCES', 'EBUSY'])('a rename that Windows refuses with %s: the file is open elsewhere', (code) => {
+  expect(diskError(systemError(code, 'rename'), 'a.json', undefined, 'win32')).toMatchObject({
+    code: 'file-busy',
+    message: `Cannot write a.json: another program holds it (${code}). Nothing was changed.`,
+  });
+});
+
+test.each([
+  ['mkdir', 'win32'],
+  ['rename', 'linux'],
+] as const)('%s on %s: no permission', (syscall, platform) => {
+  expect(diskError(systemError('EPERM', syscall), 'a.json', undefined, platform)).toMatchObject({
+    code: 'no-permission',
+  });
+});

@@ -1,0 +1,286 @@
+import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openGit } from '../../../src/store/git/git.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { bareIn, git, type GitHost, type GitMishap, openGitHost } from '../../support/git-host.ts';
+import { storeContract } from '../contract.ts';
+import { scratch } from '../scratch.ts';
+
+const bare = (): string => bareIn(scratch());
+
+storeContract(
+  'a branch of a git remote',
+  async () => {
+    const remote = bare();
+    const place = { remote, branch: 'pages', root: scratch() };
+    return { store: openGit(place), rival: openGit(place) };
+  },
+  // Every write is a dozen runs of git.
+  { workers: 4, times: 3, atOnce: true },
+);
+
+describe('a branch', () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const bytes = Buffer.from('{}');
+
+  test('has one commit for each write, by the name that git knows, or by ours where it knows none', async () => {
+    const remote = bare();
+    const root = scratch();
+    git(root, 'init', '--quiet');
+    git(root, 'config', 'user.name', 'Ann');
+    git(root, 'config', 'user.email', 'ann@example.com');
+    git(root, 'remote', 'add', 'upstream', remote);
+    const store = openGit({ remote: 'upstream', branch: 'gh-pages', root });
+    await store.create('a/b.json', bytes);
+    await store.replace('a/b.json', Buffer.from('{"a":1}'), (await store.read('a/b.json'))!.token);
+    expect(git(remote, 'log', '--format=%an %s', 'gh-pages')).toBe('Ann Update a/b.json\nAnn Add a/b.json\n');
+    expect(git(remote, 'show', 'gh-pages:a/b.json')).toBe('{"a":1}');
+    expect(git(root, 'for-each-ref').trim()).toBe('');
+  });
+
+  test('keeps every other file, modes and links included', async () => {
+    const remote = bare();
+    const work = scratch();
+    git(work, 'clone', '--quiet', remote, '.');
+    writeFileSync(join(work, 'run.sh'), 'x', { mode: 0o755 });
+    symlinkSync('run.sh', join(work, 'link'));
+    git(work, 'add', '.');
+    git(work, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '-m', 'first');
+    git(work, 'push', '--quiet', 'origin', 'HEAD:refs/heads/pages');
+    const store = openGit({ remote, branch: 'pages', root: work });
+    await store.create('new.json', bytes);
+    expect(git(remote, 'ls-tree', '--format=%(objectmode) %(path)', 'pages')).toBe(
+      '120000 link\n100644 new.json\n100755 run.sh\n',
+    );
+    await expect(store.read('link')).rejects.toMatchObject({ code: 'not-a-file' });
+  });
+
+  test('whose remote can leave contents out is not fetched whole', async () => {
+    const remote = bare();
+    git(remote, 'config', 'uploadpack.allowFilter', 'true');
+    git(remote, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+    const store = openGit({ remote: `file://${remote}`, branch: 'pages', root: scratch() });
+    await store.create('large.bin', Buffer.alloc(2_000_000, 7));
+    const later = openGit({ remote: `file://${remote}`, branch: 'pages', root: scratch() });
+    await later.create('small.json', bytes);
+    expect((await later.read('large.bin'))?.bytes.length).toBe(2_000_000);
+    expect(git(remote, 'ls-tree', '--name-only', 'pages')).toBe('large.bin\nsmall.json\n');
+  });
+
+  test.each([
+    ['a remote by name, from the top', 'up', '.'],
+    ['a remote by name, from a folder below', 'up', 'deep/er'],
+    ['a path of its own', '../r.git', '.'],
+    ['a path of its own, from a folder below', '../../../r.git', 'deep/er'],
+    ['a path without a dot', 'inside/r.git', '.'],
+  ])('%s with a relative address is found', async (_, remote, below) => {
+    const parent = scratch();
+    const work = join(parent, 'work');
+    mkdirSync(join(work, 'deep/er'), { recursive: true });
+    bareIn(join(parent, 'r.git'));
+    bareIn(join(work, 'inside/r.git'));
+    git(work, 'init', '--quiet');
+    git(work, 'remote', 'add', 'up', '../r.git');
+    const store = openGit({ remote, branch: 'pages', root: join(work, below) });
+    expect(await store.create('a.json', bytes)).toBe('created');
+    const there = join(parent, remote.startsWith('inside') ? 'work/inside/r.git' : 'r.git');
+    expect(git(there, 'show', 'pages:a.json')).toBe('{}');
+  });
+
+  test.each([
+    ['a remote of no such name', 'nowhere', 'git-remote', /git remote -v/],
+    ['a folder that is no repository', './nothing', 'git-unreachable', /git ls-remote/],
+    ['what would be an option', '--upload-pack=touch /tmp/x', 'git-remote', /git remote -v/],
+  ])('%s is told', async (_, remote, code, hint) => {
+    const store = openGit({ remote, branch: 'pages', root: scratch() });
+    await expect(store.read('a.json')).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) as string });
+  });
+
+  test('a remote that is stuck is not taken for others who are faster, for ever', async () => {
+    const remote = bare();
+    const store = openGit({ remote, branch: 'pages', root: scratch() });
+    await store.create('a.json', bytes);
+    const before = git(remote, 'rev-parse', 'pages');
+    writeFileSync(join(remote, 'refs/heads/pages.lock'), '');
+    await expect(store.create('b.json', bytes)).rejects.toMatchObject({
+      code: 'git-refused',
+      message: expect.stringMatching(/lock.*Nothing was changed\.$/) as string,
+    });
+    expect(git(remote, 'rev-parse', 'pages')).toBe(before);
+    rmSync(join(remote, 'refs/heads/pages.lock'));
+    expect(await store.create('b.json', bytes)).toBe('created');
+  }, 60_000);
+
+  test('a repository that belongs to somebody else is told as that', async () => {
+    const root = scratch();
+    git(root, 'init', '--quiet');
+    git(root, 'remote', 'add', 'origin', bare());
+    vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
+    await expect(openGit({ remote: 'origin', branch: 'pages', root }).read('a.json')).rejects.toMatchObject({
+      code: 'git-ownership',
+      hint: expect.stringContaining('safe.directory') as string,
+    });
+  });
+
+  test('a remote that declines is told in its own words, without credentials, and at once', async () => {
+    const remote = bare();
+    writeFileSync(
+      join(remote, 'hooks/pre-receive'),
+      '#!/bin/sh\necho "pages is protected by https://u:s3cret@x.test/"\nexit 1\n',
+      { mode: 0o755 },
+    );
+    const store = openGit({ remote, branch: 'pages', root: scratch() });
+    const error = (await store.create('a.json', bytes).catch((caught: unknown) => caught)) as Error;
+    expect(error).toMatchObject({
+      code: 'git-refused',
+      message: expect.stringContaining('pages is protected') as string,
+    });
+    expect(error.message).not.toContain('s3cret');
+  });
+});
+
+describe('a remote over http', () => {
+  const bytes = Buffer.from('{}');
+  let host: GitHost;
+  let store: Store;
+  beforeAll(async () => {
+    host = await openGitHost(scratch());
+  });
+  afterAll(() => host.close());
+  beforeEach(async () => {
+    git(host.folder, 'config', 'core.logAllRefUpdates', 'false');
+    store = openGit({ remote: host.url, branch: 'pages', root: scratch() });
+  });
+  afterEach(() => {
+    host.next = [];
+    host.authorization = null;
+    host.readOnly = null;
+    vi.unstubAllEnvs();
+  });
+  const commits = (): number => Number(git(host.folder, 'rev-list', '--count', 'pages'));
+
+  test.each<GitMishap>(['reset-before', 'reset-during', 'reset-after', '503-before', '500-after'])(
+    'a push with %s is made, and made once',
+    async (mishap) => {
+      const path = `${mishap}.json`;
+      await store.create('first.json', bytes);
+      const before = commits();
+      host.next.push(mishap);
+      expect(await store.create(path, bytes)).toBe('created');
+      expect(commits()).toBe(before + 1);
+    },
+  );
+
+  test('what did not move is fetched once, and a write needs no look before it', async () => {
+    await store.create('once.json', bytes);
+    const other = openGit({ remote: host.url, branch: 'pages', root: scratch() });
+    await other.read('nothing.json');
+    host.asked.length = 0;
+    for (let i = 0; i < 3; i++) expect(await other.read(`none-${i}.json`)).toBeNull();
+    await other.create('twice.json', bytes);
+    await other.create('three.json', bytes);
+    const services = host.asked.map((asked) => asked.replace('refs?service=', '? '));
+    const look = ['? git-upload-pack', 'git-upload-pack'];
+    const push = ['? git-receive-pack', 'git-receive-pack'];
+    expect(services).toEqual([...look, ...look, ...look, ...push, ...push]);
+    // And what did move is seen.
+    expect(await store.create('three.json', bytes)).toBe('exists');
+    expect((await store.read('twice.json'))?.bytes.toString()).toBe('{}');
+  });
+
+  test('a push that got no answer, with another on top of it since: is told from theirs', async () => {
+    await store.create('counter', Buffer.from('0'));
+    const { token } = (await store.read('counter'))!;
+    const rival = openGit({ remote: host.url, branch: 'pages', root: scratch() });
+    host.next.push('500-after');
+    const ours = store.replace('counter', Buffer.from('1'), token);
+    const theirs = (async () => {
+      for (;;) {
+        const there = (await rival.read('counter'))!;
+        if (String(there.bytes) === '1') return rival.replace('counter', Buffer.from('2'), there.token);
+      }
+    })();
+    expect(await Promise.all([ours, theirs])).toEqual(['replaced', 'replaced']);
+    expect(git(host.folder, 'show', 'pages:counter')).toBe('2');
+  });
+
+  test('a remote that may only be read is told at once', async () => {
+    host.readOnly = 403;
+    await expect(store.create('a.json', bytes)).rejects.toMatchObject({
+      code: 'git-refused',
+      message: expect.stringMatching(/403.*Nothing was changed\.$/) as string,
+      hint: expect.stringContaining('may push') as string,
+    });
+  });
+
+  test('the token that the repository around the workspace has for the remote is used, and is not told', async () => {
+    host.authorization = `Basic ${Buffer.from('x-access-token:a-canary').toString('base64')}`;
+    const root = scratch();
+    git(root, 'init', '--quiet');
+    git(root, 'remote', 'add', 'origin', host.url);
+    git(root, 'config', `http.${new URL(host.url).origin}/.extraheader`, `Authorization: ${host.authorization}`);
+    vi.stubEnv('GIT_CONFIG_COUNT', '1');
+    vi.stubEnv('GIT_CONFIG_KEY_0', 'user.name');
+    vi.stubEnv('GIT_CONFIG_VALUE_0', 'Ann');
+    const known = openGit({ remote: 'origin', branch: 'pages', root });
+    expect(await known.create('by-token.json', bytes)).toBe('created');
+    const error = (await store.create('a.json', bytes).catch((caught: unknown) => caught)) as Error;
+    expect(error).toMatchObject({ code: 'git-unreachable' });
+    host.readOnly = 403;
+    const told = (await known.create('b.json', bytes).catch((caught: unknown) => caught)) as Error;
+    expect(String(told.stack) + JSON.stringify(told)).not.toMatch(/a-canary|eC1hY2Nlc3M/);
+  }, 60_000);
+});
+
+describe('where git runs', () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const bytes = Buffer.from('{}');
+
+  test('in a hook of another repository, that repository is left alone', async () => {
+    const [remote, other] = [bare(), scratch()];
+    git(other, 'init', '--quiet');
+    const before = git(other, 'config', '--list', '--local');
+    vi.stubEnv('GIT_DIR', join(other, '.git'));
+    vi.stubEnv('GIT_INDEX_FILE', join(other, '.git/index'));
+    vi.stubEnv('GIT_WORK_TREE', other);
+    const store = openGit({ remote, branch: 'pages', root: scratch() });
+    expect(await store.create('a.json', bytes)).toBe('created');
+    vi.unstubAllEnvs();
+    expect(git(remote, 'show', 'pages:a.json')).toBe('{}');
+    expect(git(other, 'config', '--list', '--local')).toBe(before);
+    expect(git(other, 'count-objects')).toMatch(/^0 objects/);
+  });
+
+  test('without a temporary folder, it says which, and what to set', async () => {
+    const store = openGit({ remote: bare(), branch: 'pages', root: scratch() });
+    vi.stubEnv('TMPDIR', join(scratch(), 'gone'));
+    await expect(store.read('a.json')).rejects.toMatchObject({
+      code: 'temporary-folder',
+      message: expect.stringContaining('gone (ENOENT)') as string,
+      hint: expect.stringContaining('TMPDIR') as string,
+    });
+  });
+
+  test('what a killed run left in the temporary folder is swept a day later', async () => {
+    const temporary = scratch();
+    vi.stubEnv('TMPDIR', temporary);
+    expect(tmpdir()).toBe(temporary);
+    for (const [name, age] of [
+      ['appreg-git-old', 25],
+      ['appreg-git-new', 23],
+      ['other', 25],
+    ] as const) {
+      mkdirSync(join(temporary, name));
+      const time = new Date(Date.now() - age * 3_600_000);
+      utimesSync(join(temporary, name), time, time);
+    }
+    await openGit({ remote: bare(), branch: 'pages', root: scratch() }).read('a.json');
+    expect(
+      readdirSync(temporary)
+        .filter((name) => /-(old|new)$|^other$/.test(name))
+        .sort(),
+    ).toEqual(['appreg-git-new', 'other']);
+  });
+});

@@ -1,0 +1,350 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppregError } from '../../../src/core/errors.ts';
+import { findCredentials, profileSettings } from '../../../src/store/s3/credentials.ts';
+import { openWeb } from '../../../src/store/s3/web.ts';
+import { scratch } from '../scratch.ts';
+
+/** Every place that credentials come from, with one server that plays all the services. */
+
+const OFF = { AWS_EC2_METADATA_DISABLED: 'true' };
+const NONE = { ...OFF, AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
+const folder = scratch();
+const file = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+
+interface Asked {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+type Answer = { status?: number; body: string };
+let server: Server;
+let base: string;
+let asked: Asked[] = [];
+let answers: Record<string, Answer | ((asked: Asked) => Answer)> = {};
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.on('end', () => {
+      const one = {
+        method: request.method!,
+        path: request.url!,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      };
+      asked.push(one);
+      const found = answers[one.path.replace(/\?.*/, '')];
+      const { status = 200, body } = typeof found === 'function' ? found(one) : (found ?? { status: 404, body: '' });
+      response.writeHead(status).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+function find(env: Record<string, string>, region = 'eu-west-1'): ReturnType<typeof findCredentials> {
+  asked = [];
+  return findCredentials(env, region, openWeb());
+}
+
+const STS = (text = ''): string =>
+  `<R><Credentials><AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>s1</SecretAccessKey><SessionToken>t1</SessionToken></Credentials>${text}</R>`;
+const JSON_KEYS = JSON.stringify({ AccessKeyId: 'ASIA2', SecretAccessKey: 's2', Token: 't2', Expiration: 'x' });
+const GIVEN = { accessKeyId: 'ASIA1', secretAccessKey: 's1', sessionToken: 't1' };
+const SERVED = { accessKeyId: 'ASIA2', secretAccessKey: 's2', sessionToken: 't2' };
+
+const SHARED = `
+# keys of all kinds
+[default]
+aws_access_key_id = AKIADEFAULT
+aws_secret_access_key=abc/+def=   # a remark
+[work]
+aws_access_key_id = AKIAWORK
+aws_secret_access_key = w
+aws_session_token = tw
+[ half ]
+aws_access_key_id = AKIAHALF
+`;
+const CONFIG = `
+[default]
+region = eu-central-1
+s3 =
+  addressing_style = path
+  region = nested
+[profile work]
+region = us-west-2
+endpoint_url = https://s3.work.test
+[profile own]
+aws_access_key_id = AKIAOWN
+aws_secret_access_key = o
+[profile sso]
+sso_start_url = https://x.test
+`;
+
+describe('credentials come from', () => {
+  test.each<[string, () => Record<string, string>, object]>([
+    [
+      'the environment',
+      () => ({ ...NONE, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 's' }),
+      { accessKeyId: 'AKIA', secretAccessKey: 's' },
+    ],
+    [
+      'the environment, with a session, before everything else',
+      () => ({
+        ...NONE,
+        AWS_ACCESS_KEY_ID: 'AKIA',
+        AWS_SECRET_ACCESS_KEY: 's',
+        AWS_SESSION_TOKEN: 't',
+        AWS_ROLE_ARN: 'r',
+        AWS_PROFILE: 'work',
+      }),
+      { accessKeyId: 'AKIA', secretAccessKey: 's', sessionToken: 't' },
+    ],
+    [
+      'the default profile',
+      () => ({ ...OFF, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_CONFIG_FILE: file('g', CONFIG) }),
+      { accessKeyId: 'AKIADEFAULT', secretAccessKey: 'abc/+def=' },
+    ],
+    [
+      'a named profile, in a file with Windows line endings',
+      () => ({
+        ...NONE,
+        AWS_SHARED_CREDENTIALS_FILE: file('crlf', SHARED.replaceAll('\n', '\r\n')),
+        AWS_PROFILE: 'work',
+      }),
+      { accessKeyId: 'AKIAWORK', secretAccessKey: 'w', sessionToken: 'tw' },
+    ],
+    [
+      'a profile in the configuration file',
+      () => ({
+        ...OFF,
+        AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED),
+        AWS_CONFIG_FILE: file('g', CONFIG),
+        AWS_PROFILE: 'own',
+      }),
+      { accessKeyId: 'AKIAOWN', secretAccessKey: 'o' },
+    ],
+    [
+      'a role, by a token in a file',
+      () => {
+        answers = { '/sts': { body: STS() } };
+        return {
+          ...NONE,
+          AWS_ROLE_ARN: 'arn:aws:iam::1:role/r',
+          AWS_WEB_IDENTITY_TOKEN_FILE: file('token', 'jwt.a.b\n'),
+          AWS_ENDPOINT_URL_STS: `${base}/sts`,
+        };
+      },
+      GIVEN,
+    ],
+    [
+      'a role, by the token of GitHub Actions',
+      () => {
+        answers = { '/oidc': { body: '{"value":"jwt.c.d"}' }, '/sts': { body: STS() } };
+        return {
+          ...NONE,
+          AWS_ROLE_ARN: 'arn:aws:iam::1:role/r',
+          ACTIONS_ID_TOKEN_REQUEST_URL: `${base}/oidc?x=1`,
+          ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'bearer-canary',
+          AWS_ENDPOINT_URL_STS: `${base}/sts`,
+        };
+      },
+      GIVEN,
+    ],
+    [
+      'the endpoint of a container, with its token in a file',
+      () => {
+        answers = { '/task': { body: JSON_KEYS } };
+        return {
+          ...NONE,
+          AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/task`,
+          AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file('task', 'task-token\n'),
+        };
+      },
+      SERVED,
+    ],
+    [
+      'the machine',
+      () => {
+        answers = {
+          '/latest/api/token': { body: 'session' },
+          '/latest/meta-data/iam/security-credentials/': { body: 'my-role\n' },
+          '/latest/meta-data/iam/security-credentials/my-role': { body: JSON_KEYS },
+        };
+        return { ...NONE, AWS_EC2_METADATA_DISABLED: 'false', AWS_EC2_METADATA_SERVICE_ENDPOINT: `${base}/` };
+      },
+      SERVED,
+    ],
+  ])('%s', async (_, env, credentials) => {
+    expect(await find(env())).toEqual(credentials);
+  });
+
+  test('what is asked of the services is what they want', async () => {
+    answers = { '/oidc': { body: '{"value":"jwt.c.d"}' }, '/sts': { body: STS() } };
+    await find({
+      ...NONE,
+      AWS_ROLE_ARN: 'arn:r',
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${base}/oidc?x=1`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'b',
+      AWS_ENDPOINT_URL_STS: `${base}/sts`,
+    });
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /oidc?x=1&audience=sts.amazonaws.com',
+      'POST /sts',
+    ]);
+    expect(asked[0]!.headers.authorization).toBe('Bearer b');
+    expect(Object.fromEntries(new URLSearchParams(asked[1]!.body))).toEqual({
+      Action: 'AssumeRoleWithWebIdentity',
+      Version: '2011-06-15',
+      RoleArn: 'arn:r',
+      RoleSessionName: 'appreg',
+      WebIdentityToken: 'jwt.c.d',
+    });
+  });
+
+  test('a machine’s service that is turned off is not asked', async () => {
+    await expect(
+      find({ ...NONE, AWS_EC2_METADATA_DISABLED: 'TRUE', AWS_EC2_METADATA_SERVICE_ENDPOINT: base }),
+    ).rejects.toMatchObject({ code: 's3-credentials' });
+    expect(asked).toEqual([]);
+  });
+});
+
+test('region and endpoint come from the profile, never from what is nested in it', () => {
+  const env = { AWS_CONFIG_FILE: file('g', CONFIG) };
+  expect(profileSettings(env)).toEqual({ region: 'eu-central-1', endpoint: null });
+  expect(profileSettings({ ...env, AWS_PROFILE: 'work' })).toEqual({
+    region: 'us-west-2',
+    endpoint: 'https://s3.work.test',
+  });
+});
+
+const token = (): string => file('canary', 'jwt-canary');
+const echo = ({ headers, body }: Asked): Answer => {
+  const form = new URLSearchParams(body).get('WebIdentityToken');
+  return {
+    status: 403,
+    body: `<E><Code>Denied</Code><Message>No: ${headers.authorization ?? ''} ${form ?? ''}</Message></E>`,
+  };
+};
+
+describe('where there are none, it is told which and why, and no secret is', () => {
+  const ROLE = { ...NONE, AWS_ROLE_ARN: 'arn:r' };
+  test.each<[string, () => Record<string, string>, RegExp, RegExp]>([
+    ['nothing at all', () => NONE, /no credentials/, /AWS_ACCESS_KEY_ID/],
+    ['half a pair', () => ({ ...NONE, AWS_SECRET_ACCESS_KEY: 'a-canary' }), /no credentials/, /AWS_ACCESS_KEY_ID/],
+    ['a role without a token', () => ROLE, /no credentials/, /id-token: write/],
+    [
+      'a token file that is not there',
+      () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: '/nowhere/token' }),
+      /\/nowhere\/token cannot be read/,
+      /AWS_WEB_IDENTITY_TOKEN_FILE/,
+    ],
+    [
+      'a token file without a token',
+      () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: file('empty', '\n') }),
+      /empty/,
+      /AWS_WEB_IDENTITY_TOKEN_FILE/,
+    ],
+    [
+      'a role that is refused, by a service that quotes the token',
+      () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: `${base}/echo` }),
+      /arn:r was not given \(Denied: No: {2}REDACTED\)/,
+      /trust policy/,
+    ],
+    [
+      'no OIDC token',
+      () => ({
+        ...ROLE,
+        ACTIONS_ID_TOKEN_REQUEST_URL: `${base}/echo?token=url-canary`,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'bearer-canary',
+      }),
+      /no OIDC token \(status 403\)/,
+      /id-token: write/,
+    ],
+    [
+      'a service of tokens that does not answer',
+      () => ({
+        ...ROLE,
+        ACTIONS_ID_TOKEN_REQUEST_URL: 'http://127.0.0.1:9/?token=url-canary',
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'bearer-canary',
+      }),
+      /127\.0\.0\.1:9\/\?token=REDACTED.* does not answer/,
+      /network/,
+    ],
+    [
+      'an address that is not a URL',
+      () => ({ ...ROLE, AWS_WEB_IDENTITY_TOKEN_FILE: token(), AWS_ENDPOINT_URL_STS: 'sts.test' }),
+      /sts\.test is not a valid URL/,
+      /variable/,
+    ],
+    [
+      'a profile that is not there',
+      () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'gone' }),
+      /no profile gone/,
+      /AWS_PROFILE/,
+    ],
+    [
+      'a profile of another kind',
+      () => ({ ...NONE, AWS_CONFIG_FILE: file('g', CONFIG), AWS_PROFILE: 'sso' }),
+      /sso holds no access key/,
+      /export-credentials/,
+    ],
+    [
+      'a profile with half a pair',
+      () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: file('c', SHARED), AWS_PROFILE: 'half' }),
+      /half holds no access key/,
+      /export-credentials/,
+    ],
+    [
+      'a shared file that is not there',
+      () => ({ ...NONE, AWS_SHARED_CREDENTIALS_FILE: '/nowhere/credentials' }),
+      /\/nowhere\/credentials cannot be read/,
+      /variable/,
+    ],
+    [
+      'a container whose token is not there',
+      () => ({
+        ...NONE,
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/task`,
+        AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: '/nowhere/task',
+      }),
+      /\/nowhere\/task cannot be read/,
+      /AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE/,
+    ],
+    [
+      'a container that gives none',
+      () => ({
+        ...NONE,
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/echo`,
+        AWS_CONTAINER_AUTHORIZATION_TOKEN: 'task-canary',
+      }),
+      /gave no credentials \(status 403\)/,
+      /role of the task/,
+    ],
+    [
+      'an answer that is no JSON',
+      () => ({ ...NONE, AWS_CONTAINER_CREDENTIALS_FULL_URI: `${base}/text` }),
+      /gave no credentials \(status 200\)/,
+      /role of the task/,
+    ],
+  ])('%s', async (_, env, message, hint) => {
+    answers = { '/echo': echo, '/text': { body: 'a-canary, but no JSON' } };
+    const error = (await find(env()).catch((caught: unknown) => caught)) as AppregError;
+    expect(error).toMatchObject({
+      code: 's3-credentials',
+      message: expect.stringMatching(message) as string,
+      hint: expect.stringMatching(hint) as string,
+    });
+    expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain('canary');
+  });
+});

@@ -1,0 +1,295 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { AppregError } from '../../../src/core/errors.ts';
+import { openS3, type S3Options } from '../../../src/store/s3/s3.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { type Ceph, cephMissing, openCeph } from '../../support/ceph.ts';
+import { openFaultProxy } from '../../support/fault-proxy.ts';
+import { type Mishap, type ObjectStore, type ObjectStoreOptions, openObjectStore } from '../../support/object-store.ts';
+import { storeContract } from '../contract.ts';
+
+const KEYS = {
+  AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'a-secret-that-nobody-may-see',
+  AWS_EC2_METADATA_DISABLED: 'true',
+};
+
+function options(endpoint: string, more: Partial<S3Options> = {}): S3Options {
+  return { bucket: 'registry', prefix: '', region: 'eu-central-1', endpoint, env: KEYS, ...more };
+}
+
+describe.each(['s3', 'google'] as const)('conditions as %s has them', (conditions) => {
+  storeContract(`a bucket by the rules of ${conditions}`, async () => {
+    const server = await openObjectStore({ conditions });
+    const more = conditions === 'google' ? { google: true } : {};
+    return {
+      store: openS3(options(server.endpoint, more)),
+      rival: openS3(options(server.endpoint, more)),
+      cleanup: server.close,
+    };
+  });
+});
+
+const missing = cephMissing();
+describe.skipIf(missing !== null && !process.env['CI'])(
+  `a real object store${missing ? ` (skipped: ${missing})` : ''}`,
+  () => {
+    storeContract('a bucket of Ceph', async () => {
+      const ceph: Ceph = await openCeph();
+      const place = options(ceph.endpoint, { bucket: ceph.bucket, prefix: 'r/', env: ceph.env });
+      return { store: openS3(place), rival: openS3(place), cleanup: async () => ceph.close() };
+    });
+  },
+);
+
+describe('what a bucket does to a write', () => {
+  let server: ObjectStore | null = null;
+  afterEach(() => server?.close());
+  async function opened(how: ObjectStoreOptions = {}, more: Partial<S3Options> = {}): Promise<Store> {
+    server = await openObjectStore(how);
+    return openS3(options(server.endpoint, more));
+  }
+  const bytes = Buffer.from('{"apps":{}}');
+
+  test.each<[Mishap]>([['reset-before'], ['reset-after'], ['500-before'], ['500-after'], ['503'], ['409']])(
+    'a new file: %s, and it is there once',
+    async (mishap) => {
+      const store = await opened();
+      await store.create('first.json', bytes);
+      server!.next.push(mishap);
+      expect(await store.create('a.json', bytes)).toBe('created');
+      expect(server!.objects.get('registry/a.json')?.bytes).toEqual(bytes);
+    },
+  );
+
+  test.each<[Mishap]>([['reset-before'], ['reset-after'], ['500-before'], ['500-after'], ['503'], ['409']])(
+    'a change: %s, and it is made',
+    async (mishap) => {
+      const store = await opened();
+      await store.create('a.json', bytes);
+      const { token } = (await store.read('a.json'))!;
+      server!.next.push(mishap);
+      expect(await store.replace('a.json', Buffer.from('new'), token)).toBe('replaced');
+      expect(server!.objects.get('registry/a.json')?.bytes.toString()).toBe('new');
+    },
+  );
+
+  test.each(['a.json', '1.0.0.tar.gz'])('what is stored truncated is found, and sent anew: %s', async (path) => {
+    const store = await opened();
+    await store.create('first.json', bytes);
+    server!.next.push('truncate', 'truncate');
+    expect(await store.create(path, bytes)).toBe('created');
+    expect(server!.objects.get(`registry/${path}`)?.bytes).toEqual(bytes);
+    const { token } = (await store.read(path))!;
+    server!.next.push('truncate');
+    expect(await store.replace(path, Buffer.from('{"apps":{"a":1}}'), token)).toBe('replaced');
+    expect(server!.objects.get(`registry/${path}`)?.bytes.toString()).toBe('{"apps":{"a":1}}');
+  });
+
+  test('what is stored truncated each time is told', async () => {
+    const store = await opened();
+    await store.create('first.json', bytes);
+    server!.next.push('truncate', 'truncate', 'truncate', 'truncate');
+    await expect(store.create('a.json', bytes)).rejects.toMatchObject({
+      code: 's3-damaged',
+      message: expect.stringMatching(/took a\.json \(11 bytes\), and keeps 5 bytes/) as string,
+    });
+  });
+
+  test('a change that somebody else was faster with, after no answer: is told from one of ours', async () => {
+    const store = await opened();
+    await store.create('a.json', bytes);
+    const { token } = (await store.read('a.json'))!;
+    const other = openS3(options(server!.endpoint));
+    await other.replace('a.json', Buffer.from('theirs'), token);
+    server!.next.push('reset-before');
+    expect(await store.replace('a.json', Buffer.from('ours'), token)).toBe('changed');
+    expect(server!.objects.get('registry/a.json')?.bytes.toString()).toBe('theirs');
+  });
+
+  test('a change that somebody else made just so, after no answer: is theirs', async () => {
+    const store = await opened();
+    await store.create('a.json', bytes);
+    const { token } = (await store.read('a.json'))!;
+    await openS3(options(server!.endpoint)).replace('a.json', Buffer.from('same'), token);
+    server!.next.push('500-before');
+    expect(await store.replace('a.json', Buffer.from('same'), token)).toBe('changed');
+  });
+
+  test('every file has its type and lifetime, and its digests go with it', async () => {
+    const store = await opened({}, { prefix: 'r/' });
+    for (const name of ['registry.json', 'icon.svg', '1.0.0.tar.gz', 'icon.png']) await store.create(name, bytes);
+    const headers = (name: string) => server!.objects.get(`registry/r/${name}`)?.headers;
+    expect(headers('registry.json')).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'public, max-age=300',
+    });
+    expect(headers('1.0.0.tar.gz')).toMatchObject({
+      'content-type': 'application/gzip',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+    expect(headers('icon.svg')?.['content-type']).toBe('image/svg+xml');
+    expect(headers('icon.png')?.['content-type']).toBe('image/png');
+    const puts = server!.requests.filter(({ method }) => method === 'PUT');
+    expect(
+      puts.every(
+        (put) => put.headers['content-md5'] && /^[0-9a-f]{64}$/.test(put.headers['x-amz-content-sha256'] ?? ''),
+      ),
+    ).toBe(true);
+  });
+
+  test.each([
+    ['lets a file be created twice', 'ignores', /created twice/],
+    ['answers conditions with 501', 'unknown', /501/],
+  ] as const)('a store that %s is refused before anything is written', async (_, conditions, words) => {
+    const store = await opened({ conditions });
+    await expect(store.create('a.json', bytes)).rejects.toMatchObject({
+      code: 'store-unconditional',
+      message: expect.stringMatching(words) as string,
+    });
+    expect([...server!.objects.keys()].filter((key) => !key.includes('probe'))).toEqual([]);
+  });
+
+  test('such a store is used where the user says so, with a look before each write', async () => {
+    const store = await opened({ conditions: 'ignores' }, { unconditional: true });
+    expect(await store.create('a.json', bytes)).toBe('created');
+    expect(await store.create('a.json', Buffer.from('other'))).toBe('exists');
+    const { token } = (await store.read('a.json'))!;
+    expect(await store.replace('a.json', Buffer.from('new'), token)).toBe('replaced');
+    expect(await store.replace('a.json', Buffer.from('newer'), token)).toBe('changed');
+  });
+
+  test.each([
+    [403, 'AccessDenied', /s3:ListBucket/],
+    [403, 'SignatureDoesNotMatch', /AWS_SECRET_ACCESS_KEY/],
+    [403, 'RequestTimeTooSkewed', /clock/],
+    [404, 'NoSuchBucket', /bucket/],
+    [301, 'PermanentRedirect', /region/],
+    [
+      400,
+      'AuthorizationHeaderMalformed',
+      /"region" of the store to "eu-west-9"/,
+      'Use it.</Message><Region>eu-west-9</Region><Message>',
+    ],
+    [400, 'InvalidToken', /documentation/, 'The token a-session-that-nobody-may-see is a-secret-that-nobody-may-see'],
+  ])('%i %s is told with what to do, and without secrets', async (status, code, hint, says = 'It says so.') => {
+    const env = { ...KEYS, AWS_SESSION_TOKEN: 'a-session-that-nobody-may-see' };
+    const store = await opened({ error: { status, code, says } }, { env });
+    const error = await store
+      .read('a.json')
+      .catch((caught: unknown) => caught as Error & { hint: string; code: string });
+    expect(error).toMatchObject({
+      code: 's3-refused',
+      message: expect.stringContaining(code) as string,
+      hint: expect.stringMatching(hint) as string,
+    });
+    expect(JSON.stringify(error) + String(error)).not.toMatch(/a-secret-that|a-session-that/);
+  });
+
+  test('what was never stored is null, and nothing is probed for reading alone', async () => {
+    const store = await opened();
+    expect(await store.read('a.json')).toBeNull();
+    expect(server!.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
+
+describe('where a bucket is', () => {
+  test.each<[string, Partial<S3Options>, Record<string, string>, string]>([
+    ['on Amazon', { bucket: 'b', region: 'eu-west-1' }, {}, 'https://b.s3.eu-west-1.amazonaws.com/r/a.json'],
+    ['on Amazon, of no named region', { bucket: 'b' }, {}, 'https://b.s3.us-east-1.amazonaws.com/r/a.json'],
+    [
+      'on Amazon, by AWS_REGION',
+      { bucket: 'b' },
+      { AWS_REGION: 'ap-east-1' },
+      'https://b.s3.ap-east-1.amazonaws.com/r/a.json',
+    ],
+    [
+      'with dots in its name',
+      { bucket: 'apps.example.com', region: 'eu-west-1' },
+      {},
+      'https://s3.eu-west-1.amazonaws.com/apps.example.com/r/a.json',
+    ],
+    ['in China', { bucket: 'b', region: 'cn-north-1' }, {}, 'https://b.s3.cn-north-1.amazonaws.com.cn/r/a.json'],
+    [
+      'on R2',
+      { bucket: 'b', region: 'auto', endpoint: 'https://id.r2.cloudflarestorage.com' },
+      {},
+      'https://id.r2.cloudflarestorage.com/b/r/a.json',
+    ],
+    [
+      'on Google',
+      { bucket: 'b.c', endpoint: 'https://storage.googleapis.com/' },
+      {},
+      'https://storage.googleapis.com/b.c/r/a.json',
+    ],
+    ['behind a path', { bucket: 'b', endpoint: 'https://h.test/s3/' }, {}, 'https://h.test/s3/b/r/a.json'],
+    [
+      'by AWS_ENDPOINT_URL_S3',
+      { bucket: 'b' },
+      { AWS_ENDPOINT_URL_S3: 'http://h.test:9000', AWS_ENDPOINT_URL: 'http://no.test' },
+      'http://h.test:9000/b/r/a.json',
+    ],
+    ['by AWS_ENDPOINT_URL', { bucket: 'b' }, { AWS_ENDPOINT_URL: 'http://h.test' }, 'http://h.test/b/r/a.json'],
+    [
+      'with spaces and signs in its keys',
+      { bucket: 'b', prefix: 'a b+c/', endpoint: 'http://h.test' },
+      {},
+      'http://h.test/b/a%20b%2Bc/a.json',
+    ],
+  ])('%s', async (_, place, env, address) => {
+    const asked: string[] = [];
+    const store = openS3({
+      bucket: '',
+      prefix: 'r/',
+      region: null,
+      endpoint: null,
+      env: { ...KEYS, ...env },
+      ...place,
+      proxyFor(url) {
+        asked.push(url.href);
+        throw new AppregError('seen', 'Enough seen.', '');
+      },
+    });
+    await expect(store.read('a.json')).rejects.toMatchObject({ code: 'seen' });
+    expect(asked).toEqual([address]);
+  });
+
+  test.each(['minio.local:9000', 'ftp://h.test', 'https://u:p-canary@h.test', '', 'https://h.test?x=1'])(
+    'an endpoint that is none is refused: %j',
+    (endpoint) => {
+      const open = (): Store => openS3(options(endpoint));
+      expect(open).toThrow(/no usable address/);
+      expect(open).not.toThrow(/canary/);
+    },
+  );
+
+  test('Google is spoken to in its own words alone', async () => {
+    const server = await openObjectStore({ conditions: 'google' });
+    const store = openS3(options(server.endpoint, { google: true }));
+    await store.create('a.json', Buffer.from('{}'));
+    const names = server.requests.flatMap(({ headers }) => Object.keys(headers));
+    expect(names.filter((name) => name.startsWith('x-amz'))).toEqual([]);
+    expect(names).toContain('x-goog-if-generation-match');
+    await server.close();
+  });
+});
+
+describe('over a proxy', () => {
+  test.each(['http', 'https'] as const)('an endpoint by %s is asked over it, with its login', async (scheme) => {
+    const server = await openObjectStore();
+    const { port } = new URL(server.endpoint);
+    const proxy = await openFaultProxy({ to: '127.0.0.1', login: 'user:a-proxy-secret' });
+    const login = `Basic ${Buffer.from('user:a-proxy-secret').toString('base64')}`;
+    const store = openS3(
+      options(`${scheme}://s3.test:${port}`, {
+        proxyFor: () => ({ uri: proxy.url, authorization: login }),
+      }),
+    );
+    if (scheme === 'http') expect(await store.create('a.json', Buffer.from('{}'))).toBe('created');
+    // There is no certificate behind it: that it was asked at all is enough.
+    else await expect(store.read('a.json')).rejects.toMatchObject({ code: 's3-unreachable' });
+    expect(proxy.asked[0]).toBe(
+      scheme === 'http' ? `PUT http://s3.test:${port}/registry/.appreg-probe.txt` : `CONNECT s3.test:${port}`,
+    );
+    await Promise.all([server.close(), proxy.close()]);
+  });
+});

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { openWeb } from '../../../src/store/s3/web.ts';
+
+/** A large file over a slow way takes its time; a way on which nothing moves any more is given up. */
+
+const open: Server[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function served(listener: Parameters<typeof createServer>[1]): Promise<URL> {
+  const server = createServer(listener);
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+const IDLE = 600;
+const web = openWeb(undefined, IDLE);
+const body = Buffer.alloc(36_000_000, 'large');
+const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const put = { method: 'PUT', headers: {}, body, timeout: 60_000 } as const;
+
+test('an upload may take longer than its answer', async () => {
+  let length: string | undefined;
+  const url = await served((request, response) => {
+    length = request.headers['content-length'];
+    const chunks: Buffer[] = [];
+    const timer = setInterval(() => {
+      const chunk = request.read(300_000) as Buffer | null;
+      if (chunk) chunks.push(chunk);
+    }, 50);
+    request.on('end', () => {
+      clearInterval(timer);
+      response.end(sha(Buffer.concat(chunks)));
+    });
+  });
+  const started = performance.now();
+  const { status, bytes } = await web(url, put);
+  expect(performance.now() - started).toBeGreaterThan(5 * IDLE);
+  expect([status, length, bytes.toString()]).toEqual([200, '36000000', sha(body)]);
+}, 30_000);
+
+test('so may a download', async () => {
+  const url = await served(async (_, response) => {
+    for (let at = 0; at < 6; at++) {
+      response.write('part ');
+      await wait(IDLE / 2);
+    }
+    response.end('end');
+  });
+  const { bytes } = await web(url, { method: 'GET', headers: {}, timeout: 60_000 });
+  expect(bytes.toString()).toBe('part part part part part part end');
+}, 30_000);
+
+test.each([
+  ['that is not taken', put, () => {}],
+  ['that is taken, and not answered', put, (request: IncomingMessage) => void request.resume()],
+  [
+    'whose answer stops',
+    { ...put, body: 'x' },
+    (_: unknown, response: ServerResponse) => void response.writeHead(200).write('x'),
+  ],
+])(
+  'a request %s is given up',
+  async (_, request, listener) => {
+    const url = await served(listener);
+    await expect(web(url, request)).rejects.toMatchObject({ code: expect.stringMatching(/TIMEOUT/) as string });
+  },
+  30_000,
+);
