@@ -1,0 +1,131 @@
+// Creates the files of a new rule: npm run new-rule [<group>/]<id> <subject>
+// The rule, its test, and its entries in src/core/rules/index.ts and in src/core/engine/owner.ts.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** One fact of each subject, for a check that compiles; src/core/rules/rule.ts lists the others. */
+const FACTS = {
+  document: 'content',
+  manifest: 'keys',
+  app: 'key',
+  metadata: 'versions',
+  version: 'version',
+  url: 'url',
+  resource: 'web',
+  artifact: 'content',
+  icon: 'content',
+  file: 'path',
+  workspace: 'orphans',
+  host: 'facts',
+};
+
+/** The folder of rules about a subject, where none is named. */
+const GROUPS = {
+  document: 'documents',
+  manifest: 'manifest',
+  app: 'manifest',
+  metadata: 'metadata',
+  version: 'metadata',
+  url: 'urls',
+  resource: 'http',
+  artifact: 'artifacts',
+  icon: 'icons',
+  file: 'documents',
+  workspace: 'documents',
+  host: 'http',
+};
+
+/** @returns the paths that were written, relative to `root`; throws where an argument is wrong or the rule exists */
+export function newRule(path, subject, root = ROOT) {
+  if (!Object.hasOwn(FACTS, subject))
+    throw new Error(`"${subject ?? ''}" is not a subject. Subjects: ${Object.keys(FACTS).join(', ')}`);
+  const [, group = GROUPS[subject], id] = /^(?:([a-z]+)\/)?([a-z]+(?:-[a-z0-9]+)+)$/.exec(path ?? '') ?? [];
+  if (id === undefined)
+    throw new Error(
+      `"${path ?? ''}" is not a rule id, such as redirect-insecure or http/redirect-insecure. Groups: ${groups(root)}`,
+    );
+  const index = 'src/core/rules/index.ts';
+  const owners = 'src/core/engine/owner.ts';
+  const lists = { [index]: read(root, index), [owners]: read(root, owners) };
+  if (lists[owners].includes(`'${id}':`)) throw new Error(`The rule "${id}" exists.`);
+  const name = id.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+  const files = {
+    [`src/core/rules/${group}/${id}.ts`]: ruleText(id, name, subject),
+    [`test/core/rules/${group}/${id}.test.ts`]: testText(group, id, name, subject),
+    [index]: lists[index]
+      .replace(/\n\n/, `\nimport { ${name} } from './${group}/${id}.ts';\n\n`)
+      .replace(/\n\];/, `\n  ${name},\n];`),
+    [owners]: lists[owners].replace(/(ACTORS: [^\n]*\{\n)/, `$1  '${id}': 'author',\n`),
+  };
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  }
+  return Object.keys(files);
+}
+
+function groups(root) {
+  const entries = readdirSync(join(root, 'src/core/rules'), { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .join(', ');
+}
+
+function read(root, file) {
+  const path = join(root, file);
+  if (!existsSync(path)) throw new Error(`${file} is missing.`);
+  return readFileSync(path, 'utf8');
+}
+
+function ruleText(id, name, subject) {
+  const fact = FACTS[subject];
+  return `import { defineRule } from '../rule.ts';
+
+export const ${name} = defineRule({
+  id: '${id}',
+  on: '${subject}',
+  needs: ['${fact}'],
+  severity: 'warning',
+  spec: null,
+  symptom: null,
+  failsWhen: 'DESCRIBE the condition, to follow "Fails when"',
+  why: 'SAY what subscribers notice.',
+  check({ ${fact} }) {
+    if (${fact} !== undefined) return null;
+    return {
+      message: 'SAY what is wrong, with the value quoted.',
+      advice: 'SAY what to do.',
+    };
+  },
+});
+`;
+}
+
+function testText(group, id, name, subject) {
+  return `import { ${name} } from '../../../../src/core/rules/${group}/${id}.ts';
+import { ruleTable } from '../../../support/rule-table.ts';
+
+// Each row: a name, the facts (${FACTS[subject]}), and for faulty ones what the problem must match.
+ruleTable(${name}, {
+  clean: [
+  ],
+  faulty: [
+  ],
+});
+`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    const files = newRule(process.argv[2], process.argv[3]);
+    console.log(files.map((file) => `wrote ${file}`).join('\n'));
+    console.log('Next: complete both files, add a live case (test/observe/registry), then npm run docs');
+  } catch (error) {
+    console.error(`new-rule: ${error.message}`);
+    process.exitCode = 1;
+  }
+}
