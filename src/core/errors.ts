@@ -8,7 +8,7 @@ export interface WriteState {
   unknown: readonly string[];
 }
 
-interface TroubleOptions {
+interface AppregErrorOptions {
   exit?: 1 | 2 | SignalExit;
   cause?: unknown;
   /** Of a failed write: `unknown` where it may have been carried out all the same. */
@@ -31,9 +31,9 @@ export class AppregError extends Error {
   readonly effect: 'none' | 'unknown';
   readonly written: WriteState | null;
 
-  constructor(code: string, message: string, hint: string, options: TroubleOptions = {}) {
+  constructor(code: string, message: string, hint: string, options: AppregErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'Trouble';
+    this.name = 'AppregError';
     this.code = code;
     this.hint = hint;
     this.exit = options.exit ?? 2;
