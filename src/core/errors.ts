@@ -1,7 +1,7 @@
-/** The exit code of a process that ended because of a signal: 128 and its number. */
+/** The exit code of a process ended by a signal: 128 plus its number. */
 export type SignalExit = 129 | 130 | 143;
 
-/** What a run that ended early had written, by path; `unknown`: sent, and no answer came. */
+/** What an interrupted run had written, by path; `unknown`: sent without receiving a response. */
 export interface WriteState {
   stored: readonly string[];
   notStored: readonly string[];
@@ -11,22 +11,25 @@ export interface WriteState {
 interface AppregErrorOptions {
   exit?: 1 | 2 | SignalExit;
   cause?: unknown;
-  /** Of a failed write: `unknown` where it may have been carried out all the same. */
+  /** Of a failed write: `unknown` if it may have been carried out anyway. */
   effect?: 'none' | 'unknown';
   written?: WriteState | null;
 }
 
 /**
- * An expected failure: something outside the program is wrong, and the user can do something about it. Anything else
- * that is thrown is a defect of the tool and keeps its stack.
+ * An expected failure: something outside the program is wrong, and the user can fix it. Any other thrown error is a
+ * defect of the tool and keeps its stack.
  */
 export class AppregError extends Error {
-  /** Marks the class across bundles, where `instanceof` would not hold. */
+  /** Identifies the class across bundles, where `instanceof` fails. */
   readonly known = true;
   readonly code: string;
-  /** What to do about it, with the command or flag to type. */
+  /** How to fix it, with the command or flag to type. */
   readonly hint: string;
-  /** 1: refused by a rule (a conflict, an immutable version); 2: could not do the job; above 128: ended by a signal. */
+  /**
+   * 1: refused by a rule (a conflict, an immutable version); 2: the job could not be done; above 128: ended by a
+   * signal.
+   */
   readonly exit: 1 | 2 | SignalExit;
   readonly effect: 'none' | 'unknown';
   readonly written: WriteState | null;

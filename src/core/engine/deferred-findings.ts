@@ -2,17 +2,17 @@ import type { Finding, Severity, Symptom } from './report.ts';
 import type { AnyRule } from '../rules/rule.ts';
 import { outranks } from './supersede.ts';
 
-/** What a finding does to a symptom. */
+/** The effect of a finding on a symptom. */
 export interface SymptomWeight {
   symptom: Symptom;
   rule: AnyRule;
   severity: Severity;
 }
 
-/** Findings that wait for the end of a run, because a limit of their host on requests may explain them. */
+/** Findings held until the end of a run because a request limit of their host may explain them. */
 export class DeferredFindings {
   readonly byOrigin = new Map<string, { findings: Finding[]; weights: Map<string, SymptomWeight> }>();
-  /** The severity of the finding about the limit of a host. */
+  /** The severity of the finding about each host's limit. */
   readonly limits = new Map<string, Severity>();
 
   hold(origin: string, finding: Finding): void {
@@ -27,7 +27,7 @@ export class DeferredFindings {
     this.limits.set(origin, severity);
   }
 
-  /** Those that no limit explains: findings, and what they do to symptoms. */
+  /** The findings that no limit explains, and their effects on symptoms. */
   release(): { findings: Finding[]; weights: SymptomWeight[] } {
     const left = [...this.byOrigin].flatMap(([origin, { findings, weights }]) => {
       const limit = this.limits.get(origin);

@@ -10,40 +10,40 @@ import { serverEvidence } from '../http/server-identity.ts';
 import { redact } from '../text/text.ts';
 import { lastHop } from '../http/probe.ts';
 
-/** Judging for somebody who was called because it does not work: who has to act, and how old what was seen may be. */
+/** Judging for support: which party has to act, and how old the observed facts may be. */
 
-/** What a diagnosis knows besides its report. */
+/** What a diagnosis knows in addition to its report. */
 export interface Diagnosis {
-  /** ISO 8601: when the registry was looked at. */
+  /** ISO 8601: when the registry was observed. */
   seenAt: string;
   origins: readonly string[];
   asked: RequestedApps | null;
-  /** Of the documents that caches may hold, the manifest and the metadata file that they may hold longest. */
+  /** Of the documents that caches may hold: the manifest, and the metadata file with the longest lifetime. */
   copies: CachedCopy[];
-  /** The proxy that the manifest was asked over, and the variable that names it; null for none. */
+  /** The proxy used to request the manifest, and the variable that names it; null for none. */
   proxy: string | null;
-  /** True when facts were judged that somebody else had saved. */
+  /** True when the facts were loaded from a file that another run saved. */
   saved: boolean;
 }
 
-/** For how long a document may be held by caches, as far as its headers tell. */
+/** How long caches may hold a document, according to its headers. */
 interface CachedCopy {
   role: ResourceKind;
   url: string;
-  /** Seconds; null when nothing is said. */
+  /** Seconds; null when the headers do not say. */
   lifetime: number | null;
-  /** Age in seconds of the copy that was seen; 0 when no cache told one. */
+  /** Age in seconds of the observed copy; 0 when no cache reported one. */
   age: number;
 }
 
 export interface Diagnosing extends Judging {
-  /** Errors and warnings so far, as they were found. */
+  /** Errors and warnings so far, in the order in which they were found. */
   faults(): number;
-  /** What else there is to tell; after the last app. */
+  /** The remaining context of the diagnosis; call it after the last app. */
   about(): Diagnosis;
 }
 
-/** As `startJudging`, with the actor and who served it in the evidence of every finding. */
+/** Like `startJudging`, with the actor and the responding server in the evidence of every finding. */
 export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { saved?: boolean }): Diagnosing {
   const copies = new Map<ResourceKind, CachedCopy>();
   let proxy: string | null = null;
@@ -92,7 +92,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
   };
 }
 
-/** Diagnoses facts that were saved, with the answer of the run that saved them. */
+/** Diagnoses saved facts; gives the same result as the run that saved them. */
 export function diagnose(
   snapshot: Snapshot,
   options: Pick<JudgeOptions, 'severities'>,
@@ -114,7 +114,7 @@ export function diagnose(
   return { report, about: judging.about() };
 }
 
-/** Which of these apps are listed, while nobody saved what was seen of them. */
+/** The requested apps that are listed but missing from the saved facts. */
 function absentFacts({ manifest, apps }: Snapshot, keys: readonly string[]): string[] {
   const listed = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
   const saved = new Set(apps.map((app) => app.key));

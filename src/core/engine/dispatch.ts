@@ -16,7 +16,7 @@ import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
 import { originOf, ruleOfFailure } from '../http/probe.ts';
 
-/** The facts of a field that has another type than it should. */
+/** The fact for a field of the wrong type. */
 export const SCHEMA_VIOLATION: Missing = { missing: 'because of schema-violation' };
 
 const EARLY: Record<ResourceKind, string> = {
@@ -32,10 +32,10 @@ const LATE: Record<ResourceKind, string> = {
   icon: 'icon late',
 };
 
-/** Of the kinds of files on one host, the one that a finding about the host is reported with. */
+/** The order in which the kinds of files on one host are preferred for reporting a finding about that host. */
 const IMPORTANCE: readonly ResourceKind[] = ['manifest', 'metadata', 'artifact', 'icon'];
 
-/** What a run goes by. */
+/** Options of a run. */
 export interface DispatchOptions {
   /** ISO 8601; the moment of observation. */
   now: string;
@@ -44,21 +44,21 @@ export interface DispatchOptions {
   rules?: readonly AnyRule[];
 }
 
-/** True where the symptoms or the visibility of apps depend on what a rule finds, though it is turned off. */
+/** True if the symptoms or the visibility of apps depend on the findings of a rule even when it is turned off. */
 function bearsOnReport(rule: AnyRule): boolean {
   return rule.hidesApp === true || (rule.severity === 'error' && rule.symptom !== null);
 }
 
-/** Offers subjects with their facts to the rules about them; what those find is for the ledger. */
+/** Dispatches subjects with their facts to the rules about them; the collector records the findings. */
 export class RuleDispatcher {
   readonly ledger: FindingCollector;
   readonly now: string;
   readonly origins: readonly string[];
-  /** Whether what is beyond doubt may be kept from the rules: those that are named are asked about everything. */
+  /** Whether the fast path may skip clean subjects: rules selected by name are run on everything. */
   readonly usesFastPath: boolean;
   /** The URL of the manifest, once it is known. */
   registry: UrlParts | null = null;
-  /** What lies on each host that was asked: the first kind in the order of `IMPORTANCE`. */
+  /** The resource kinds on each requested host: the first one in the order of `IMPORTANCE`. */
   readonly roles = new Map<string, ResourceKind>();
   readonly bySubject = new Map<Subject | 'resource, late', AnyRule[]>();
 
@@ -90,7 +90,7 @@ export class RuleDispatcher {
     for (const rule of rules) this.ledger.apply(rule, facts, place, absent);
   }
 
-  /** The rules about a URL and about how it answered, then those about the document's text. */
+  /** Runs the rules about a URL and its response, then those about the document's text. */
   document(facts: DocumentFacts, place: SubjectLocation): JsonValue | undefined {
     this.resource(facts, place);
     const { content } = facts;
@@ -120,7 +120,9 @@ export class RuleDispatcher {
     );
   }
 
-  /** How a URL answered; `late`, after the content was judged: the rules that are silent where a content rule says more. */
+  /**
+   * Judges the response of a URL. `late`: after the content was judged, for the rules that a content rule supersedes.
+   */
   resource(facts: Resource, place: SubjectLocation, late = false): void {
     const { web } = facts;
     if (!late) this.ledger.noteReused(place.resource, facts);
@@ -137,7 +139,7 @@ export class RuleDispatcher {
     if (isMissing(web) && web.runWide && this.ledger.wasNoted(late ? LATE[place.resource] : EARLY[place.resource]))
       return;
     const url = facts.url ?? { missing: 'it has no URL', runWide: true };
-    // What a host does to a whole document has no place inside it.
+    // A host fault that affects the whole document has no position inside it.
     const at = place.pointer === '' ? { ...place, document: null } : place;
     this.dispatch(
       'resource',
@@ -163,7 +165,7 @@ export class RuleDispatcher {
     }
   }
 
-  /** Hosts that refused requests for now; at the end of a run. */
+  /** Hosts that temporarily refused requests; at the end of a run. */
   hosts(all: readonly HostFacts[]): void {
     for (const facts of all) {
       const place: SubjectLocation = {
@@ -184,7 +186,7 @@ export class RuleDispatcher {
 
 const NOT_ABOUT_A_URL: Missing = { missing: 'it is about a host' };
 
-/** The answer to the service's own GET: there when a 2xx answer came whole. */
+/** The response to the service's own GET; present if a complete 2xx response was received. */
 export function answerOf(facts: Resource): Probe | Missing {
   if (isMissing(facts.web)) return facts.web;
   const visit = facts.web.server;

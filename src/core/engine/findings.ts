@@ -26,33 +26,33 @@ import { VERSION } from '../tool-version.ts';
 import { sameAddress } from '../http/url.ts';
 import { SAMPLED } from '../http/probe.ts';
 
-/** Where a subject is. `found` collects what the rules found on the same resource. */
+/** The location of a subject. `found` collects what the rules found on the same resource. */
 export interface SubjectLocation {
   app: string | null;
   version: string | null;
   resource: ResourceKind;
-  /** The document that `pointer` leads into. */
+  /** The document that `pointer` refers to. */
   document: DocumentFacts | null;
   pointer: string;
   url: string | null;
   file: string | null;
-  /** How the resource's URL answered. */
+  /** The responses of the resource's URL. */
   web: HttpViews | Missing;
   found: Found;
-  /** The same by version, of what was found on the document but is about one of its versions. */
+  /** The same by version, for findings on the document that are about one of its versions. */
   byVersion?: Map<string, Found>;
 }
 
-/** More evidence for a finding, from how the URL of its resource answered (null when that was not asked). */
+/** Adds evidence to a finding from the responses of its resource's URL (null when it was not requested). */
 export type Annotate = (finding: Readonly<Finding>, web: HttpViews | null) => Evidence;
 
-// So many entries of one rule are listed one by one in `notJudged`; further ones are counted in one entry.
+// The number of entries of one rule that `notJudged` lists individually; further ones are counted in one entry.
 const LISTED = 200;
 
-// So many of the other apps that a finding holds for are named in it.
+// The number of other affected apps that a finding names.
 const NAMED = 20;
 
-/** What a run took over from an earlier one, in words, for one and for several. */
+/** What a run reused from an earlier one, in words, singular and plural. */
 const TAKEN_OVER: Record<ResourceKind, readonly [one: string, several: string]> = {
   manifest: ['manifest', 'manifests'],
   metadata: ['metadata file', 'metadata files'],
@@ -60,10 +60,10 @@ const TAKEN_OVER: Record<ResourceKind, readonly [one: string, several: string]> 
   icon: ['icon', 'icons'],
 };
 
-/** Entries about what was not judged that were counted further, and by how much. */
+/** `notJudged` entries whose count was increased, and by how much. */
 export type Counted = ReadonlyMap<{ count: number }, number>;
 
-/** The account of a run: what was found, what was not judged, and the counts. One per run, written app by app. */
+/** Collects the findings, the rules not judged, and the counts of one run, app by app. */
 export class FindingCollector {
   readonly overrides: Readonly<Record<string, Severity | 'off'>>;
   readonly annotate: Annotate | null;
@@ -73,25 +73,25 @@ export class FindingCollector {
   readonly unlisted = new Map<string, { entry: NotJudged; count: number }>();
   readonly perRule = new Map<string, number>();
   readonly noted = new Set<string>();
-  /** What is told once for many resources (a fault of their host, say), by rule and by what it is about. */
+  /** Findings reported once for several resources (a fault of their host, say), by rule and by what they are about. */
   readonly reported = new Map<string, Finding>();
-  /** The rules that were not judged for a reason that holds for the whole run, by that reason. */
+  /** The rules not judged for a reason that holds for the whole run, by that reason. */
   readonly everywhere = new Map<Missing, Set<AnyRule>>();
   readonly unjudgedSymptoms = new Set<Symptom>();
-  /** The findings that bear on each symptom, those reported once for several resources included. */
+  /** The findings that bear on each symptom, including those reported once for several resources. */
   readonly bearings = new Map<Symptom, { severity: Severity | null; confirmed: boolean; rules: Set<string> }>();
   readonly held = new DeferredFindings();
   readonly hidden = new Map<string, Set<string>>();
-  /** Ids of the rules that found, on a resource, what keeps its facts from being known; by what was found there. */
+  /** Ids of the rules whose findings on a resource block its facts, by the findings there. */
   readonly blocking = new WeakMap<Found, Set<string>>();
-  /** Values out of documents: one that has a field "unseen" is no absent fact. */
+  /** Values taken from documents: one that has a field "missing" is not a missing fact. */
   readonly values = new WeakSet<object>();
   readonly pending = new Map<DocumentFacts, Pending[]>();
-  /** What was taken over from earlier runs: the views alone, or all. */
+  /** What was reused from earlier runs: only the views, or everything. */
   readonly earlier = new Map<string, { role: ResourceKind; views: boolean; count: number; first: string }>();
   /** The documents that were copies from before the last hourly check, and the age of the oldest in seconds. */
   readonly oldCopies = new Map<ResourceKind, { count: number; age: number }>();
-  /** What is counted while somebody watches; null once anything else was noted, or when nobody does. */
+  /** The counts recorded while watching; null once anything else was noted, or when not watching. */
   counted: Map<{ count: number }, number> | null = null;
   versions = 0;
   artifacts = 0;
@@ -105,7 +105,7 @@ export class FindingCollector {
     this.annotate = annotate;
   }
 
-  /** The names of facts that are not there; null where all are, as with most subjects. */
+  /** The names of missing facts; null if all are present, as for most subjects. */
   missingIn(facts: Readonly<Record<string, unknown>>): Map<string, Missing> | null {
     let absent: Map<string, Missing> | null = null;
     for (const name in facts) {
@@ -116,8 +116,8 @@ export class FindingCollector {
   }
 
   /**
-   * Runs one rule on one subject, if its facts are there. A rule that throws is not judged, and the run is incomplete.
-   * @param absent of these facts, looked up once for all rules
+   * Runs one rule on one subject if its facts are present. A rule that throws is not judged, and the run is incomplete.
+   * @param absent the missing facts among these, looked up once for all rules
    */
   apply(
     rule: AnyRule,
@@ -144,13 +144,13 @@ export class FindingCollector {
     this.addAll(rule, problemsIn(result), place, superseder);
   }
 
-  /** Adds the problems that no finding explains; where none is left, the rule is not judged because of that finding. */
+  /** Adds the problems that no finding supersedes; if none is left, the rule is not judged because of that finding. */
   addAll(rule: AnyRule, problems: readonly Problem[], place: SubjectLocation, superseder: Superseder | null): void {
     const left = problems.filter((problem) => !isSuperseded(superseder, this.severityOf(rule, problem)));
     for (const problem of left) this.add(rule, problem, place);
     if (superseder === null || left.length > 0) return;
     if (problems.length === 0 && !isSuperseded(superseder, this.severityOf(rule))) return;
-    // What the other finding bears on is known; that this rule was not judged makes nothing unknown.
+    // The other finding's symptom is known; not judging this rule makes nothing unknown.
     this.addNotJudged(rule, place, { missing: `because of ${superseder.rule}`, intentional: true });
   }
 
@@ -160,7 +160,7 @@ export class FindingCollector {
   }
 
   /**
-   * What a rule that is off would report as an error: an app is as hidden as it is, and a symptom is not clear. Nothing
+   * Records what a disabled rule would report as an error: the app stays hidden, and the symptom is not clear. Nothing
    * else depends on it.
    */
   noteSilenced(
@@ -184,7 +184,7 @@ export class FindingCollector {
     }
   }
 
-  /** The severity that is reported: the one that the settings give to the rule, the problem's, or the rule's. */
+  /** The reported severity: the one configured for the rule, the problem's, or the rule's. */
   severityOf(rule: AnyRule, problem?: Problem): Severity {
     const override = this.overrides[rule.id];
     return override && override !== 'off' ? override : (problem?.severity ?? rule.severity);
@@ -241,8 +241,8 @@ export class FindingCollector {
   }
 
   /**
-   * Hides the app where subscribers do not see it because of this, and notes what keeps the facts about a resource from
-   * being known. The settings do not change what a subscriber sees: the rule's own severity counts here.
+   * Hides the app if the problem keeps subscribers from seeing it, and records what blocks the facts about a resource.
+   * Settings do not change what a subscriber sees, so the rule's own severity counts here.
    * @returns the app that the problem is about
    */
   hideAndBlock(rule: AnyRule, problem: Problem, place: SubjectLocation): string | null {
@@ -256,7 +256,7 @@ export class FindingCollector {
     return app;
   }
 
-  /** Remembers to look up the position of a finding in its document. */
+  /** Queues a finding for looking up its position in the document. */
   keepPlace(finding: Finding, problem: Problem, { document }: SubjectLocation): void {
     if (document === null) return;
     const list = this.pending.get(document);
@@ -265,7 +265,7 @@ export class FindingCollector {
     else this.pending.set(document, [item]);
   }
 
-  /** Notes that a finding bears on a symptom. */
+  /** Records that a finding bears on a symptom. */
   addWeight({ symptom, rule, severity }: SymptomWeight): void {
     const bearing = this.bearings.get(symptom) ?? { severity: null, confirmed: false, rules: new Set<string>() };
     bearing.severity = highest(bearing.severity, severity);
@@ -280,12 +280,12 @@ export class FindingCollector {
     else this.hidden.set(app, new Set([rule]));
   }
 
-  /** Keeps a document's value from being taken for an absent fact. */
+  /** Keeps a document's value from being taken for a missing fact. */
   noteValue(value: unknown): void {
     if (isMissing(value)) this.values.add(value);
   }
 
-  /** The rules that hide an app. */
+  /** Ids of the rules that hide an app. */
   hiding(app: string): Set<string> {
     return new Set(this.hidden.get(app));
   }
@@ -295,13 +295,13 @@ export class FindingCollector {
     if (why.runWide && this.everywhere.get(why)?.has(rule)) return;
     if (!why.intentional) {
       const symptom = symptomOf(rule, place);
-      // A rule about URLs with a symptom of its own is offered other resources too, on which it finds nothing.
+      // A rule about URLs with a symptom of its own also receives other resources, on which it finds nothing.
       const isAbout = (rule.on !== 'resource' && rule.on !== 'url') || symptom === SYMPTOM_OF_KIND[place.resource];
-      // Notes suspect nothing.
+      // Notes do not make a symptom suspected.
       if (symptom && isAbout && this.severityOf(rule) !== 'note') this.unjudgedSymptoms.add(symptom);
     }
     if (why.runWide) {
-      // A rule whose symptom is that of the resource bears on another one each time.
+      // A rule with symptom 'by-resource' may bear on a different symptom for each resource.
       if (rule.symptom !== 'by-resource') {
         const rules = this.everywhere.get(why);
         if (rules) rules.add(rule);
@@ -330,12 +330,12 @@ export class FindingCollector {
     else this.unlisted.set(rule.id, { entry, count: 1 });
   }
 
-  /** True where so many subjects of these rules were not judged that further ones are only counted. */
+  /** True once the limit of listed entries is reached for these rules, so that further subjects are only counted. */
   onlyCounts(rules: readonly AnyRule[]): boolean {
     return rules.every((rule) => this.isOff(rule) || this.unlisted.has(rule.id));
   }
 
-  /** Counts further subjects of these rules that were not judged; `onlyCounts` said so of them. */
+  /** Counts further subjects of these rules as not judged; requires `onlyCounts`. */
   skipFurther(rules: readonly AnyRule[], count: number): void {
     for (const { id } of rules) {
       const entry = this.unlisted.get(id);
@@ -348,12 +348,12 @@ export class FindingCollector {
     this.counted?.set(entry, (this.counted.get(entry) ?? 0) + count);
   }
 
-  /** From here on what is counted is remembered. */
+  /** Starts recording what is counted. */
   watch(): void {
     this.counted = new Map();
   }
 
-  /** What was counted since; null where anything else was noted too. */
+  /** What was counted since `watch`; null if anything else was noted too. */
   watched(): Counted | null {
     const { counted } = this;
     this.counted = null;
@@ -364,12 +364,12 @@ export class FindingCollector {
     for (const [entry, count] of counted) entry.count += count;
   }
 
-  /** What was found at a place that keeps others from seeing it: a broken URL, a host that does not answer. */
+  /** Findings at a location that block others: a malformed URL, an unreachable host. */
   blockers(place: SubjectLocation, except = ''): string[] {
     return [...(this.blocking.get(place.found) ?? [])].filter((id) => id !== except).sort();
   }
 
-  /** True when this was asked before; for what is said once in a run. */
+  /** True if this was noted before; for messages reported once per run. */
   wasNoted(what: string): boolean {
     if (this.noted.has(what)) return true;
     this.noted.add(what);
@@ -389,12 +389,12 @@ export class FindingCollector {
     this.bytes += bytes;
   }
 
-  /** What was not looked at, on purpose: it is said, and casts no doubt on any symptom. */
+  /** Records a resource kind that was intentionally not observed: it is reported, and casts no doubt on any symptom. */
   noteSkipped(resource: ResourceKind, reason: string): void {
     this.notJudged.push({ rule: '*', app: null, version: null, resource, reason });
   }
 
-  /** Notes a document that was a cache's copy of that age, in seconds: what was published since is not in it. */
+  /** Records a document that was a cached copy of that age, in seconds: later publications are missing from it. */
   noteStaleCopy(role: ResourceKind, age: number): void {
     const known = this.oldCopies.get(role) ?? { count: 0, age: 0 };
     this.oldCopies.set(role, { count: known.count + 1, age: Math.max(known.age, age) });
@@ -402,7 +402,7 @@ export class FindingCollector {
     if (role === 'manifest') this.unjudgedSymptoms.add('icon-does-not-display');
   }
 
-  /** Notes facts that an earlier run saw (`since`, or the views alone). */
+  /** Records facts reused from an earlier run (`since`, or only the views). */
   noteReused(
     role: ResourceKind,
     { reusedFrom: since, viewsReusedFrom: viewsSince }: Pick<Resource, 'reusedFrom' | 'viewsReusedFrom'>,
@@ -416,7 +416,7 @@ export class FindingCollector {
     this.earlier.set(what, known);
   }
 
-  /** Notes that HEAD and preflights were asked of some resources of a kind alone. */
+  /** Records that HEAD and preflights were sent for only some resources of a kind. */
   askedOfSome(role: ResourceKind, head: Probe | Missing): void {
     if (!isMissing(head) || head.missing !== SAMPLED.missing || this.wasNoted(`${role} ${head.missing}`)) return;
     this.noteSkipped(role, `how ${TAKEN_OVER[role][1]} answer HEAD and preflights: ${head.missing}`);
@@ -426,13 +426,13 @@ export class FindingCollector {
     this.apps.push(app);
   }
 
-  /** The verdict about an app that was asked for and that the manifest does not list, as far as it can be read. */
+  /** Adds the verdict about a requested app that the manifest does not list, as far as the manifest can be read. */
   addMissingApp(app: AppVerdict): void {
     this.missingApps++;
     this.verdict(app);
   }
 
-  /** Looks up the positions of what was found in a document, all in one pass, and forgets the document. */
+  /** Resolves the positions of the findings in a document, all in one pass, and releases the document. */
   resolvePositions(document: DocumentFacts | null): void {
     const list = document && this.pending.get(document);
     if (!list || !document) return;
@@ -440,7 +440,7 @@ export class FindingCollector {
     placeAll(list, document);
   }
 
-  /** Adds the findings that no limit of a host explains; once all that is known of hosts was judged. */
+  /** Adds the findings that no host limit explains; call it after all facts about hosts were judged. */
   releaseHeld(): void {
     const { findings, weights } = this.held.release();
     this.findings.push(...findings);
@@ -452,7 +452,7 @@ export class FindingCollector {
     for (const { entry, count } of this.unlisted.values()) {
       this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
     }
-    // In an order of its own: which of them was met first depends on the network.
+    // Sorted, since the order in which they were found depends on the network.
     const earlier = [...this.earlier].sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [, { role, views, count, first }] of earlier) {
       const many = `${count} ${TAKEN_OVER[role][count === 1 ? 0 : 1]}`;
@@ -471,7 +471,7 @@ export class FindingCollector {
     }
     if (run.incomplete !== null) {
       this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
-      // What nobody came to look at is not clear.
+      // A symptom that was not examined is not clear.
       for (const symptom of SYMPTOMS) this.unjudgedSymptoms.add(symptom);
     }
     this.findings.sort(inReportOrder);
@@ -514,13 +514,13 @@ export class FindingCollector {
   }
 }
 
-/** What a rule's check returned, as a list. */
+/** The result of a rule's check as a list. */
 function problemsIn(result: Problem | readonly Problem[] | null | undefined): readonly Problem[] {
   if (!result) return [];
   return Array.isArray(result) ? (result as readonly Problem[]) : [result as Problem];
 }
 
-/** Commands in advice, to be pasted: with the key of the app, where that is one. */
+/** Fills the app's key into the commands in an advice, if the finding has an app. */
 function withApp(advice: string, app: string | null): string {
   return app !== null && isSafeKey(app) ? advice.replaceAll('<app>', app) : advice;
 }
@@ -541,27 +541,27 @@ function symptomFor(rule: AnyRule, problem: Problem, place: SubjectLocation): Sy
   return problem.symptom === undefined ? symptomOf(rule, place) : problem.symptom;
 }
 
-/** The weight of a finding for its symptom: what is an error by itself is suspected, also where it is reported as a note. */
+/** The weight of a finding for its symptom: an error by default is suspected even if it is reported as a note. */
 function weightOf(rule: AnyRule, problem: Problem, reported: Severity): Severity {
   const isError = (problem.severity ?? rule.severity) === 'error';
   return isError && reported === 'note' ? 'warning' : reported;
 }
 
-/** The app that a place in the manifest belongs to. */
+/** The app that a location in the manifest belongs to. */
 function appOf(resource: ResourceKind, pointer: string | null): string | null {
   if (resource !== 'manifest' || pointer === null) return null;
   const key = /^\/apps\/([^/]*)/.exec(pointer)?.[1];
   return key === undefined ? null : key.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** What several apps or versions name by one URL is looked at once, and has its faults once. */
+/** A URL shared by several apps or versions is observed once, and its faults are reported once. */
 function shared({ on }: AnyRule, { cause, message }: Problem, { resource, url }: SubjectLocation): string | null {
   return url !== null && (on === 'resource' || on === 'icon')
     ? `${resource} ${sameAddress(url)} ${cause} ${message}`
     : null;
 }
 
-/** Counts a further resource, and names the further apps, that a finding holds for. */
+/** Adds a further affected resource to a finding, and names the app. */
 function holdsAlso(finding: Finding, app: string | null): void {
   const { alsoHit = 0, alsoApps = [] } = finding.evidence;
   finding.evidence['alsoHit'] = Number(alsoHit) + 1;

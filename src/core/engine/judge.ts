@@ -35,7 +35,7 @@ import type { AnyRule, FactsOf } from '../rules/rule.ts';
 import { parseUrl } from '../http/url.ts';
 import { NO_REASON, verdictOf } from './visibility.ts';
 
-/** The engine: offers every subject with its facts to the rules, app by app, and keeps what they find in the ledger. */
+/** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
 
 export interface JudgeOptions {
   command: CheckCommand;
@@ -44,34 +44,35 @@ export interface JudgeOptions {
   now: string;
   /** Overrides by rule id. */
   severities?: Readonly<Record<string, Severity | 'off'>>;
-  /** An earlier state, for the rules about what may never change. */
+  /** The baseline for the rules about immutability. */
   baseline?: Baseline | null;
-  /** The origins that the registry was asked with. */
+  /** The origins that the registry was requested with. */
   origins?: readonly string[];
-  /** Where the run was for a part of the apps. The first of them reports on the manifest. */
+  /** Set when the run covers a part of the apps. The first shard reports on the manifest. */
   shard?: Pick<Shard, 'index' | 'of'> | null;
   rules?: readonly AnyRule[];
-  /** What was asked for by name. */
+  /** What was requested by name. */
   requested?: RequestedApps | null;
-  /** The file that an app's code begins in, at the top of its artifact (default: app.js). */
+  /** The entry file of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
-  /** Adds to the evidence of each finding. */
+  /** Adds evidence to each finding. */
   annotate?: Annotate | null;
 }
 
-/** Judging in portions, so that facts can be forgotten once they are judged: the manifest first, then each app. */
+/** Judging in portions, so that facts can be released once they are judged: the manifest first, then each app. */
 export interface Judging {
   manifest(manifest: DocumentFacts): void;
-  /** @returns what becomes of the app */
+  /** @returns the verdict about the app */
   app(facts: AppFacts): AppVerdict;
-  /** A metadata file by itself, when nobody knows which app it belongs to. */
+  /** A metadata file by itself, when its app is not known. */
   metadata(metadata: DocumentFacts, artifacts: readonly ArtifactFacts[], earlier?: PublishedVersion[] | null): void;
   orphans(files: readonly string[]): void;
-  /** The hosts that refused requests for now, after all apps. */
+  /** The hosts that temporarily refused requests, after all apps. */
   hosts(facts: readonly HostFacts[]): void;
   /**
-   * @param seconds how long the run took; @param incomplete why the run did not see everything, or null
-   * @param elsewhere how many apps other shards have
+   * @param seconds the duration of the run
+   * @param incomplete why the run did not observe everything, or null
+   * @param elsewhere the number of apps in other shards
    */
   finish(seconds: number, incomplete?: string | null, elsewhere?: number): Report;
 }
@@ -93,7 +94,7 @@ export function judge(
   return judgeWhole(snapshot, judging, options.seconds ?? 0);
 }
 
-/** Hands over a whole snapshot at once. */
+/** Passes a whole snapshot to the judge. */
 export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number): Report {
   judging.manifest(snapshot.manifest);
   for (const app of snapshot.apps) judging.app(app);
@@ -112,7 +113,7 @@ export function startJudging(options: JudgeOptions): Judging {
   const shard = options.shard ?? null;
   const asked = options.requested ?? null;
   let manifestApps: JsonValue | undefined;
-  /** The apps that are not of the usual form, or null where any app may be such a one. */
+  /** The apps that are not in canonical form, or null if any app may not be. */
   let doubtfulApps: JsonObject | null = null;
   let manifestPlace: SubjectLocation | null = null;
   const plainApps = new SkipReplay(ledger);
@@ -124,7 +125,7 @@ export function startJudging(options: JudgeOptions): Judging {
     oldCopy,
   });
 
-  /** How old a document is that came from a cache, where what was published since cannot be in it; it is no clear answer. */
+  /** The age of a cached document that is too old to contain recent publications; it does not clear a symptom. */
   function oldCopy(place: SubjectLocation): number {
     const age = isMissing(place.web) ? 0 : oldCopyAge(place.web.server, now);
     if (age > 0) ledger.noteStaleCopy(place.resource, age);
@@ -154,7 +155,7 @@ export function startJudging(options: JudgeOptions): Judging {
     };
   }
 
-  /** What was asked for and is not listed is hidden; and where nothing that was asked for is, nothing else was looked at. */
+  /** A requested app that is not listed is hidden; if no requested app is listed, nothing else was observed. */
   function absences({ apps }: RequestedApps, keys: readonly string[]): void {
     const listed = new Set(keys);
     const missing = apps.filter((key) => !listed.has(key));
@@ -196,7 +197,7 @@ export function startJudging(options: JudgeOptions): Judging {
     const inManifest = { document: manifest.document, file: manifest.file, pointer: `${at}/appMetadataUrl` };
     if (!isUsual) offering.url('metadata', metadataUrl, { ...metadata, ...inManifest });
     const value = offering.document(facts.metadata, metadata);
-    // Without a list of versions nobody knows of any artifact.
+    // Without a list of versions no artifact is known.
     if (!Array.isArray(member(value, 'versions'))) ledger.unjudgedSymptoms.add('checksum-mismatch');
     const earlier = before === null ? NO_BASELINE : (before.app(key) ?? []);
     const { entries, usual } = versions(value, facts.artifacts, earlier, metadata);
@@ -206,7 +207,7 @@ export function startJudging(options: JudgeOptions): Judging {
     return verdict;
   }
 
-  /** The verdict about a usual app of which nothing else was seen than of one before; null where the rules must be asked. */
+  /** The verdict about a canonical app with the same missing facts as an earlier one; null if the rules have to run. */
   function plainApp({ key, metadata, artifacts }: AppFacts, absences: MissingFacts): AppVerdict | null {
     if (ledger.hidden.has(key)) return null;
     const { content } = metadata;
@@ -240,7 +241,7 @@ export function startJudging(options: JudgeOptions): Judging {
       manifestPlace = place;
       offering.registry = facts.url === null ? null : parseUrl(facts.url);
       if (shard !== null && shard.index > 1 && isManifest(facts)) {
-        // What is to be said of it is said once; here it only names the apps.
+        // The manifest's findings were already reported; here it only names the apps.
         manifestApps = member(parseDocument(facts.content as DocumentContent).value, 'apps');
         doubtfulApps = doubtfulIn(facts);
         ledger.noteSkipped('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
@@ -252,7 +253,7 @@ export function startJudging(options: JudgeOptions): Judging {
       const apps = member(value, 'apps');
       manifestApps = apps;
       doubtfulApps = doubtfulIn(facts);
-      // Nothing behind a manifest that cannot be read was looked at.
+      // If the manifest cannot be read, nothing behind it was observed.
       if (!isObject(apps)) {
         for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
         if (value !== undefined)
@@ -339,12 +340,12 @@ export function startJudging(options: JudgeOptions): Judging {
   };
 }
 
-/** True for a manifest that says which apps there are. */
+/** True for a manifest that lists apps. */
 function isManifest({ content }: DocumentFacts): boolean {
   return !isMissing(content) && isObject(member(parseDocument(content).value, 'apps'));
 }
 
-/** The apps of a manifest that are not of the usual form; null where that is not known. */
+/** The apps of a manifest that are not in canonical form; null if that is not known. */
 function doubtfulIn({ content }: DocumentFacts): JsonObject | null {
   if (isMissing(content)) return null;
   const { value, nonCanonical: doubtful } = parseDocument(content);

@@ -3,43 +3,46 @@ import type { Finding } from './report.ts';
 import { serverEvidence } from '../http/server-identity.ts';
 import { lastHop } from '../http/probe.ts';
 
-/** Who has to act on a finding: a first guess for a support engineer, from what was seen and nothing else. */
+/** The party that has to act on a finding: a first guess for support engineers, derived from observed facts only. */
 
 /**
- * - `author`: whoever writes the registry's files and uploads them
- * - `host`: the web server or object store that keeps them
+ * - `author`: the party that writes and uploads the registry's files
+ * - `host`: the web server or object store that serves them
  * - `cache`: a CDN or cache in front of the host
- * - `network`: what lies between: DNS, proxies, firewalls, TLS interception
- * - `service`: the operator of the service that subscribes
- * - `asker`: whoever asked for something that is listed under another name
+ * - `network`: anything in between: DNS, proxies, firewalls, TLS interception
+ * - `service`: the operator of the subscriber service
+ * - `asker`: the client that requested something listed under another name
  */
 export type Actor = 'author' | 'host' | 'cache' | 'network' | 'service' | 'asker';
 
 type Attributable = Pick<Finding, 'rule' | 'cause' | 'resource' | 'evidence'>;
 type Attribution = Actor | ((finding: Attributable) => Actor);
 
-/** True where the evidence shows that the answer was a copy which a cache held (see server-identity.ts). */
+/** True if the evidence shows that the response was a cached copy (see server-identity.ts). */
 function isCopy({ evidence }: Attributable): boolean {
   return typeof evidence['fromCache'] === 'string' || Number(evidence['age'] ?? 0) > 0;
 }
 
 const CDNS = /^(Cloudflare|Amazon CloudFront|Akamai|Azure Front Door|Bunny CDN|Fastly|Varnish|Squid)$/;
 
-/** True where something that caches and converts stands in front, whether or not it held this answer. */
+/**
+ * True if a product that caches and converts is in front of the host, whether or not it served this response from
+ * cache.
+ */
 function isFronted(finding: Attributable): boolean {
   return isCopy(finding) || CDNS.test(String(finding.evidence['servedBy'] ?? ''));
 }
 
-/** What the host answers, unless that was a cache's older copy of its answer. */
+/** The host's response, unless it was an older copy from a cache. */
 const hostOrCopy = (finding: Attributable): Actor => (isCopy(finding) ? 'cache' : 'host');
-/** What stands in a file, unless that was a cache's older copy of it. */
+/** The content of a file, unless it was an older copy from a cache. */
 const authorOrCopy = (finding: Attributable): Actor => (isCopy(finding) ? 'cache' : 'author');
 
-// Issuers of certificates that inspecting proxies and virus scanners make on the way.
+// Issuers of the certificates that TLS-inspecting proxies and virus scanners create.
 const INTERCEPTORS =
   /zscaler|netskope|forti(net|gate)|blue ?coat|palo ?alto|sophos|kaspersky|avast|\bavg\b|\beset\b|mcafee|cisco umbrella|forcepoint|websense|bitdefender|barracuda|watchguard|check ?point|untangle|mitmproxy|charles proxy|fiddler|burp|cato networks|smoothwall|lightspeed|securly/i;
 
-/** True where a certificate was made by something that opens TLS connections on the way. */
+/** True if the certificate was issued by a TLS-intercepting product. */
 function isIntercepted({ rule, cause, evidence }: Attributable): boolean {
   if (rule !== 'tls-untrusted' && rule !== 'tls-expiring') return false;
   const unknown = cause === 'unknown-issuer' || cause === 'self-signed' || cause === 'incomplete-chain';
@@ -69,7 +72,7 @@ const UNREACHABLE: Readonly<Record<string, Attribution>> = {
   'content-encoding-broken': (finding) => (isFronted(finding) ? 'cache' : 'host'),
 };
 
-/** A page in place of a file is the host's doing where it asks for a sign-in; otherwise the file is missing. */
+/** A page in place of a file is attributed to the host if it is a sign-in page; otherwise the file is missing. */
 const pageOrMissing = ({ evidence }: Attributable): Actor =>
   evidence['page'] === 'app-shell' || evidence['page'] === 'error-page' ? 'author' : 'host';
 
@@ -96,7 +99,7 @@ const UNREADABLE: Readonly<Record<string, Attribution>> = {
   truncated: authorOrCopy,
 };
 
-/** By the cause, where the rule has several. */
+/** Attribution by cause, for rules that have several. */
 function byCause(causes: Readonly<Record<string, Attribution>>, otherwise: Attribution): Attribution {
   return (finding) => {
     const cause = finding.cause ?? '';
@@ -105,7 +108,7 @@ function byCause(causes: Readonly<Record<string, Attribution>>, otherwise: Attri
   };
 }
 
-/** Every rule has its row; test/house.test.ts sees to it. */
+/** Every rule has an entry, which test/house.test.ts checks. */
 export const ACTORS: Readonly<Record<string, Attribution>> = {
   'file-missing': 'author',
   'file-name-differs': 'author',
@@ -194,13 +197,13 @@ export const ACTORS: Readonly<Record<string, Attribution>> = {
   'icon-svg-active': 'author',
 };
 
-/** Who has to act on a finding. A rule that is not of this library is taken for a matter of the files. */
+/** The party that has to act on a finding. A rule that is not part of this library is attributed to the author. */
 export function actorOf(finding: Attributable): Actor {
   const attribution = Object.hasOwn(ACTORS, finding.rule) ? ACTORS[finding.rule]! : 'author';
   return typeof attribution === 'function' ? attribution(finding) : attribution;
 }
 
-/** Matters of a setting: what a cache holds goes bad again unless that is mended first. */
+/** Findings caused by a setting: a purged cache fills with bad copies again unless the setting is fixed first. */
 const OF_A_SETTING = new Set([
   'content-encoded',
   'not-modified-incorrect',
@@ -218,14 +221,14 @@ const PURGE_FIRST = 'What was seen is a copy that a cache held: purge it, and as
 const PURGE_LAST = 'Then purge what caches hold of it, and check again.';
 
 /**
- * The finding's advice, with what is to be done before or after it because of who has to act.
- * @param web how the URL of its resource answered, or null
+ * The finding's advice, with the steps to take before or after it depending on the party that has to act.
+ * @param web the responses of its resource's URL, or null
  */
 export function withSteps(finding: Attributable & Pick<Finding, 'advice'>, web: HttpViews | null): string {
   const { rule, cause, advice } = finding;
   const evidence = web === null ? finding.evidence : { ...serverEvidence(answerFor(rule, web)), ...finding.evidence };
   const whole = { ...finding, evidence };
-  // Where a proxy was asked over, the rule's own advice begins with it.
+  // If a proxy was used, the rule's own advice begins with it.
   if (isIntercepted(whole) && evidence['proxy'] === undefined) return `${INTERCEPTED} ${advice}`;
   if (actorOf(whole) !== 'cache' || !isCopy(whole) || rule === 'cache-lifetime-long') return advice;
   if (OF_A_SETTING.has(rule) || OF_A_SETTING.has(`${rule} ${cause}`)) return `${sentence(advice)} ${PURGE_LAST}`;
@@ -236,7 +239,7 @@ function sentence(text: string): string {
   return /[.!?)]$/.test(text) ? text : `${text}.`;
 }
 
-/** A browser may be given another copy than the service; what is said of its answer is told by its answer. */
+/** A browser may get another copy than the service, so findings about the browser's response use that response. */
 export function answerFor(rule: string, web: HttpViews): Hop | null {
   const asBrowser = rule.startsWith('cors-') ? web.browser[0] : undefined;
   return lastHop(asBrowser ?? web.server);

@@ -4,7 +4,7 @@ import { lineStarts, locate, positionOf } from '../json/positions.ts';
 import { parseDocument } from '../json/json.ts';
 import type { Finding } from './report.ts';
 
-/** Lines and columns, looked up only for what was found. */
+/** Lines and columns, resolved only for findings. */
 
 export interface Pending {
   finding: Finding;
@@ -12,7 +12,7 @@ export interface Pending {
   onName: boolean;
 }
 
-/** Gives the findings in one document their positions, all in one pass over its text. */
+/** Resolves the positions of the findings in one document, all in one pass over its text. */
 export function resolvePositions(list: readonly Pending[], document: DocumentFacts): void {
   const { content } = document;
   if (isMissing(content)) return;
@@ -39,13 +39,13 @@ export function resolvePositions(list: readonly Pending[], document: DocumentFac
   }
 }
 
-/** The text in front of the byte that is not UTF-8, for its position. */
+/** The text before the byte that is not valid UTF-8, for its position. */
 function soundStart(base64: string, byteOffset: number): string {
   const bytes = Uint8Array.from(atob(base64).slice(0, byteOffset), (c) => c.charCodeAt(0));
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
-/** A pointer and its ancestors, itself first. */
+/** A pointer and its ancestors, starting with the pointer itself. */
 function lineage(pointer: string): string[] {
   const list = [pointer];
   for (let p = pointer; p !== '';) list.push((p = p.slice(0, p.lastIndexOf('/'))));

@@ -1,6 +1,9 @@
 import type { ResourceKind } from '../facts/facts.ts';
 
-/** What a run found: the words and shapes of `--format json` (schemas/report.schema.json). Absent values are null. */
+/**
+ * The report of a run: the vocabulary and shapes of `--format json` (schemas/report.schema.json). Absent values are
+ * null.
+ */
 
 export type Severity = 'error' | 'warning' | 'note';
 export const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note'];
@@ -18,7 +21,7 @@ export const SYMPTOMS: readonly Symptom[] = [
   'app-does-not-appear',
 ];
 
-/** The symptom that a transport problem takes: that of what it hits. */
+/** The symptom of a transport problem: that of the affected resource. */
 export const SYMPTOM_OF_KIND: Record<ResourceKind, Symptom> = {
   manifest: 'registry-does-not-refresh',
   metadata: 'app-does-not-appear',
@@ -32,7 +35,7 @@ export interface Finding {
   rule: string;
   severity: Severity;
   symptom: Symptom | null;
-  /** Section of the specification, or null where the rule is ours alone. */
+  /** Section of the specification, or null if the rule is not based on it. */
   spec: string | null;
   message: string;
   advice: string;
@@ -51,7 +54,7 @@ export interface Finding {
   evidence: Evidence;
 }
 
-/** A rule whose facts nobody looked at, with the reason. */
+/** A rule whose facts were not observed, with the reason. */
 export interface NotJudged {
   rule: string;
   app: string | null;
@@ -70,7 +73,7 @@ export interface AppVerdict {
   key: string;
   /** Whether subscribers see the app; null when that is not known. */
   visible: boolean | null;
-  /** Ids of the rules that hide it, or that keep the answer unknown. */
+  /** Ids of the rules that hide it, or that keep its visibility unknown. */
   because: readonly string[];
   /** The highest version by precedence among the valid ones, plain ones preferred. */
   latest: string | null;

@@ -4,14 +4,11 @@ import { isObject, member, parseDocument } from '../json/json.ts';
 import { printable, redact } from '../text/text.ts';
 import { AppregError } from '../errors.ts';
 
-/** Several runs that share the apps of a registry among them, and putting together what they saw. */
+/** Splits the apps of a registry among several runs, and joins their facts. */
 
-/**
- * The shard that an app belongs to, from 1. It depends on nothing but the key, so that apps that come and go move no
- * other one.
- */
+/** The shard of an app, from 1. It depends only on the key, so that added and removed apps move no other app. */
 export function shardOf(key: string, of: number): number {
-  // FNV-1a, and the finish of MurmurHash3, without which the last bits of similar keys would be much alike.
+  // FNV-1a with the MurmurHash3 finalizer, since the low bits of similar keys would be too similar without it.
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -19,15 +16,15 @@ export function shardOf(key: string, of: number): number {
   return (((hash ^ (hash >>> 16)) >>> 0) % of) + 1;
 }
 
-/** Saved facts, and the file that they stand in, as the user named it. */
+/** Saved facts, and the name of their file as the user gave it. */
 export interface NamedSnapshot {
   file: string;
   snapshot: Snapshot;
 }
 
 /**
- * The facts of all shards as those of one run. A shard that is missing makes them incomplete. One file alone is taken
- * as it is. Throws Trouble for facts that are not of one registry and one division.
+ * Joins the facts of all shards into those of one run. A missing shard makes them incomplete. A single file is returned
+ * unchanged. Throws `AppregError` if the facts do not belong to one registry and one division.
  */
 export function joinShards(parts: readonly NamedSnapshot[]): Snapshot {
   if (parts.length === 1) return parts[0]!.snapshot;
@@ -39,7 +36,7 @@ export function joinShards(parts: readonly NamedSnapshot[]): Snapshot {
   const { shard: _, ...whole } = first;
   return {
     ...whole,
-    // Facts are judged at the moment that the last of them came.
+    // Facts are judged at the time of the latest one.
     seenAt: sorted.map(({ snapshot }) => snapshot.seenAt).reduce((a, b) => (a > b ? a : b)),
     apps,
     ...hostsOf(sorted),
@@ -47,7 +44,7 @@ export function joinShards(parts: readonly NamedSnapshot[]): Snapshot {
   };
 }
 
-/** What the shards saw of each host: each of them had a window of its own. */
+/** What the shards observed of each host; each shard had a request window of its own. */
 function hostsOf(sorted: readonly NamedSnapshot[]): Pick<Snapshot, 'hosts'> {
   const hosts = new Map<string, HostFacts>();
   for (const facts of sorted.flatMap(({ snapshot }) => snapshot.hosts ?? [])) {
@@ -118,7 +115,7 @@ function unfit(message: string, hint: string): AppregError {
   return new AppregError('shards-unfit', message, hint);
 }
 
-/** The apps in the order of the manifest; those that it does not list come last. */
+/** The apps in the order of the manifest, followed by those that it does not list. */
 function inOrderOf({ manifest }: Snapshot, apps: Map<string, AppFacts>): AppFacts[] {
   const listed = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
   const ordered: AppFacts[] = [];
@@ -130,7 +127,7 @@ function inOrderOf({ manifest }: Snapshot, apps: Map<string, AppFacts>): AppFact
   return [...ordered, ...apps.values()];
 }
 
-/** Why the shards together are not all that there is to see, or null. */
+/** Why the shards together do not cover everything, or null. */
 function gaps(sorted: readonly NamedSnapshot[]): string | null {
   const reasons: string[] = [];
   const { of } = sorted[0]!.snapshot.shard!;

@@ -1,8 +1,8 @@
 import { type Severity, SEVERITIES } from './report.ts';
 
 /**
- * When a finding replaces others about the same resource (`unless` of a rule or a problem): it must have the same
- * severity as they have, or a higher one. All severities are the reported ones, settings included.
+ * When a finding supersedes others about the same resource (`supersededBy` of a rule or a problem): its severity must
+ * be the same as theirs or higher. All severities are the reported ones, settings included.
  */
 
 /** What was found on one resource: the highest reported severity, by rule id and by "id cause". */
@@ -14,7 +14,7 @@ export interface Superseder {
   severity: Severity;
 }
 
-/** Notes a finding under its rule, and under its rule and cause. */
+/** Records a finding under its rule, and under its rule and cause. */
 export function noteFound(found: Found, rule: string, cause: string | undefined, severity: Severity): void {
   raise(found, rule, severity);
   if (cause !== undefined) raise(found, `${rule} ${cause}`, severity);
@@ -25,7 +25,7 @@ function raise(found: Found, key: string, severity: Severity): void {
   if (known === undefined || outranks(severity, known)) found.set(key, severity);
 }
 
-/** The most severe of the findings that `unless` names; null where none of them was found. */
+/** The most severe of the findings that `unless` names; null if none of them was found. */
 export function supersederIn(found: Found, unless: readonly string[] | undefined): Superseder | null {
   if (found.size === 0 || unless === undefined) return null;
   let strongest: Superseder | null = null;
@@ -37,12 +37,12 @@ export function supersederIn(found: Found, unless: readonly string[] | undefined
   return strongest;
 }
 
-/** True where a finding of that severity may be left out because of the superseder. */
+/** True if a finding of that severity is omitted because of the superseder. */
 export function isSuperseded(superseder: Superseder | null, severity: Severity): boolean {
   return superseder !== null && !outranks(severity, superseder.severity);
 }
 
-/** True where the first severity is higher than the second. */
+/** True if the first severity is higher than the second. */
 export function outranks(one: Severity, other: Severity): boolean {
   return SEVERITIES.indexOf(one) < SEVERITIES.indexOf(other);
 }

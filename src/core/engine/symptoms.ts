@@ -5,17 +5,20 @@ import { outranks } from './supersede.ts';
 
 /** What bears on one symptom. */
 export interface Bearing {
-  /** The highest severity among the findings with this symptom; null where there is none. */
+  /** The highest severity among the findings with this symptom; null if there is none. */
   severity: Severity | null;
-  /** True where one of these findings confirms the symptom by itself. */
+  /** True if one of these findings confirms the symptom by itself. */
   confirmed: boolean;
-  /** True where the symptom is "app does not appear" and an app is known to be hidden. */
+  /** True if the symptom is "app does not appear" and an app is known to be hidden. */
   hidden: boolean;
-  /** True where a fact is missing that a rule about this symptom needs. */
+  /** True if a fact is missing that a rule about this symptom needs. */
   unknown: boolean;
 }
 
-/** Notes suspect nothing. An error confirms every symptom but "app does not appear", which a hidden app confirms. */
+/**
+ * Notes do not make a symptom suspected. An error confirms every symptom except "app does not appear", which a hidden
+ * app confirms.
+ */
 export function statusOf(symptom: Symptom, bearing: Bearing): SymptomStatus['status'] {
   const { severity, confirmed, hidden, unknown } = bearing;
   if (hidden || confirmed || (severity === 'error' && symptom !== 'app-does-not-appear')) return 'confirmed';

@@ -7,7 +7,7 @@ import { answerOf, SCHEMA_VIOLATION, type RuleDispatcher } from './dispatch.ts';
 import { missingFactsOfAll } from '../fast-path/skip-replay.ts';
 import type { VersionEntry } from '../rules/rule.ts';
 
-/** The versions of a metadata file, and what their artifacts were found to be. */
+/** The versions of a metadata file, and the facts about their artifacts. */
 
 export const NO_BASELINE: Missing = {
   missing: 'no earlier state was given (--against)',
@@ -17,7 +17,7 @@ export const NO_BASELINE: Missing = {
 const OTHER_BYTES: Missing = { missing: 'the bytes that were inspected are not the listed ones' };
 export const NOT_REQUESTED: Missing = { missing: 'it was not asked' };
 
-/** What was judged: the versions that are objects, and the latest, where all are beyond doubt. */
+/** What was judged: the versions that are objects, and the latest one if all are clean. */
 interface JudgedVersions {
   entries: VersionEntry[];
   usual: string | null;
@@ -25,10 +25,10 @@ interface JudgedVersions {
 
 export interface VersionJudgeOptions {
   earlierSource: string | Missing;
-  /** Whether apps or a version were asked for by name; the version, or null. */
+  /** Whether apps or a version were requested by name; the version, or null. */
   isAsked: boolean;
   version: string | null;
-  /** The file that the app's code begins in, at the top of an artifact. */
+  /** The entry file of the app's code, at the top level of an artifact. */
   appEntry: string;
   /** Seconds: how old a copy of a document is. */
   oldCopy(place: SubjectLocation): number;
@@ -41,10 +41,10 @@ type JudgeVersions = (
   place: SubjectLocation,
 ) => JudgedVersions;
 
-/** @returns judges the versions in a metadata file's value, with the facts about the artifact of each */
+/** @returns a function that judges the versions in a metadata file's value, with the facts about each artifact */
 export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudgeOptions): JudgeVersions {
   const { ledger } = offering;
-  /** The rules that hold versions against something else: no screen knows of that. */
+  /** The rules that compare versions with something else, which the fast path does not cover. */
   const comparing = offering
     .rulesOn('metadata')
     .filter(({ needs }) => needs.includes('earlier') || needs.includes('askedVersion'));
@@ -66,7 +66,7 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
     const usual = offering.usesFastPath && !isMissing(content) ? latestIfClean(content) : null;
     if (usual !== null && nothingToSay(entries, artifacts, earlier, place)) return { entries, usual };
     const wanted = terms.version;
-    // Of a version that is not listed there is no artifact to look at.
+    // A version that is not listed has no artifact to inspect.
     if (wanted !== null && !entries.some((entry) => entry.version === wanted))
       ledger.unjudgedSymptoms.add('checksum-mismatch');
     const copyAge = terms.oldCopy(place);
@@ -88,8 +88,8 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
   }
 
   /**
-   * True where the rules need not be asked about versions beyond doubt: nobody looked at their artifacts, and what was not
-   * judged for that is only counted by now.
+   * True if the rules need not run on clean versions: their artifacts were not observed, and the rules not judged for
+   * that reason are already only counted.
    */
   function nothingToSay(
     entries: readonly VersionEntry[],
@@ -107,7 +107,7 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
     return true;
   }
 
-  /** Of a metadata file without a list of versions there are no artifacts to look at. */
+  /** A metadata file without a list of versions has no artifacts to inspect. */
   function unread(place: SubjectLocation): void {
     const rule = offering.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
     if (rule === undefined || place.document === null) return;
@@ -189,7 +189,7 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
   return versions;
 }
 
-/** True where the first download had other bytes, and the second one the listed ones: only the first was inspected. */
+/** True if the first download had other bytes and the second one the listed ones: only the first was inspected. */
 function isListedAgain({ content, again }: ArtifactFacts, digest: string): boolean {
   if (isMissing(content) || again === undefined || isMissing(again)) return false;
   return content.sha256 !== digest && again.sha256 === digest;

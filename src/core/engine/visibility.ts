@@ -7,8 +7,8 @@ import type { VersionEntry } from '../rules/rule.ts';
 import { isSemver, latestOf } from '../registry/version.ts';
 
 /**
- * Whether subscribers see an app: its key and entry are usable, its metadata can be had, and a version is valid.
- * @param usual the latest version, where key, entry and versions are known to be usable
+ * Whether subscribers see an app: its key and entry are usable, its metadata is available, and a version is valid.
+ * @param usual the latest version, if key, entry and versions are known to be usable
  */
 export function verdictOf(
   key: string,
@@ -28,17 +28,17 @@ export function verdictOf(
   const latest = latestOf(valid.map((e) => e.version!));
   if (!isSafeKey(key)) hiding.add('app-key-unsafe');
   if (!isWholeEntry(entry)) hiding.add('schema-violation');
-  // A rule that was turned off leaves the app as hidden as it was.
+  // Turning off a rule does not make the app visible.
   if (hiding.size === 0 && !isMissing(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
   if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
   if (isMissing(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
   return { key, visible: true, because: [], latest };
 }
 
-/** Of a hundred thousand apps most have no reason. */
+/** Shared, since most of a hundred thousand apps have no reason. */
 export const NO_REASON: readonly string[] = [];
 
-/** The rule whose matter it is that a metadata file offers no version. */
+/** The rule responsible for a metadata file without a usable version. */
 function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {
   if (value === undefined) return 'document-unreadable';
   const list = member(value, 'versions');
@@ -49,7 +49,7 @@ function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]
   return misshapen ? 'schema-violation' : 'no-valid-versions';
 }
 
-/** True where each text that an app entry must have is one (spec 2.1). */
+/** True if each required text of an app entry is a string (spec 2.1). */
 export function isWholeEntry(entry: JsonValue): boolean {
   const style = member(entry, 'blockStyle');
   const fields = [

@@ -2,7 +2,7 @@ import type { PublishedVersion } from './facts.ts';
 import { checksumError, isChecksum } from '../registry/checksum.ts';
 import type { VersionEntry } from '../rules/rule.ts';
 
-/** The listed versions that had been published before, each with its earlier state. */
+/** The listed versions that were published before, each with its earlier state. */
 export function matchVersions(
   versions: readonly VersionEntry[],
   earlier: readonly PublishedVersion[],
@@ -16,12 +16,12 @@ export function matchVersions(
   return found;
 }
 
-/** True when two checksums mean the same digest: mending the way that it is written changes no artifact. */
+/** True when two checksums denote the same digest: fixing its spelling changes no artifact. */
 export function sameDigest(a: string, b: string): boolean {
   return a === b || meant(a) === meant(b);
 }
 
-/** True when a checksum names a SHA-256 digest, however it is written. Nobody could install a version without one. */
+/** True when a checksum contains a SHA-256 digest in any spelling. A version without one was not installable. */
 export function isDigestForm(checksum: string): boolean {
   return isChecksum(meant(checksum));
 }

@@ -2,38 +2,43 @@ import type { HeaderGroup, HeaderProbe, RepeatedProbe, Probe, HttpViews } from '
 import { unsteadyOf } from './repeated-probes.ts';
 import { lastHop, statusOf } from '../http/probe.ts';
 
-/** What an answer that browsers get and a server-side client does not depends on: read off the probes (Web.probes). */
+/**
+ * Which request headers cause browsers to get another response than a server-side client, derived from `headerProbes`.
+ */
 
 /**
- * `changed`: the file changed meanwhile. `intermittent`: both answers come and go, whatever is sent. `each-time`: every
- * answer is another one. `together`: only several groups of headers together bring it.
+ * `changed`: the file changed meanwhile. `intermittent`: both responses alternate, whatever is sent. `each-time`: every
+ * response differs. `together`: only several groups of headers together cause it.
  */
 export type Dependence =
   | { on: 'headers'; groups: readonly HeaderGroup[] }
   | { on: 'changed' | 'intermittent' | 'each-time' | 'together' };
 
-/** An answer like the first one. */
+/** A response like the first one. */
 const SAME = 'same';
 
-/** What came of a GET, to be compared; null where nothing did that says anything of the host. */
+/** The result of a GET, for comparison; null if it says nothing about the host. */
 function resultOf({ failure, hops, copy }: Probe): string | null {
   if (failure !== null)
     return failure.phase === 'unasked' || failure.code === 'INTERRUPTED' ? null : `failure ${failure.code}`;
   const status = hops.at(-1)?.status ?? 0;
-  // A part that was asked for and cannot be sent, and a limit, are no other answers.
+  // A range that cannot be served, and a limit, are not different responses.
   if (status === 408 || status === 416 || status === 429 || status === 503) return null;
   if (status < 200 || status > 299) return `status ${status}`;
   if (copy === undefined || (copy.same && (copy.fault === null || copy.fault === 'truncated'))) return SAME;
   return copy.fault ?? copy.decoded?.sha256 ?? 'nothing';
 }
 
-/** Whether a browser got another answer than the plain GET, which had a whole one. */
+/** Whether a browser got another response than the plain GET, which got a complete one. */
 export function isOther(visit: Probe): boolean {
   const result = resultOf(visit);
   return result !== null && result !== SAME;
 }
 
-/** What the other answer depends on; null where no probes were sent. @param like which way of asking it is about */
+/**
+ * What the other response depends on; null if no probes were sent.
+ * @param like the kind of request that it is about
+ */
 export function dependenceOf(
   { headerProbes: probes = [] }: Pick<HttpViews, 'headerProbes'>,
   like: HeaderProbe['like'] = 'fetch',
@@ -59,14 +64,14 @@ export function dependenceOf(
 }
 
 /**
- * Whether a second round has to tell: while the first answer still comes, the file may have been replaced between two
+ * Whether a second round is needed: if the first response still occurs, the file may have been replaced between two
  * requests of the first round.
  */
 export function isUndecided(probes: readonly HeaderProbe[]): boolean {
   return [...results(probes, (sent) => sent.length === 0), ...results(probes, (sent) => sent.length > 1)].some(isSame);
 }
 
-/** True where nothing contradicts that it is the origin which the host refuses. */
+/** True if nothing contradicts that the host refuses because of the origin. */
 export function mayBlameOrigin(web: HttpViews): boolean {
   if (unsteadyOf(web, 'browser') !== null) return false;
   const dependence = dependenceOf(web);
@@ -74,14 +79,14 @@ export function mayBlameOrigin(web: HttpViews): boolean {
   return dependence.on === 'headers' && dependence.groups.includes('origin');
 }
 
-/** True where two contents come and go, whatever is sent. */
+/** True if two contents alternate, whatever is sent. */
 export function areContentsByTurns(web: Pick<HttpViews, 'headerProbes'>): boolean {
   const { headerProbes: probes = [] } = web;
   const isIntermittent = dependenceOf(web)?.on === 'intermittent';
   return isIntermittent && probes.some(({ visit }) => isOther(visit) && !isRefusal(visit));
 }
 
-/** The statuses that came and went, whatever was sent; null where contents differ instead, or nothing did. */
+/** The statuses that alternated, whatever was sent; null if contents differ instead, or nothing did. */
 export function byTurnsIn(
   web: Pick<HttpViews, 'headerProbes'>,
   like: HeaderProbe['like'],
@@ -96,12 +101,12 @@ export function byTurnsIn(
   return { url, plain: statuses((sent) => sent.length === 0), same: statuses((sent) => sent.length > 1) };
 }
 
-/** The first answer to a browser that is another one. */
+/** The first browser response that differs. */
 export function otherAnswer(web: HttpViews): Probe | null {
   return web.browser.find(isOther) ?? null;
 }
 
-/** True for an answer that is none: a status that is not 2xx, or a connection that breaks off. */
+/** True for a failed response: a status that is not 2xx, or an aborted connection. */
 export function isRefusal(visit: Probe): boolean {
   return visit.failure !== null || statusOf(visit) >= 300;
 }

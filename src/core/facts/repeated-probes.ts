@@ -1,19 +1,19 @@
 import type { RepeatedProbe, SideProbe, Probe, HttpViews } from './facts.ts';
 import { statusOf } from '../http/probe.ts';
 
-/** Whether a status follows the kind of request, or comes and goes: read off what was repeated (Web.repeated). */
+/** Whether a status depends on the kind of request or is intermittent, derived from `repeatedProbes`. */
 
-// The first says that there were too many requests, the second that none came in time; a limit sends the third as well.
+// 429: too many requests; 408: the request did not arrive in time; a limit may also send 503.
 const OF_A_LIMIT = new Set([429, 408, 503]);
 
-/** True for a status that refuses the request, and says nothing of a limit. */
+/** True for a status that refuses the request and does not indicate a limit. */
 export function refusalOf(status: number): boolean {
   return status >= 400 && !OF_A_LIMIT.has(status);
 }
 
 /**
- * Whether such a visit was refused, so that the request is worth repeating. A preflight that gets 503 each time keeps
- * browsers away.
+ * Whether such a probe was refused, so that the request is worth repeating. A preflight that consistently gets 503
+ * blocks browsers.
  */
 export function mayBeRepeated(of: SideProbe, visit: Probe): boolean {
   const isPreflight = of === 'preflight' || of === 'HEAD preflight';
@@ -22,8 +22,8 @@ export function mayBeRepeated(of: SideProbe, visit: Probe): boolean {
 }
 
 /**
- * True where the status did not follow the request: a plain GET was refused too, or the same request passed. A limit that
- * plain GETs alone met, and a failed connection (0), decide nothing.
+ * True if the status did not depend on the request: a plain GET was refused too, or the same request passed. A limit
+ * that only plain GETs hit, and a failed connection (0), are inconclusive.
  */
 export function isUnsteady({ plain, same }: RepeatedProbe): boolean {
   return (
@@ -32,7 +32,7 @@ export function isUnsteady({ plain, same }: RepeatedProbe): boolean {
   );
 }
 
-/** The repeated requests that show that this kind is refused now and then; null where none do. */
+/** The repeated requests that show that this kind is refused intermittently; null if none do. */
 export function unsteadyOf(web: HttpViews, of: SideProbe): RepeatedProbe | null {
   return (web.repeatedProbes ?? []).find((one) => one.of === of && isUnsteady(one)) ?? null;
 }

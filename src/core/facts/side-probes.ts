@@ -4,21 +4,23 @@ import { dependenceOf } from './header-probes.ts';
 import { mayBeRepeated, unsteadyOf } from './repeated-probes.ts';
 import { isTransportFailure, statusOf } from '../http/probe.ts';
 
-/** The visits beside the plain GET, as rules need them: unseen where nothing can be concluded from how they ended. */
+/**
+ * The probes in addition to the plain GET, as rules need them: missing if nothing can be concluded from their outcome.
+ */
 export interface SideProbes {
-  /** Null where it was not requested. */
+  /** Null if it was not requested. */
   head: Probe | null;
-  /** Those of a GET, one for each URL along the redirects; null where none was requested. */
+  /** Those of a GET, one for each URL in the redirect chain; null if none was requested. */
   preflights: (Probe | null)[];
   headPreflight: Probe | null;
-  /** Those that were not refused now and then. */
+  /** Those that were not refused intermittently. */
   conditional: Conditional[];
   revalidation: NonNullable<HttpViews['revalidation']> | null;
   /** GET of an icon as a plain <img> sends it. */
   image: Probe | null;
 }
 
-/** @param web how a resource was answered, or why that is not known: then nothing beside it is known either */
+/** @param web the responses of a resource, or why they are missing: then the side probes are missing too */
 export function sideProbes(web: HttpViews | Missing): { [K in keyof SideProbes]: SideProbes[K] | Missing } {
   if (isMissing(web))
     return { head: web, preflights: web, headPreflight: web, conditional: web, revalidation: web, image: web };
@@ -44,7 +46,7 @@ export function sideProbes(web: HttpViews | Missing): { [K in keyof SideProbes]:
   };
 }
 
-/** Most artifacts: how their hosts answer is seen of the first one. */
+/** Most artifacts: the responses of their host are probed only for the first one. */
 const NONE = { head: null, preflights: [null], headPreflight: null, conditional: [], revalidation: null, image: null };
 
 function hasNone({ head, preflight, preflights, headPreflight, conditional, revalidation, image }: HttpViews): boolean {
@@ -79,7 +81,7 @@ function failure(name: string, visits: readonly (Probe | null)[]): Missing | nul
   return { missing: `the ${name} failed${times} (${failed.failure?.code ?? `status ${statusOf(failed)}`})` };
 }
 
-/** Where probes show that the failure follows the headers, it is the host that breaks off. */
+/** If probes show that the failure depends on the headers, the host closes the connection. */
 function imageOf(web: HttpViews): Probe | null | Missing {
   const { image = null } = web;
   const { on } = dependenceOf(web, 'image') ?? {};
