@@ -1,26 +1,26 @@
 import { type Named, namedAt } from '../json/positions.ts';
 
 /**
- * Documents as nearly all are, told by regular expressions on their text: whoever writes entries with a program writes
- * them alike. An entry of the usual form has every field of the format once and no other, plain texts, plain versions,
- * checksums of 64 digits, https URLs with nothing to normalise. Several times as fast as to look at each value. It
- * judges nothing: what is not of this form is left to the rules, and tests hold each of them to silence about the rest.
+ * Recognises documents in canonical form by regular expressions on their text: programs write all entries alike. A
+ * canonical entry has every field of the format once and no other, plain texts, plain versions, checksums of 64 digits,
+ * https URLs with nothing to normalise. Several times as fast as inspecting each value. It reports nothing: everything
+ * else is left to the rules, and tests verify that no rule reports a canonical entry.
  */
 
 const S = '[ \\t\\n\\r]*';
 const pair = (name: string, value: string): string => `"${name}"${S}:${S}${value}`;
-/** Members in any order. Whether one stands twice in place of another is seen from the value. */
+/** Members in any order. Whether one is repeated in place of another is checked on the value. */
 const members = (count: number, ...each: readonly string[]): string => {
   const one = `(?:${each.join('|')})`;
   return `\\{${S}${one}(?:${S},${S}${one}){${count - 1}}${S}\\}`;
 };
 
 const LABEL = '(?!xn--)[a-z0-9](?:[a-z0-9-]{0,60}[a-z0-9])?';
-/** Two to four labels, the last of which begins with a letter: no address, no port. */
+/** Two to four labels, the last of which begins with a letter: not an address, no port. */
 const HOST = `(?:${LABEL}\\.){1,3}(?!xn--)[a-z](?:[a-z0-9-]{0,60}[a-z0-9])?`;
 const SEGMENT = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*';
 const url = (suffix: string): string => `"https://${HOST}/(?:${SEGMENT}/)*${SEGMENT}${suffix}"`;
-/** So short that three of them are one exact number. */
+/** Short enough that three of them fit exactly into one number. */
 const NUMBER = '(?:0|[1-9][0-9]{0,4})';
 
 const VERSION_ENTRY = members(
@@ -30,11 +30,11 @@ const VERSION_ENTRY = members(
   pair('artifactChecksum', '"sha256:[0-9a-f]{64}"'),
 );
 
-/** Begins with something that can be seen, and holds nothing that cannot. */
+/** Begins with a visible character, and contains no invisible one. */
 const TEXT =
   '"[!#-\\[\\]-~\\u00a1-\\u00ac\\u00ae-\\u02ff\\u0386-\\u03ff\\u0400-\\u0481\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3]' +
   '[^"\\\\\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ud800-\\udfff\\ufeff\\ufff9-\\ufffb]*"';
-/** A safe key of usual length; what may be a device's name is left to its rule. */
+/** A safe key of usual length; possible device names are left to their rule. */
 const KEY = '"(?![CcPpAaNnLl][OoRrUuPp][NnXxLlMmTt][0-9]?")[A-Za-z0-9][A-Za-z0-9_-]{0,63}"';
 const APP_ENTRY = members(
   4,
@@ -52,27 +52,27 @@ const APPS = new RegExp(`${S}\\{${S}${SCHEMA}"apps"${S}:${S}\\{`, 'y');
 const APP = new RegExp(`${S}${KEY}${S}:${S}${APP_ENTRY}${S},?`, 'y');
 const END_OF_APPS = new RegExp(`${S}\\}${S}\\}${S}$`, 'y');
 
-/** The offset behind what a sticky expression matches at `i`, or -1. */
+/** The offset after the match of a sticky expression at `i`, or -1. */
 function behind(expression: RegExp, text: string, i: number): number {
   expression.lastIndex = i;
   return expression.test(text) ? expression.lastIndex : -1;
 }
 
-/** Beyond so many entries of another form, and a quarter of all, it costs more to tell them apart than it spares. */
+/** Beyond this number of non-canonical entries, and a quarter of all, separating them costs more than it saves. */
 const SOME = 1000;
 
-/** How much of a document is of the usual form. */
+/** How much of a document is in canonical form. */
 export interface CanonicalForm {
   field: 'versions' | 'apps';
-  /** Of all entries. */
+  /** The number of all entries. */
   count: number;
-  /** The entries of another form; only apps may have them. */
+  /** The non-canonical entries; only apps may have them. */
   others: readonly Named[];
 }
 
 /**
- * The form of a text, if it is JSON at all; null where the document as a whole is of another. A name that stands twice
- * is seen from the value alone.
+ * The form of a text, provided that it is JSON; null if the document as a whole is not canonical. Repeated names are
+ * only detected on the value.
  */
 export function canonicalForm(text: string): CanonicalForm | null {
   const versions = behind(VERSIONS, text, 0);

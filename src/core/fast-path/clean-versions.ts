@@ -3,22 +3,21 @@ import type { DocumentContent } from '../facts/facts.ts';
 import { parseDocument, type CanonicalVersion, canonicalVersions } from '../json/json.ts';
 
 /**
- * A screen in front of the rules: tells the versions that none of them could say anything about. Of a million versions
- * nearly all are such. It judges nothing: whoever does not pass is judged by the rules, and tests hold each of them to
- * silence about whoever does.
+ * Filters out the versions that no rule could report, which is nearly all of a million versions. It reports nothing:
+ * versions that do not pass are judged by the rules, and tests verify that no rule reports a version that passes.
  */
 
-/** Words of addresses whose bytes may move: branches, latest builds, archives that a host makes anew. */
+/** Words in URLs whose content may change: branches, latest builds, archives that a host regenerates. */
 const MOVING = /arch|ball|latest|night|snap|current|edge|canary|raw|blob|refs|jobs|git|bitbucket|jsdelivr/i;
 const DIGITS = 'sha256:'.length;
 const SEQUENCE = 'sha256:0123456789abcdef';
-/** So few are compared one with another; of more a set is made. */
+/** Up to this number of versions are compared pairwise; for more a set is built. */
 const FEW = 16;
 const SUFFIX = '.tar.gz'.length;
 const urlHashes = new Int32Array(FEW);
 const checksumHashes = new Int32Array(FEW);
 
-/** What comes before the last slash of a URL is mostly that of the one before. */
+/** The part before the last slash is usually the same as in the previous URL. */
 let lastFolder = '';
 
 function mayMove(url: string): boolean {
@@ -28,7 +27,7 @@ function mayMove(url: string): boolean {
   return false;
 }
 
-/** Fillers repeat a part of up to eight digits, or count; and an empty file has the digest of nothing. */
+/** Fillers repeat a group of up to eight digits, or count; an empty file has the digest of no bytes. */
 function isFiller(checksum: string): boolean {
   const first = checksum.charCodeAt(DIGITS);
   if (
@@ -39,14 +38,16 @@ function isFiller(checksum: string): boolean {
   return checksum.startsWith(SEQUENCE) || checksum.endsWith(EMPTY_SHA256);
 }
 
-/** Of a text's last characters before a suffix; equal texts have equal ones. */
+/** A hash of a text's last characters before a suffix; equal texts have equal hashes. */
 function hashOf(text: string, end: number): number {
   let hash = text.length;
   for (let i = Math.max(0, end - 12); i < end; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
   return hash;
 }
 
-/** True where no two have a version, URL or checksum in common. Numbers are compared first: texts only where those are equal. */
+/**
+ * True if no two have a version, URL or checksum in common. Numbers are compared first, texts only if those are equal.
+ */
 function areDistinct(versions: readonly CanonicalVersion[], ranks: readonly number[]): boolean {
   const count = versions.length;
   if (count > FEW)
@@ -68,7 +69,7 @@ function areDistinct(versions: readonly CanonicalVersion[], ranks: readonly numb
   return true;
 }
 
-/** Three short numbers as one, in the order of versions. */
+/** Three short numbers as one, in version order. */
 function rankOf(version: string): number {
   let rank = 0;
   let part = 0;
@@ -82,7 +83,7 @@ function rankOf(version: string): number {
   return rank + part;
 }
 
-/** The latest of versions that are all of the usual form and share nothing with one another; null where that is in doubt. */
+/** The latest of versions that are all canonical and share nothing with one another; null if that is uncertain. */
 export function latestIfClean(content: DocumentContent): string | null {
   const versions = canonicalVersions(parseDocument(content));
   if (versions === null) return null;

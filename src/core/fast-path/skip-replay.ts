@@ -3,14 +3,14 @@ import { isMissing } from '../facts/facts.ts';
 import type { Counted, FindingCollector } from '../engine/findings.ts';
 
 /**
- * Apps about which there is nothing to find, and of which nothing could be seen but their documents: in a large
- * workspace nearly all. What is not judged about one is not judged about the next one either, and is counted again.
+ * Apps without findings of which only the documents were observed: nearly all in a large workspace. What is not judged
+ * for one of them is not judged for the next one either, and is counted again.
  */
 
-/** What was not there to be seen of an app, and why; equal for apps that were looked at in one way. */
+/** The missing facts of an app, with the reasons; equal for apps that were observed in the same way. */
 export type MissingFacts = readonly (Missing | null)[];
 
-/** Null where anything was seen that only rules can judge. */
+/** Null if anything was observed that only rules can judge. */
 export function missingFactsOf({ icon, metadata, artifacts }: AppFacts): MissingFacts | null {
   const { content } = metadata;
   if (hasMore(icon) || hasMore(metadata)) return null;
@@ -23,7 +23,7 @@ export function missingFactsOf({ icon, metadata, artifacts }: AppFacts): Missing
   return alike === null ? null : [...about, alike.web, alike.content, alike.archive];
 }
 
-/** Why nothing was seen of any of these artifacts, where that is the same of all; otherwise null. */
+/** Why nothing was observed of these artifacts, if the reason is the same for all; otherwise null. */
 export function missingFactsOfAll(
   artifacts: readonly ArtifactFacts[],
 ): Record<'web' | 'content' | 'archive', Missing> | null {
@@ -35,12 +35,12 @@ export function missingFactsOfAll(
   return { web, content, archive };
 }
 
-/** True for what this run took over from another one, and for a file that is there under another name. */
+/** True for facts reused from another run, and for a file that exists under another name. */
 function hasMore({ reusedFrom: since, viewsReusedFrom: viewsSince, otherName }: Resource): boolean {
   return since !== undefined || viewsSince !== undefined || otherName !== undefined;
 }
 
-/** Remembers what was only counted about such an app. */
+/** Remembers what was only counted for such an app. */
 export class SkipReplay {
   readonly ledger: FindingCollector;
   /** By the number of artifacts. */
@@ -50,7 +50,7 @@ export class SkipReplay {
     this.ledger = ledger;
   }
 
-  /** Counts again what was counted about an app like this; false where none is known. */
+  /** Repeats the counts of an app like this one; false if none is known. */
   repeat(absences: MissingFacts, artifacts: number): boolean {
     const known = this.known.get(artifacts);
     if (!known || known.absences.length !== absences.length) return false;
@@ -59,7 +59,7 @@ export class SkipReplay {
     return true;
   }
 
-  /** Judges an app by the rules, and remembers it where all that came of it was counted. */
+  /** Judges an app by the rules, and remembers it if its whole outcome was counted. */
   learn<T>(absences: MissingFacts, artifacts: number, judge: () => T): T {
     this.ledger.watch();
     const verdict = judge();

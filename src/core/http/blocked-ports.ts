@@ -1,4 +1,6 @@
-/** The ports that browsers and Node's fetch refuse to ask (Fetch, "bad port"), since other protocols speak there. */
+/**
+ * The ports that browsers and Node's fetch refuse to connect to (Fetch, "bad port"), since other protocols use them.
+ */
 const BLOCKED = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -8,7 +10,8 @@ const BLOCKED = new Set([
 
 /**
  * The port that keeps a URL from being fetched, or null.
- * @param host of an http(s) URL as the parser writes it; without a port it is the usual one, which is never blocked
+ * @param host of an http(s) URL as the parser serialises it; without a port it is the default one, which is never
+ * blocked
  */
 export function blockedPort(host: string): number | null {
   const port = /:(\d+)$/.exec(host)?.[1];

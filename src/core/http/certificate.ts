@@ -1,9 +1,7 @@
 import type { PathCertificate } from '../facts/facts.ts';
 import { shorten } from '../text/text.ts';
 
-/** Small readings of certificates that several modules share. */
-
-/** The common name in a subject, or all of it where it has none. */
+/** The common name in a subject, or the whole subject if it has none. */
 export function commonName(subject: string): string {
   return shorten(/(?:^|, )CN=([^,]+)/.exec(subject)?.[1] ?? subject, 80);
 }

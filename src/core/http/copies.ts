@@ -2,9 +2,11 @@ import type { ComparedBody, Hop, ResourceKind, Probe, HttpViews } from '../facts
 import { header } from './headers.ts';
 import { lastHop } from './probe.ts';
 
-/** Small readings of the copies that browsers and other clients get (Web.browser, Web.gzip), for the rules about them. */
+/**
+ * Helpers for the rules about the responses that browsers and other clients get (`browser` and `gzip` of HttpViews).
+ */
 
-/** The answers to clients that accept compression, of which the body was compared. */
+/** The responses to clients that accept compression whose body was compared. */
 export function comparedAnswers({ browser, gzip }: HttpViews): { visit: Probe; copy: ComparedBody; hop: Hop }[] {
   return [...browser, ...(gzip ? [gzip] : [])].flatMap((visit) => {
     const hop = lastHop(visit);
@@ -12,7 +14,7 @@ export function comparedAnswers({ browser, gzip }: HttpViews): { visit: Probe; c
   });
 }
 
-/** True for a body that is still compressed once its coding was undone: it was compressed twice. */
+/** True for a body that is still compressed after decoding: it was compressed twice. */
 export function isCompressedTwice({ coding, decoded, same }: ComparedBody): boolean {
   return coding !== '' && !same && decoded !== null && ['gzip', 'zlib', 'zstd'].includes(decoded.kind);
 }
@@ -32,7 +34,7 @@ function describe(sha256: string, bytes: number, hop: Hop | null): string {
   return parts.join(', ');
 }
 
-/** The same as evidence, with whole digests. */
+/** The same as evidence, with full digests. */
 export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): Record<string, string | number | null> {
   const [one, two] = [lastHop(answer), lastHop(other)];
   return {
@@ -53,7 +55,7 @@ export function copyEvidence(answer: Probe, copy: ComparedBody, other: Probe): R
   };
 }
 
-/** What a role is called in a sentence. */
+/** The name of a role in a sentence. */
 export function nameOf(role: ResourceKind): string {
   return role === 'metadata' ? 'metadata file' : role;
 }

@@ -2,38 +2,43 @@ import type { Hop, Probe } from '../facts/facts.ts';
 import { header, headerLines, stripSpace, tokens } from './headers.ts';
 import { parseUrl } from './url.ts';
 
-/** The Fetch standard's CORS check and preflight check, as a browser makes them, hop by hop. Credentials are omitted. */
+/**
+ * The Fetch standard's CORS check and preflight check as a browser performs them, hop by hop. Credentials are omitted.
+ */
 
-/** Asked with where the user named no origin: a name that nobody can own (RFC 2606), so no host can mean it. */
+/**
+ * The origin requested with if the user named none: a reserved name (RFC 2606), so no host can allow it specifically.
+ */
 export const PROBE_ORIGIN = 'https://appreg-probe.invalid';
 
-/** The header that the preflight asks for: one that no list of allowed headers names by chance. */
+/** The header that the preflight requests: one that no list of allowed headers names by chance. */
 export const PROBE_HEADER = 'x-appreg-probe';
 
 export type CorsCode = 'missing' | 'invalid' | 'refused';
 
 export interface CorsFault {
   code: CorsCode;
-  /** Within the code, machine-readable: two-headers, list, trailing-slash, null, redirect-null-origin, … */
+  /** Machine-readable, within the code: two-headers, list, trailing-slash, null, redirect-null-origin, … */
   cause: string;
   /** Access-Control-Allow-Origin as sent (several lines joined by a comma), null when it is absent. */
   value: string | null;
-  /** The Origin that the browser sends on this hop: the caller's, or "null" behind a redirect to another host. */
+  /** The Origin that the browser sends on this hop: the caller's, or "null" after a redirect to another host. */
   sent: string;
-  /** Index of the hop where it fails. */
+  /** Index of the failing hop. */
   hop: number;
 }
 
 export interface HopOrigin {
-  /** The value of the Origin header, or null where a browser sends none (its own origin). */
+  /** The value of the Origin header, or null if a browser sends none (same origin). */
   origin: string | null;
-  /** Whether the answer must pass the CORS check. */
+  /** Whether the response must pass the CORS check. */
   checked: boolean;
 }
 
 /**
- * What a browser at `origin` sends along a chain of redirects (Fetch: redirect-taint, response tainting). Once a hop
- * leads from a foreign origin to another one, Origin is `null`, and once an answer was checked, all later ones are.
+ * The Origin headers that a browser at `origin` sends along a redirect chain (Fetch: redirect-taint, response
+ * tainting). Once a hop redirects from a foreign origin to another one, Origin is `null`, and once a response was
+ * checked, all later ones are.
  */
 export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[] {
   const list: HopOrigin[] = [];
@@ -50,7 +55,7 @@ export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[]
   return list;
 }
 
-/** The CORS check on one answer; null when it passes. */
+/** The CORS check of one response; null when it passes. */
 export function corsCheck(
   origin: string,
   headers: Hop['headers'],
@@ -63,7 +68,7 @@ export function corsCheck(
   return { ...classify(value, origin), value };
 }
 
-/** Why a single value does not let `origin` in: it names another origin, or it is nothing that a browser accepts. */
+/** Why a single value does not allow `origin`: it names another origin, or it is not a value that browsers accept. */
 function classify(value: string, origin: string): { code: CorsCode; cause: string } {
   if (value === '') return { code: 'invalid', cause: 'empty' };
   if (value === 'null') return { code: 'invalid', cause: 'null' };
@@ -81,7 +86,7 @@ function classify(value: string, origin: string): { code: CorsCode; cause: strin
   return { code: 'invalid', cause: url && url.origin !== 'null' ? 'full-url' : 'no-origin' };
 }
 
-/** Another origin, well written: refused. A near miss of the one that was asked with is a slip, with a name of its own. */
+/** A well-formed other origin is refused. A near miss of the requested one is a mistake with its own cause. */
 function refusal(value: string, origin: string): { code: CorsCode; cause: string } {
   const other = new URL(value);
   if (other.protocol === 'ftp:' || other.protocol === 'ws:' || other.protocol === 'wss:')
@@ -91,15 +96,15 @@ function refusal(value: string, origin: string): { code: CorsCode; cause: string
   return { code: 'invalid', cause: other.protocol === asked.protocol ? 'wrong-port' : 'wrong-scheme' };
 }
 
-// `URL` alone takes a star or a comma for a part of the host.
+// `URL` on its own accepts a star or a comma as part of the host.
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d+)?$/;
 
-/** True for a serialised origin, as a browser would send it: lower case, no path, no default port. */
+/** True for a serialised origin as a browser sends it: lower case, no path, no default port. */
 export function isOrigin(text: string): boolean {
   return text.length < 500 && ORIGIN.test(text) && parseUrl(text)?.origin === text;
 }
 
-/** The first hop of a browser's visit that fails the CORS check; null when the visit passes (or nothing was answered). */
+/** The first hop of a browser's probe that fails the CORS check; null when it passes (or no response was received). */
 export function corsFault(visit: Probe): CorsFault | null {
   if (visit.origin === null) return null;
   const origins = hopOrigins(
@@ -108,7 +113,7 @@ export function corsFault(visit: Probe): CorsFault | null {
   );
   for (const [index, hop] of visit.hops.entries()) {
     const { origin, checked } = origins[index]!;
-    // Status 0: nothing was answered there. 304 and 407 never reach the check.
+    // Status 0: no response. 304 and 407 never reach the check.
     if (!checked || hop.status === 0 || hop.status === 407 || hop.status === 304) continue;
     const fault = corsCheck(origin!, hop.headers);
     if (!fault) continue;
@@ -118,7 +123,7 @@ export function corsFault(visit: Probe): CorsFault | null {
   return null;
 }
 
-/** Another of the origins asked with that the same resource allows by name, or null. */
+/** Another requested origin that the same resource allows by name, or null. */
 export function allowedBeside(visit: Probe, visits: readonly Probe[]): string | null {
   for (const { origin, hops, failure } of visits) {
     const allowed = header(hops.at(-1)?.headers ?? [], 'access-control-allow-origin');
@@ -127,7 +132,7 @@ export function allowedBeside(visit: Probe, visits: readonly Probe[]): string | 
   return null;
 }
 
-/** True where the host names no origin at all, as those that answer by Origin do for one that they do not know. */
+/** True if the host names no origin, as hosts that check Origin do for an unknown one. */
 export function saysNothing({ code, cause }: CorsFault): boolean {
   return code === 'missing' || cause === 'empty' || cause === 'null' || cause === 'unset-variable';
 }
@@ -142,16 +147,16 @@ export interface PreflightFault {
     | 'headers-malformed'
     | 'header-refused'
     | 'method-refused';
-  /** The header or status that fails it, as sent; null when there is none. */
+  /** The failing header or status, as sent; null when there is none. */
   value: string | null;
-  /** The request header that is not let through. */
+  /** The request header that is not allowed. */
   header: string | null;
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'POST']);
 
 /**
- * The CORS-preflight check (Fetch: CORS-preflight fetch, steps 7 and on); null when the request may go out.
+ * The CORS-preflight check (Fetch: CORS-preflight fetch, steps 7 and on); null when the request is allowed.
  * @param asked the names in Access-Control-Request-Headers, in lower case
  */
 export function preflightFault(visit: Probe, asked: readonly string[], method = 'GET'): PreflightFault | null {
@@ -160,7 +165,7 @@ export function preflightFault(visit: Probe, asked: readonly string[], method = 
     return { cause: 'no-answer', value: visit.failure?.code ?? null, header: null };
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return { cause: 'redirect', value: String(status), header: null };
-  // The CORS check comes first in the standard; a refused status says more to whoever has to mend it.
+  // The CORS check comes first in the standard, but a failing status is more useful for fixing the host.
   if (status < 200 || status > 299) return { cause: 'status', value: String(status), header: null };
   const origin = corsCheck(visit.origin, headers);
   if (origin) return { cause: 'origin', value: origin.value, header: null };
@@ -181,7 +186,10 @@ export function preflightFault(visit: Probe, asked: readonly string[], method = 
   return null;
 }
 
-/** What a finding about CORS must carry: who asked, what was answered where, and what a cache may have to do with it. */
+/**
+ * The evidence of a finding about CORS: the requesting origin, the response of each hop, and possible effects of a
+ * cache.
+ */
 export function corsEvidence(visit: Probe, index: number): Record<string, string | number | null | readonly string[]> {
   const hop = visit.hops[index]!;
   const told = hop.headers

@@ -1,24 +1,30 @@
-/** Response headers as observed (`Hop.headers`: lower-case names, one pair per line), read as their standards say. */
+/**
+ * Response headers as observed (`Hop.headers`: lower-case names, one pair per line), parsed according to their
+ * standards.
+ */
 
 type Headers = readonly (readonly [string, string])[];
 
-/** The values of a header, one per line it was sent in, without the white space around them (nobody else strips it). */
+/** The values of a header, one per line it was sent in, without surrounding white space (which nothing else strips). */
 export function headerLines(headers: Headers, name: string): string[] {
   const lines: string[] = [];
   for (const [key, value] of headers) if (key === name) lines.push(stripSpace(value));
   return lines;
 }
 
-/** The value of a header, several lines joined by a comma as RFC 9110 section 5.3 has it; null when it was not sent. */
+/** The value of a header, several lines joined by a comma (RFC 9110 section 5.3); null when it was not sent. */
 export function header(headers: Headers, name: string): string | null {
   let value: string | null = null;
-  // Without a list in between: most of what is asked of an answer is asked here.
+  // No intermediate list: this is the most frequent operation on a response.
   for (const line of headers)
     if (line[0] === name) value = value === null ? stripSpace(line[1]) : `${value}, ${stripSpace(line[1])}`;
   return value;
 }
 
-/** Without spaces and tabs at either end. Written without a pattern, which would take quadratic time on a long run. */
+/**
+ * Without leading and trailing spaces and tabs. Not a regular expression, which would take quadratic time on a long
+ * run.
+ */
 export function stripSpace(text: string): string {
   let from = 0;
   let to = text.length;
@@ -33,7 +39,10 @@ function isSpace(code: number): boolean {
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** The tokens of a comma list; null when an element is no token. Empty elements are skipped (RFC 9110 section 5.6.1). */
+/**
+ * The tokens of a comma-separated list; null if an element is not a token. Empty elements are skipped (RFC 9110 section
+ * 5.6.1).
+ */
 export function tokens(value: string): string[] | null {
   const list: string[] = [];
   for (const part of value.split(',')) {
@@ -45,7 +54,7 @@ export function tokens(value: string): string[] | null {
   return list;
 }
 
-/** The names in Vary, in lower case; `*` stands for itself. */
+/** The names in Vary, in lower case; `*` is returned as it is. */
 export function varyNames(headers: Headers): string[] {
   return (header(headers, 'vary') ?? '')
     .split(',')
@@ -54,14 +63,14 @@ export function varyNames(headers: Headers): string[] {
 }
 
 export interface MediaType {
-  /** In lower case, without parameters. What is no media type at all stands here as it was sent. */
+  /** In lower case, without parameters. An invalid media type is returned as sent. */
   type: string;
   charset: string | null;
 }
 
 /**
- * The Content-Type as browsers read it (Fetch, "extract a MIME type"): of several, in one line or more, the last valid
- * one counts, and a charset told before holds for the same type. Null when none was sent.
+ * The Content-Type as browsers parse it (Fetch, "extract a MIME type"): of several, on one line or more, the last valid
+ * one counts, and an earlier charset is kept for the same type. Null when none was sent.
  */
 export function mediaType(headers: Headers): MediaType | null {
   const value = header(headers, 'content-type');
@@ -82,7 +91,7 @@ const MEDIA_TYPE_LENGTH = 4000;
 const MEDIA_TYPE = /^([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[ \t]*(;.*)?$/s;
 const CHARSET = /;[ \t]*charset=[ \t]*"?([^";, \t]+)/i;
 
-/** The elements of a comma list in which a quoted string may hold commas. */
+/** The elements of a comma-separated list whose quoted strings may contain commas. */
 function outsideQuotes(value: string): string[] {
   const parts = [''];
   let quoted = false;
@@ -95,8 +104,9 @@ function outsideQuotes(value: string): string[] {
 }
 
 /**
- * The content codings in the order in which they were applied: lower case, `x-gzip` as `gzip`. `identity` alone is none;
- * beside another coding it stays, since browsers and Node's fetch then decode nothing, as with a coding they do not know.
+ * The content codings in the order in which they were applied: lower case, `x-gzip` as `gzip`. Only `identity` yields
+ * an empty list; together with another coding it is kept, since browsers and Node's fetch then decode nothing, as for
+ * an unknown coding.
  */
 export function codings(headers: Headers): string[] {
   const value = header(headers, 'content-encoding');
@@ -109,10 +119,10 @@ export function codings(headers: Headers): string[] {
   return list.every((name) => name === 'identity') ? [] : list;
 }
 
-/** What Cache-Control says: names in lower case with their argument (null without one), the first of each. */
+/** The directives of Cache-Control: names in lower case with their argument (null without one), the first of each. */
 export interface CacheControl {
   directives: ReadonlyMap<string, string | null>;
-  /** The lifetimes that stand there and are none, as sent: quoted, negative, fractional, or twice with two values. */
+  /** The invalid lifetimes as sent: quoted, negative, fractional, or repeated with different values. */
   malformed: readonly string[];
 }
 
@@ -136,7 +146,7 @@ export function cacheControl(value: string): CacheControl {
   return { directives, malformed };
 }
 
-/** A lifetime in seconds, capped as RFC 9111 section 1.2.2 has it; null where the text is no plain number. */
+/** A lifetime in seconds, capped according to RFC 9111 section 1.2.2; null if the text is not a plain number. */
 export function seconds(text: string | null | undefined): number | null {
   if (text === null || text === undefined || !/^\d+$/.test(text)) return null;
   return text.length > 10 ? 2 ** 31 : Math.min(Number(text), 2 ** 31);
@@ -165,9 +175,9 @@ function moment(year: string, month: string, day: string, hour: string, minute: 
 }
 
 /**
- * The seconds that Retry-After asks to wait: a whole number, or the time until a date.
+ * The delay in seconds that Retry-After requests: a whole number, or the time until a date.
  * @param now milliseconds since 1970
- * @returns null where there is nothing to follow: absent, negative, past, or neither number nor date
+ * @returns null if there is nothing to follow: absent, negative, past, or neither number nor date
  */
 export function retryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;

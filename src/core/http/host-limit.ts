@@ -1,19 +1,19 @@
 import type { HostFacts } from '../facts/facts.ts';
 
-/** How many requests at once a host answers. */
+/** The number of concurrent requests that a host accepts. */
 export interface HostLimit {
-  /** Requests under way up to which (almost) all were answered. */
+  /** Requests in flight up to which (almost) all were answered. */
   most: number;
-  /** Of those that were sent while more were under way: how many there were, and how many were refused. */
+  /** The requests sent while more were in flight: how many there were, and how many were refused. */
   sent: number;
   refused: number;
 }
 
-/** The probability at which the distribution of the refusals is no longer taken for chance. */
+/** The probability at which the distribution of the refusals is no longer attributed to chance. */
 const SIGNIFICANCE = 0.001;
-/** How many times more often a host refuses beyond its limit than within, where it may fail now and then besides. */
+/** How many times more often a host refuses above its limit than below, where it may also fail intermittently. */
 const CONTRAST = 8;
-/** The share of refusals among the requests at one number that is more than failures now and then. */
+/** The share of refusals among the requests at one number in flight that exceeds intermittent failures. */
 const CERTAIN = 0.05;
 
 interface Count {
@@ -22,8 +22,8 @@ interface Count {
 }
 
 /**
- * The number of requests under way above which a host refuses some; null where refusals do not depend on that number,
- * or are too few to tell. Requests above it may be answered too: the host is done with some before the client is.
+ * The number of requests in flight above which a host refuses some; null if refusals do not depend on that number, or
+ * are too few to decide. Requests above it may be answered too: the host finishes some before the client does.
  */
 export function hostLimit({ load }: HostFacts): HostLimit | null {
   const all = sumOf(load);
@@ -46,14 +46,14 @@ export function hostLimit({ load }: HostFacts): HostLimit | null {
 }
 
 /**
- * The lowest number of requests under way at which the host refused more than a few. The host never has more requests
- * than the client has under way, so its limit is below that number.
+ * The lowest number of requests in flight at which the host refused more than a few. The host never has more requests
+ * than the client has in flight, so its limit is below that number.
  */
 function lowestRefusing(load: HostFacts['load']): number {
   return load.find((count) => count.refused >= 2 && rateOf(count) >= CERTAIN)?.underWay ?? Infinity;
 }
 
-/** The logarithm of the likelihood of these counts, where each request is refused with the same probability. */
+/** The log-likelihood of these counts if each request is refused with the same probability. */
 function logLikelihood({ answered, refused }: Count): number {
   const total = answered + refused;
   const term = (count: number): number => (count === 0 ? 0 : count * Math.log(count / total));
@@ -68,7 +68,7 @@ function totalOf({ answered, refused }: Count): number {
   return answered + refused;
 }
 
-/** The probability of at most `successes` in so many trials (binomial distribution). */
+/** The probability of at most `successes` in `trials` (binomial distribution). */
 function atMost(successes: number, trials: number, probability: number): number {
   if (probability >= 1) return successes >= trials ? 1 : 0;
   let term = (1 - probability) ** trials;

@@ -1,4 +1,4 @@
-/** What follows from a file's name: its media type, and how long its bytes may be held. */
+/** The media type and cache lifetime that follow from a file's name. */
 
 const TYPES: Record<string, string> = {
   json: 'application/json',
@@ -22,17 +22,17 @@ const TYPES: Record<string, string> = {
   yml: 'application/yaml',
 };
 
-/** The part behind the last dot, in lower case. */
+/** The part after the last dot, in lower case. */
 export function suffixOf(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 }
 
-/** The Content-Type of a file; `application/octet-stream` where its name says nothing. */
+/** The Content-Type of a file; `application/octet-stream` for an unknown suffix. */
 export function mediaTypeOf(name: string): string {
   return TYPES[suffixOf(name)] ?? 'application/octet-stream';
 }
 
-/** Its Cache-Control: JSON is held for 300 seconds (spec 8), icons for an hour; artifacts never change (spec 2.4). */
+/** Its Cache-Control: JSON is cached for 300 seconds (spec 8), icons for an hour; artifacts never change (spec 2.4). */
 export function cacheControlOf(name: string): string {
   const kind = suffixOf(name);
   if (name.toLowerCase().endsWith('.tar.gz') || kind === 'tgz') return 'public, max-age=31536000, immutable';

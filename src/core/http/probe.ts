@@ -2,30 +2,28 @@ import { notAnAuthority } from './certificate.ts';
 import type { Hop, Missing, Probe } from '../facts/facts.ts';
 import { parseUrl } from './url.ts';
 
-/** Small readings of a visit that several rules share. */
-
-/** The exchange that ended a visit: the answer, or the one that failed (its status is 0 when nothing was answered). */
+/** The exchange that ended a probe: the response, or the one that failed (its status is 0 without a response). */
 export function lastHop(visit: Probe): Hop | null {
   return visit.hops.at(-1) ?? null;
 }
 
-/** The status that a visit ended with; 0 when it ended without one. */
+/** The status that a probe ended with; 0 without one. */
 export function statusOf(visit: Probe): number {
   return lastHop(visit)?.status ?? 0;
 }
 
-/** True when a visit ended with a whole 2xx answer. */
+/** True when a probe ended with a complete 2xx response. */
 export function isAnswered(visit: Probe): boolean {
   const status = statusOf(visit);
   return visit.failure === null && status >= 200 && status < 300;
 }
 
-/** Malformed and oversized heads, and answers that no client takes: the host did answer. */
+/** Malformed and oversized heads, and responses that no client accepts: the host did respond. */
 const ANSWERED_BADLY = /^(HPE_(?!INVALID_EOF_STATE$).*|HEADERS_OVERFLOW|HTTP2_ALONE|UPGRADE|PARTIAL_UNASKED)$/;
 
 /**
- * True for a visit that the network or the connection failed (a reset, a timeout, a certificate, 408 Request Timeout):
- * it says nothing about how the host answers such a request.
+ * True for a probe that failed because of the network or the connection (a reset, a timeout, a certificate, 408 Request
+ * Timeout): it says nothing about the host's response to such a request.
  */
 export function isTransportFailure(visit: Probe): boolean {
   const { failure } = visit;
@@ -45,7 +43,7 @@ export function isTransportFailure(visit: Probe): boolean {
   }
 }
 
-/** Of HEAD and preflights: why a resource was not asked by them. */
+/** Of HEAD and preflights: why they were not sent for a resource. */
 export const SAMPLED: Missing = {
   missing:
     'asked of the first 20 of each kind and host, and, as all of them answered well, of one in ten of the others',
@@ -53,7 +51,7 @@ export const SAMPLED: Missing = {
   intentional: true,
 };
 
-// What OpenSSL and Node call the ways in which a certificate is not trusted, and the name that a finding gives them.
+// OpenSSL's and Node's codes for untrusted certificates, and the causes that findings use for them.
 const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not-yet-valid',
@@ -73,17 +71,19 @@ const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {
   INVALID_CA: 'invalid-authority',
 };
 
-/** Why TLS is not trusted, or null where a visit did not fail on that (a reset during the handshake says nothing). */
+/**
+ * Why TLS is not trusted, or null if a probe did not fail for that reason (a reset during the handshake says nothing).
+ */
 export function tlsCause(visit: Probe): string | null {
   const { failure } = visit;
   if (failure === null || failure.phase === 'proxy') return null;
   const known = CERTIFICATE_CAUSES[failure.code];
-  // OpenSSL reports the last of several faults, and what is no authority has no purpose of one either.
+  // OpenSSL reports the last of several faults, and a certificate that is not an authority lacks its purpose too.
   if (known === 'wrong-purpose' && notAnAuthority(lastHop(visit)?.tls?.path ?? [])) return 'invalid-authority';
   if (known !== undefined) return known;
   if (/CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE$/.test(failure.code)) return 'client-certificate-required';
   if (failure.phase !== 'tls') return null;
-  // The host had shown its certificate by then, so that what it refuses is what it was shown: nothing.
+  // The host had already sent its certificate, so it rejects the client certificate: none was sent.
   if (failure.code.endsWith('ALERT_HANDSHAKE_FAILURE') && lastHop(visit)?.tls) return 'client-certificate-required';
   if (/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION|VERSION_TOO_LOW|UNSUPPORTED_SSL_VERSION/.test(failure.code))
     return 'old-protocol';
@@ -95,14 +95,17 @@ export function tlsCause(visit: Probe): string | null {
   return failure.code === 'UNSPECIFIED' ? 'certificate' : null;
 }
 
-/** The subscriber service could not connect; it does not say how far it came. */
+/** The subscriber service could not connect; it does not report the phase. */
 export const NOT_REACHED = 'NOT_REACHED';
-/** The subscriber service asks at the usual ports alone. */
+/** The subscriber service only connects to the default ports. */
 export const PORT_REFUSED = 'PORT_REFUSED';
-/** The subscriber service does not ask over plain http. */
+/** The subscriber service does not send requests over plain http. */
 export const INSECURE_REFUSED = 'INSECURE_REFUSED';
 
-/** The rule that tells why there is no whole 2xx answer; null when there is one. Each failure belongs to one rule. */
+/**
+ * The rule that reports why there is no complete 2xx response; null when there is one. Each failure belongs to one
+ * rule.
+ */
 export function ruleOfFailure(
   visit: Probe,
 ): 'tls-untrusted' | 'redirect-excessive' | 'redirect-insecure' | 'url-insecure' | 'unreachable' | null {
@@ -114,24 +117,24 @@ export function ruleOfFailure(
   return code === 'REDIRECT_LOOP' || code === 'REDIRECT_LIMIT' ? 'redirect-excessive' : 'unreachable';
 }
 
-/** What a visit went over, as words to put behind it; '' where the host was asked directly. */
+/** The proxy of a probe, as a phrase to append; '' for a direct request. */
 export function overProxy(visit: Probe): string {
   const { proxy } = lastHop(visit) ?? {};
   return proxy ? ` over the proxy ${proxy.url === '' ? '' : `${proxy.url} `}(${proxy.variable})` : '';
 }
 
-/** The origin of a URL that was requested: as the parser writes it, and without a login. */
+/** The origin of a requested URL as the parser serialises it, without credentials. */
 export function originOf(url: string): string {
   const path = url.indexOf('/', 'https://'.length);
   return path === -1 ? url : url.slice(0, path);
 }
 
-/** The host of a URL for a sentence: without port where that is the usual one. */
+/** The host of a URL for a sentence: without a default port. */
 export function hostOf(url: string): string {
   return parseUrl(url)?.host ?? url;
 }
 
-/** The host of a URL without its port, and an IPv6 address without brackets: what DNS and certificates name. */
+/** The host of a URL without its port, and an IPv6 address without brackets, as in DNS and certificates. */
 export function hostnameOf(url: string): string {
   return (parseUrl(url)?.hostname ?? url).replace(/^\[(.*)\]$/, '$1');
 }

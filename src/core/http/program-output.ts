@@ -1,9 +1,9 @@
 import { documentSyntaxError, type DocumentSyntaxError } from '../json/document-syntax-error.ts';
 import { printable, shorten } from '../text/text.ts';
 
-/** Text that a program wrote to the place of a file: its warnings and errors, or log output around the JSON. */
+/** Program output in place of a file: warnings and errors, or log output around the JSON. */
 
-/** A message of a program, by the program that writes in this form. */
+/** A message of a program, identified by its format. */
 export interface ProgramMessage {
   /** With its article, for a sentence: `a PHP warning`. */
   kind: string;
@@ -21,7 +21,7 @@ const PHP_ADVICE =
 const PROGRAM_ADVICE =
   'The step that writes this file failed or logs to its standard output: correct what the message says, let the pipeline stop on errors, and write only the JSON to the file.';
 
-/** The first form that matches the beginning of a text without markup names the program. */
+/** The first pattern that matches the beginning of a text without markup identifies the program. */
 const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
   ['a Python traceback', /^Traceback \(most recent call last\):/],
   ['a Python warning', /^\S{1,300}\.py:\d+: \w*Warning: /],
@@ -41,7 +41,7 @@ const FORMS: readonly (readonly [kind: string, form: RegExp])[] = [
   ],
 ];
 
-/** The message of a program that a text begins with (PHP also writes it as HTML); null for other texts. */
+/** The program message at the beginning of a text (PHP also writes it as HTML); null for other texts. */
 export function programMessage(text: string): ProgramMessage | null {
   const head = withoutMarkup(text.slice(0, 8192));
   const line = shorten(head.replace(/\s+/g, ' ').trim(), 80);
@@ -69,7 +69,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** The text without the tags that a message begins with or holds. JSON behind it is not changed where it has no tags. */
+/** The text without the tags before and inside a message. JSON after it is unchanged unless it contains tags. */
 function withoutMarkup(text: string): string {
   const head = text.replace(/^\ufeff/, '').trimStart();
   if (!head.startsWith('<')) return head;
@@ -79,7 +79,7 @@ function withoutMarkup(text: string): string {
     .trimStart();
 }
 
-/** The fault of a document that begins with the message of a program; null for other texts. */
+/** The fault of a document that begins with a program message; null for other texts. */
 export function messageInPlaceOfJson(text: string): DocumentSyntaxError | null {
   const message = programMessage(text);
   if (message === null) return null;
@@ -97,8 +97,8 @@ export function messageInPlaceOfJson(text: string): DocumentSyntaxError | null {
 }
 
 /**
- * A better name for the fault that the grammar found, where a whole JSON document has other text around it.
- * @param start where the text begins, behind a BOM
+ * A more specific fault than the grammar's if other text surrounds a complete JSON document.
+ * @param start the offset where the text begins, after a BOM
  */
 export function textAroundJson(text: string, start: number, found: DocumentSyntaxError): DocumentSyntaxError {
   if (found.cause === 'trailing-data') {
@@ -113,12 +113,12 @@ export function textAroundJson(text: string, start: number, found: DocumentSynta
   }
   if (/^(truncated|comment|merge-conflict|odd-space)$/.test(found.cause)) return found;
   const whole = text.slice(start);
-  // Objects inside an object that has a fault are not what it is followed by.
+  // Objects nested in a faulty object are not text after it.
   if (/^\s*\{/.test(whole)) return found;
   return scriptAround(whole, start) ?? textBefore(text, start) ?? found;
 }
 
-/** JSON in the form of a script: JSONP, a prefix against inclusion, a module, the source of a PHP page. */
+/** JSON in the form of a script: JSONP, an anti-hijacking prefix, a module, the source of a PHP page. */
 function scriptAround(text: string, offset: number): DocumentSyntaxError | null {
   const call = /^\s*(?:\/\*\*\/\s*)?([\w$.]{1,100})\s*\(\s*[{[]/.exec(text)?.[1];
   if (call !== undefined && /\)\s*;?\s*$/.test(text))
@@ -145,7 +145,7 @@ function scriptAround(text: string, offset: number): DocumentSyntaxError | null 
   return null;
 }
 
-/** Log output in front of a JSON document that is whole. */
+/** Log output before a complete JSON document. */
 function textBefore(text: string, start: number): DocumentSyntaxError | null {
   const json = jsonIn(text);
   if (json === null) return null;
@@ -168,10 +168,10 @@ function textBefore(text: string, start: number): DocumentSyntaxError | null {
   };
 }
 
-/** Places that are tried; log lines have a few brackets of their own. */
+/** The number of positions tried; log lines contain a few brackets of their own. */
 const TRIED = 50;
 
-/** Where a whole object begins that runs to the end of the text, behind other text; null where there is none. */
+/** The start of a complete object that extends to the end of the text, after other text; null if there is none. */
 function jsonIn(text: string): number | null {
   let tried = 0;
   for (const { index } of text.matchAll(/\{/g)) {
@@ -182,7 +182,7 @@ function jsonIn(text: string): number | null {
   return null;
 }
 
-/** Whether a text is a JSON object that has something in it, and not the end of another notation (`apps: {}`). */
+/** Whether a text is a non-empty JSON object, and not the end of another notation (`apps: {}`). */
 function isDocument(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);

@@ -4,7 +4,7 @@ import { isMissing, type Resource } from '../facts/facts.ts';
 import { header, seconds } from './headers.ts';
 import { isAnswered, lastHop } from './probe.ts';
 
-/** When every subscriber has seen what a registry serves now: caches may hold what was served before (RFC 9111). */
+/** When every subscriber sees what a registry serves now: caches may still serve older responses (RFC 9111). */
 
 /** The service checks once an hour (spec 8). */
 const HOURLY = 3600;
@@ -16,17 +16,17 @@ export interface PropagationDeadline {
   seconds: number;
   /** How long caches may hold an older manifest or metadata file, in seconds. */
   cached: number;
-  /** How many documents say nothing of it, not even when they changed. */
+  /** The number of documents that specify no lifetime and no change date. */
   unsaid: number;
 }
 
-/** What is known of one document: the longest lifetime it ever had, and how old the copy was that came last. */
+/** What is known of one document: its longest observed lifetime, and the age of the latest copy. */
 interface Known {
   lifetime: number | null;
   age: number;
 }
 
-/** Notes documents as they are seen, one look after another: an older answer may have had a longer lifetime. */
+/** Records documents as they are observed repeatedly: an older response may have had a longer lifetime. */
 export interface Lifetimes {
   note(document: Pick<Resource, 'url' | 'web'>): void;
   /** @param now ISO 8601 */
@@ -48,7 +48,7 @@ export function openLifetimes(): Lifetimes {
       let unsaid = 0;
       for (const { lifetime, age } of documents.values()) {
         if (lifetime === null) unsaid += 1;
-        // A copy that is so old was served anew then, so whatever came before it was served earlier still.
+        // The copy was fetched from the host `age` seconds ago; earlier responses were served even before that.
         else cached = Math.max(cached, lifetime - age);
       }
       const at = Math.ceil(Date.parse(now) / 1000) + cached + HOURLY;
@@ -59,7 +59,7 @@ export function openLifetimes(): Lifetimes {
 
 function read(visit: Probe): Known {
   const hop = lastHop(visit)!;
-  // Without a Date of the host nothing can be told from when it changed.
+  // Without the host's Date there is no heuristic lifetime.
   const { lifetime, heuristic, stale } = freshness(hop, Number.NaN);
   const usable = lifetime ?? (Number.isFinite(heuristic) ? heuristic : null);
   return { lifetime: usable === null ? null : usable + stale, age: seconds(header(hop.headers, 'age')) ?? 0 };

@@ -1,7 +1,9 @@
 import type { Probe } from '../facts/facts.ts';
 import { hostnameOf, hostOf, lastHop } from './probe.ts';
 
-/** Why nothing came through a proxy that the environment names: a fault on this side, or a host that it may not reach. */
+/**
+ * Why a request failed at the proxy that the environment names: a local fault, or a host that the proxy may not reach.
+ */
 export function proxyFault(visit: Probe): { cause: string; message: string; advice: string } | null {
   const { failure } = visit;
   if (failure?.phase !== 'proxy') return null;

@@ -1,4 +1,4 @@
-/** Punycode (RFC 3492), as host names have it: labels that begin with `xn--`. */
+/** Punycode (RFC 3492) in host names: labels that begin with `xn--`. */
 
 const BASE = 36;
 const T_MIN = 1;
@@ -8,8 +8,8 @@ const DAMP = 700;
 const LAST_CODE_POINT = 0x10ffff;
 
 /**
- * True where a label of a host name is no A-label, or one that a Unicode label is written as. The parser of the runtime
- * tells which A-label a Unicode label has (UTS #46).
+ * True if a label of a host name is not an A-label, or one that a Unicode label maps to. The runtime's parser maps
+ * Unicode labels to A-labels (UTS #46).
  * @param label in lower case
  */
 export function isValidALabel(label: string): boolean {
@@ -25,7 +25,7 @@ export function isValidALabel(label: string): boolean {
   }
 }
 
-/** The text that Punycode stands for (RFC 3492 section 6.2); null where it is not valid. */
+/** Decodes Punycode (RFC 3492 section 6.2); null if it is not valid. */
 function decode(input: string): string | null {
   const delimiter = input.lastIndexOf('-');
   const output = Array.from(input.slice(0, Math.max(delimiter, 0)));
@@ -49,7 +49,7 @@ function decode(input: string): string | null {
   return output.join('');
 }
 
-/** A number of variable length, and where the next one begins; null where it is not complete, or too large. */
+/** A variable-length integer, and the offset of the next one; null if it is incomplete or too large. */
 function readDelta(input: string, start: number, bias: number): { value: number; next: number } | null {
   let value = 0;
   let weight = 1;

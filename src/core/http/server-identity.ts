@@ -2,7 +2,10 @@ import type { Hop } from '../facts/facts.ts';
 import { header, seconds } from './headers.ts';
 import type { Evidence } from '../engine/report.ts';
 
-/** Who answered, as far as the headers of an answer tell: a product in front of the files, and whether from its memory. */
+/**
+ * Identifies the responding server from the headers of a response: the product in front of the files, and whether it
+ * served the response from its cache.
+ */
 
 interface Sign {
   name: string;
@@ -11,7 +14,7 @@ interface Sign {
   value?: RegExp;
 }
 
-// The first that fits counts, so what stands in front comes before what it stands in front of.
+// The first match counts, so a product is listed before those that it is deployed in front of.
 const SIGNS: readonly Sign[] = [
   { name: 'Cloudflare', header: 'cf-ray' },
   { name: 'Cloudflare', header: 'server', value: /^cloudflare/i },
@@ -37,7 +40,7 @@ const SIGNS: readonly Sign[] = [
   { name: 'Azure Storage', header: 'x-ms-version' },
 ];
 
-// Headers in which caches say whether they had the answer; RFC 9211's is among them.
+// Headers in which caches report hits, including that of RFC 9211.
 const HITS: readonly [name: string, hit: RegExp][] = [
   ['cf-cache-status', /^(hit|stale|updating|revalidated)/i],
   ['x-cache', /\bhit\b|_hit\b|\brefreshhit\b/i],
@@ -51,8 +54,8 @@ const HITS: readonly [name: string, hit: RegExp][] = [
 ];
 
 /**
- * Evidence about who answered: `servedBy`, a product or what the host calls itself, and `fromCache`, what shows that
- * the answer is a copy that a cache held. Both are absent where nothing tells.
+ * Evidence about the responding server: `servedBy`, a product or the name that the host gives itself, and `fromCache`,
+ * the header that shows the response to be a cached copy. Each is absent if unknown.
  */
 export function serverEvidence(hop: Hop | null): Evidence {
   if (hop === null) return {};
@@ -69,7 +72,7 @@ export function serverEvidence(hop: Hop | null): Evidence {
   return evidence;
 }
 
-/** The header that shows an answer to be a cache's copy, or null. An age of 0 shows nothing. */
+/** The header that shows a response to be a cached copy, or null. An age of 0 proves nothing. */
 function cacheSign({ headers }: Hop): string | null {
   const age = seconds(header(headers, 'age'));
   const signs = age !== null && age > 0 ? [`age: ${age}`] : [];

@@ -1,8 +1,8 @@
 import { parseUrl } from './url.ts';
 
-/** When signed URLs end, as the usual hosts write it into the query. */
+/** The expiry of signed URLs, as common hosts write it into the query. */
 
-/** The end of a signed URL in milliseconds since 1970, and the scheme that says so; null when it has none. */
+/** The expiry of a signed URL in milliseconds since 1970, and the scheme that defines it; null when it has none. */
 export function signatureEnd(query: URLSearchParams): { until: number; scheme: string } | null {
   if (query.size === 0) return null;
   const lower = new Map([...query].map(([name, value]) => [name.toLowerCase(), value]));
@@ -19,7 +19,7 @@ export function signatureEnd(query: URLSearchParams): { until: number; scheme: s
         'sig',
         'hmac',
         'policy',
-        // nginx's secure_link, and CDNs that do alike.
+        // nginx's secure_link, and CDNs with the same scheme.
         'md5',
         'token',
         'hash',
@@ -32,11 +32,11 @@ export function signatureEnd(query: URLSearchParams): { until: number; scheme: s
   );
 }
 
-// What signing adds to a query, at the stores and CDNs above.
+// The query parameters that signing adds, at the stores and CDNs above.
 const ADDED =
   /^(x-[a-z]{2,10}-.+|expires|signature|policy|key-pair-id|(aws|oss)?accesskeyid|googleaccessid|keyname|hmac|md5|token|hash|sig|s[etprv]|spr|sip|si|sk(oid|tid|t|e|s|v)|q-.+)$/i;
 
-/** A signed URL with an empty signature, so that one that was signed anew is known again; any other URL as it is. */
+/** A signed URL with an empty signature, so that it compares equal after signing it again; any other URL unchanged. */
 export function withoutSignature(url: string): string {
   const parsed = parseUrl(url);
   if (parsed === null || signatureEnd(parsed.searchParams) === null) return url;
@@ -45,7 +45,7 @@ export function withoutSignature(url: string): string {
   return parsed.href;
 }
 
-// All hosts that took over Amazon's scheme put their own name into it: x-amz-, x-goog-, x-oss-, x-obs-, x-tos- …
+// All hosts that adopted Amazon's scheme use their own name in it: x-amz-, x-goog-, x-oss-, x-obs-, x-tos- …
 const SCHEMES: Readonly<Record<string, string>> = { amz: 'AWS SigV4', goog: 'Google V4' };
 
 function dateAndSeconds(query: Map<string, string>): { until: number; scheme: string } | null {
@@ -70,10 +70,10 @@ function dateAndSeconds(query: Map<string, string>): { until: number; scheme: st
   return null;
 }
 
-/** How a policy of CloudFront begins: with `{"Statement"`, in base64. */
+/** The beginning of a CloudFront policy: `{"Statement"`, in base64. */
 export const POLICY_START = 'eyJTdGF0ZW1lbnQi';
 
-/** The end in CloudFront's own policy, which is JSON in a base64 that URLs can hold. */
+/** The expiry in CloudFront's custom policy, which is JSON in URL-safe base64. */
 function inPolicy(query: Map<string, string>): { until: number; scheme: string } | null {
   const policy = query.get('policy');
   if (!policy?.startsWith(POLICY_START) || policy.length > 10_000 || !query.has('signature')) return null;
@@ -102,7 +102,7 @@ function decoded(base64: string): string {
   }
 }
 
-/** Without a zone, `Date.parse` would take the moment for local time. */
+/** Without a zone, `Date.parse` would interpret the text as local time. */
 function inUtc(text: string): string {
   return /T[\d:.]+$/.test(text) ? `${text}Z` : text;
 }

@@ -1,19 +1,22 @@
 import { parseUrl } from './url.ts';
 
-/** Sites (HTML standard): which origins browsers count as one site, and what Sec-Fetch-Site says of a request. */
+/**
+ * Sites (HTML standard): the origins that browsers treat as one site, and the resulting Sec-Fetch-Site of a request.
+ */
 
 export type FetchSite = 'same-origin' | 'same-site' | 'cross-site';
 
 /**
- * Suffixes of more than one label below which anyone can register a name, so that two names below one are two sites.
- * A part of the Public Suffix List: the hosts that registries and services commonly use, and the usual country forms.
+ * Suffixes of more than one label under which anyone can register a name, so that two names under one are different
+ * sites. An excerpt of the Public Suffix List: the hosts that registries and services commonly use, and the common
+ * country suffixes.
  */
 const SHARED_SUFFIX =
   /^(?:(?:github|gitlab|codeberg|bitbucket)\.io|(?:pages|workers)\.dev|netlify\.app|vercel\.app|web\.app|run\.app|fly\.dev|firebaseapp\.com|herokuapp\.com|onrender\.com|azurewebsites\.net|blob\.core\.windows\.net|web\.core\.windows\.net|azurestaticapps\.net|cloudfront\.net|s3[\w.-]*\.amazonaws\.com|r2\.dev|surge\.sh|(?:ac|co|com|edu|gov|net|org)\.[a-z]{2})$/;
 
 /**
  * The value of Sec-Fetch-Site (Fetch Metadata Request Headers, section 2.3) for the last of these URLs.
- * @param page the origin of the page that asks
+ * @param page the origin of the requesting page
  * @param urls the URLs of the request so far, redirects included
  */
 export function fetchSite(page: string, urls: readonly string[]): FetchSite {
@@ -43,7 +46,10 @@ function siteOf(host: string): string {
   return labels.slice(shared === -1 ? -2 : Math.max(shared - 1, 0)).join('.');
 }
 
-/** Whether browsers send Sec-Fetch headers there: https, and this machine (Secure Contexts, potentially trustworthy). */
+/**
+ * Whether browsers send Sec-Fetch headers to it: https, and the local machine (Secure Contexts, potentially
+ * trustworthy).
+ */
 export function isTrustworthy(url: string): boolean {
   const target = parseUrl(url);
   if (target === null || target.protocol === 'https:') return target !== null;

@@ -4,16 +4,16 @@ import { formatDuration } from '../text/format-duration.ts';
 import { hostnameOf, hostOf } from './probe.ts';
 import { wrongHost } from '../wrong-host.ts';
 
-/** Why a certificate is refused, in words: which one of the path is at fault, and what to do. */
+/** Why a certificate is refused, in words: the faulty certificate of the path, and how to fix it. */
 
 export interface Explanation {
   message: string;
   advice: string;
-  /** The certificate at fault, where that is not the host's own; null where it is, or where it is not known. */
+  /** The faulty certificate if it is not the host's own; null if it is, or if it is not known. */
   at: PathCertificate | null;
 }
 
-/** What an explanation is made from. */
+/** The input of an explanation. */
 interface Refusal {
   /** With its port; `name` is without. */
   host: string;
@@ -25,7 +25,7 @@ interface Refusal {
   failure: Failure;
 }
 
-/** Seconds: what ended before that was not merely forgotten at its renewal. */
+/** Seconds: a certificate that expired before that was not merely forgotten at its renewal. */
 const LONG_AGO = 180 * 86_400;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const FULL_CHAIN = 'the full chain that the authority hands out (fullchain.pem)';
@@ -83,7 +83,7 @@ function nameOf(certificate: PathCertificate, { path, host }: Refusal): string {
   return `the ${kind} certificate “${commonName(certificate.subject)}”`;
 }
 
-/** What to do about a certificate above the host's own. */
+/** How to replace a certificate above the host's own. */
 function replaceAdvice(certificate: PathCertificate, { host, tls }: Refusal): string {
   const own = tls ? ` The certificate of ${host} itself is valid until ${tls.notAfter}.` : '';
   return certificate.from === 'store'
@@ -173,7 +173,7 @@ function incompleteChain(refusal: Refusal): Explained {
 function weak(refusal: Refusal): Explained {
   const { host, path, failure } = refusal;
   const byKey = path.find(({ key }) => Number(/^rsa (\d+)/.exec(key)?.[1] ?? 2048) < 2048);
-  // A root's own signature protects nothing.
+  // A root's self-signature protects nothing.
   const bySignature = path.find(
     ({ signature, subject, issuer }) => /^(md\d|sha1)/.test(signature) && subject !== issuer,
   );
@@ -251,7 +251,10 @@ function chainTooLong(refusal: Refusal): Explained {
   };
 }
 
-/** The CA certificates between the host's own and the one at a place, without those that only change a key. */
+/**
+ * The number of CA certificates between the host's own and the one at an index, not counting those that only change a
+ * key.
+ */
 function below(path: readonly PathCertificate[], index: number): number {
   return path.slice(1, index).filter(({ subject, issuer }) => subject !== issuer).length;
 }

@@ -1,11 +1,11 @@
 import { blockedPort } from './blocked-ports.ts';
 import { isValidALabel } from './punycode.ts';
 
-/** What a URL in a registry may look like. `URL` forgives much that other clients do not; here it is said. */
+/** The requirements for URLs in a registry. `URL` accepts much that other clients do not, which is reported here. */
 
 /**
- * Parses a URL as the WHATWG URL standard does; null where it is not one. All code parses untrusted URLs with this:
- * the static methods of `URL` give wrong answers on Node 20 and 22 once V8 has optimised them (for hosts with Latin-1
+ * Parses a URL as the WHATWG URL standard does; null if it is invalid. All code parses untrusted URLs with this: the
+ * static methods of `URL` return wrong results on Node 20 and 22 once V8 has optimised them (for hosts with Latin-1
  * letters), or are missing.
  * @param base an absolute URL that `text` may be relative to
  */
@@ -18,7 +18,7 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
-/** Newer parsers accept labels with invalid Punycode, older ones and browsers do not: here no URL may have them. */
+/** Newer parsers accept labels with invalid Punycode, older ones and browsers do not: here they are rejected. */
 function hasValidALabels(hostname: string): boolean {
   return !hostname.includes('xn--') || hostname.split('.').every((label) => isValidALabel(label));
 }
@@ -29,19 +29,19 @@ export interface UrlError {
   advice: string;
 }
 
-// The usual URL, told without parsing: https, a plain host, a path without anything to normalise.
+// The usual URL, recognised without parsing: https, a plain host, a path with nothing to normalise.
 const USUAL =
   /^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?(?::\d{1,5})?\/(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/)*(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*)?$/;
 
-// A registry has one or two hosts: the last good one need not be looked at again.
+// A registry has one or two hosts, so the last valid one need not be checked again.
 let lastUsualHost = '';
 
 let lastAsked = '';
 let lastAnswer = false;
 
-/** True for a URL that is beyond doubt: absolute https, nothing to normalise, no query. Quick, and never wrong when true. */
+/** True for a canonical URL: absolute https, nothing to normalise, no query. A fast check without false positives. */
 export function isCanonicalUrl(text: string): boolean {
-  // Several rules ask about one URL in a row.
+  // Several rules check the same URL in a row.
   if (text === lastAsked) return lastAnswer;
   lastAsked = text;
   return (lastAnswer = looksUsual(text));
@@ -51,7 +51,7 @@ function looksUsual(text: string): boolean {
   if (!USUAL.test(text)) return false;
   const host = text.slice(8, text.indexOf('/', 8));
   if (host === lastUsualHost) return true;
-  // Punycode has to be decoded to be judged.
+  // Punycode has to be decoded to be validated.
   if (/\.[.-]|-\.|(^|\.)xn--|[^.]{64}/.test(host)) return false;
   // A last label that begins with a digit may make it an IPv4 address, and a port may be the default one.
   if (/(^|\.)\d[^.]*$|:/.test(host) && parseUrl(text)?.host !== host) return false;
@@ -60,14 +60,14 @@ function looksUsual(text: string): boolean {
   return true;
 }
 
-/** The parts of a URL that the rules look at. */
+/** The parts of a URL that the rules use. */
 export type UrlParts = Pick<URL, 'protocol' | 'host' | 'hostname' | 'pathname' | 'searchParams' | 'hash' | 'href'>;
 
 const NO_QUERY = new URLSearchParams();
 let lastText = '';
 let lastParsed: UrlParts | null = null;
 
-/** The URL's parts, or null where it cannot be parsed. The last answer is kept: treat it as read-only. */
+/** The URL's parts, or null if it cannot be parsed. The last result is cached: treat it as read-only. */
 export function urlParts(text: string): UrlParts | null {
   if (text !== lastText) {
     lastText = text;
@@ -76,7 +76,7 @@ export function urlParts(text: string): UrlParts | null {
   return lastParsed;
 }
 
-/** What `new URL` would say of a usual URL, in a tenth of the time. */
+/** The result of `new URL` for a usual URL, in a tenth of the time. */
 function usualParts(text: string): UrlParts {
   const slash = text.indexOf('/', 8);
   const host = text.slice(8, slash);
@@ -170,7 +170,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** One text for all spellings of the same address; the text itself where it is no URL. Fragments are never sent. */
+/** Equal for all spellings of the same address; an invalid URL is returned unchanged. Fragments are never sent. */
 export function sameAddress(text: string): string {
   if (isCanonicalUrl(text)) return text;
   const parsed = urlParts(text);
@@ -178,19 +178,19 @@ export function sameAddress(text: string): string {
   return parsed.hash === '' ? parsed.href : parsed.href.slice(0, parsed.href.indexOf('#'));
 }
 
-/** A URL without its fragment; the text itself where it has none. */
+/** A URL without its fragment. */
 export function withoutFragment(text: string): string {
   const at = text.indexOf('#');
   return at === -1 ? text : text.slice(0, at);
 }
 
-/** The fragment of a URL with its "#", which browsers apply to an image (a view of an SVG); '' where it has none. */
+/** The fragment of a URL with its "#", which browsers apply to an image (a view of an SVG); '' without one. */
 export function fragmentOf(text: string): string {
   const hash = parseUrl(text)?.hash ?? '';
   return hash === '#' ? '' : hash;
 }
 
-/** What is odd about a URL that works: each by cause, with the plain form to write instead. */
+/** What is unusual about a valid URL: the cause, with the plain form to write instead. */
 export function urlOddity(text: string): UrlError | null {
   if (isCanonicalUrl(text) || urlError(text)) return null;
   const parsed = urlParts(text)!;

@@ -5,7 +5,7 @@ import { shorten } from '../text/text.ts';
 import { parseUrl } from './url.ts';
 import { hostOf, lastHop } from './probe.ts';
 
-/** A web page where a file of the registry should be: what kind of page it is decides who can mend it, and how. */
+/** A web page in place of a file of the registry: the kind of page determines who can fix it, and how. */
 
 type PageKind = 'sign-in' | 'error-page' | 'app-shell' | 'page';
 
@@ -16,16 +16,16 @@ const ERROR =
 const SHELL =
   /<(div|main|body)\b[^>]{0,200}\bid\s*=\s*["']?(root|app|__next|__nuxt|___gatsby|svelte|q-app)\b|<app-root\b|<script\b[^>]{0,300}\btype\s*=\s*["']?module\b|\benable JavaScript\b/i;
 
-/** Where the answer came from, for a sentence; null where nobody asked a host. */
+/** The source of the response, for a sentence; null if no host was requested. */
 interface PageAnswer {
   host: string;
   status: number;
   contentType: string | null;
-  /** The last URL, where redirects led to another one. */
+  /** The last URL, if redirects led to another one. */
   redirectedTo: string | null;
 }
 
-/** @param web how the URL of the file answered */
+/** @param web the responses of the file's URL */
 export function pageAnswer(web: HttpViews | Missing): PageAnswer | null {
   const hop = isMissing(web) ? null : lastHop(web.server);
   if (hop === null || isMissing(web)) return null;
@@ -53,7 +53,10 @@ function titleOf(html: string): string | null {
   return /<title[^>]{0,100}>([^<]{1,200})/i.exec(html)?.[1]?.trim() || null;
 }
 
-/** What a finding says of such a page. @param wanted what should be there: `JSON`, `the artifact` */
+/**
+ * The text of a finding about such a page.
+ * @param wanted what should be there: `JSON`, `the artifact`
+ */
 export function pageInstead(
   html: string,
   wanted: string,
