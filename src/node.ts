@@ -1,7 +1,7 @@
 /// <reference types="node" preserve="true" />
 /**
- * appreg for programs on Node.js: looking at registries, building artifacts, publishing versions. What was seen is
- * judged by the core library, the package's main export.
+ * appreg for Node.js programs: observes registries, builds artifacts, publishes versions. The observed facts are judged
+ * by the core library, the package's main export.
  *
  * @example
  * import { startJudging } from 'appreg';

@@ -8,14 +8,14 @@ import type { AppEntry } from './manifest.ts';
 import { appsIn, usable } from './usable.ts';
 
 /**
- * A manifest that is made from one small file for each app, `apps/<key>/app.json`, so that those who add or change apps
- * never meet in one big document. An app never leaves it by mistake: what cannot be used is a complaint, never skipped.
+ * Builds the manifest from one small file per app, `apps/<key>/app.json`, so that contributors do not edit one big
+ * document concurrently. Apps are never dropped silently: an unusable file is reported as an issue, never skipped.
  */
 
-/** The folder `apps/<key>` as it was found. */
+/** The contents of the folder `apps/<key>`. */
 export interface AppSource {
   key: string;
-  /** Its app.json; null where there is none. */
+  /** Its app.json; null if missing. */
   content: DocumentContent | null;
   /** The names of its files. */
   files: readonly string[];
@@ -24,11 +24,11 @@ export interface AppSource {
 export interface AssembledApp {
   key: string;
   entry: AppEntry;
-  /** The file in the folder that is the icon; null for one that is kept elsewhere. */
+  /** The icon file in the folder; null if the icon is hosted elsewhere. */
   icon: string | null;
 }
 
-/** What is wrong with an app, or with its absence. The message begins with the file. */
+/** An error in an app, or a missing app. The message begins with the file. */
 export interface Issue {
   message: string;
   advice: string;
@@ -36,11 +36,11 @@ export interface Issue {
 
 const REQUIRED = ['name', 'description', 'color'];
 const OPTIONAL = ['iconUrl', 'appMetadataUrl'];
-/** Its name becomes part of a URL. */
+/** The file name becomes part of a URL. */
 const ICON = /^[A-Za-z0-9_-][A-Za-z0-9._-]*\.(png|svg)$/;
 
 /**
- * The entries of all apps, in the order of their keys, and everything that is wrong with what they are made from.
+ * The entries of all apps, sorted by key, and all errors in their sources.
  * @param base the address of the workspace, with its trailing slash
  */
 export function assemble(sources: readonly AppSource[], base: string): { apps: AssembledApp[]; complaints: Issue[] } {
@@ -70,7 +70,7 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
 
 type Complain = (message: string, advice: string) => void;
 
-/** The fields of an app.json, all of them texts; null where something about it was complained of. */
+/** The fields of an app.json, all of them strings; null if an issue was reported. */
 function fieldsOf(
   { content }: AppSource,
   file: string,
@@ -109,7 +109,7 @@ function fieldsOf(
   return sound ? fields : null;
 }
 
-/** The file that is the icon, null for one by its URL; undefined where that was complained of. */
+/** The icon file, null for an icon given by URL; undefined if an issue was reported. */
 function iconOf(
   { key, files }: AppSource,
   fields: Record<string, string>,
@@ -132,7 +132,7 @@ function iconOf(
 }
 
 export interface AssembledManifest {
-  /** The new text; null where it says just this already. */
+  /** The new text; null if nothing changes. */
   text: string | null;
   added: string[];
   changed: string[];
@@ -141,11 +141,11 @@ export interface AssembledManifest {
 }
 
 /**
- * The manifest with these apps, and no others; its other fields stay.
- * @param text the manifest as it is; @param file what the user calls it
- * @param folders the keys of all the folders that there are; of those that cannot be used it was said why
- * @param remove the keys of the apps that may leave it
- * @throws Trouble `document-unusable` (exit 1) for a manifest that must not be edited
+ * The manifest with exactly these apps; its other fields are preserved.
+ * @param text the current manifest; @param file its name in messages
+ * @param folders the keys of all existing folders, including unusable ones, for which issues were reported
+ * @param remove the keys of the apps that may be removed
+ * @throws AppregError `document-unusable` (exit 1) for a manifest that must not be edited
  */
 export function assembledManifest(
   text: string,

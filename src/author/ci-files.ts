@@ -1,8 +1,8 @@
 import { githubPublish, gitlabPublish, type Publishing, publishes } from './ci-publish.ts';
 
 /**
- * What a CI system is to do with a workspace: lint what is proposed, where the files lie in the repository; publish,
- * where they are kept elsewhere; and verify every day what is served.
+ * CI configuration for a workspace: lint proposed changes if the files are in the repository, publish if they are
+ * stored elsewhere, and verify the live registry daily.
  */
 
 export interface Checked extends Publishing {
@@ -11,7 +11,7 @@ export interface Checked extends Publishing {
   serviceOrigins: readonly string[];
 }
 
-/** Values that users choose reach the shell through variables alone, never as part of a command. */
+/** User-controlled values reach the shell only through variables, never as part of a command. */
 function variables({ baseUrl, manifest, serviceOrigins }: Checked): { lines: string[]; origins: string } {
   const lines = [
     `REGISTRY_URL: ${JSON.stringify(baseUrl + encodeURIComponent(manifest))}`,

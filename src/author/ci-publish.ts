@@ -1,28 +1,28 @@
-/** The job that publishes a version: by a tag such as clock/v1.2.0, or by hand. */
+/** The job that publishes a version: triggered by a tag such as clock/v1.2.0, or manually. */
 
 export interface Publishing {
-  /** As the configuration has it. */
+  /** As configured. */
   store: { type: string } & Record<string, string>;
-  /** The version of appreg that is run. */
+  /** The version of appreg to run. */
   appreg: string;
 }
 
-/** Whether the store can be written to from a CI system: a folder has to be uploaded by other means. */
+/** Whether CI can write to the store: a folder has to be uploaded by other means. */
 export function publishes({ store }: Publishing): boolean {
   return store.type !== 'directory';
 }
 
-/** Amazon lends a role to a job that says which one it is; other stores want keys. */
+/** Amazon S3 supports assuming a role with the job's OIDC token; other stores require keys. */
 function lendsRoles({ store }: Publishing): boolean {
   return store.type === 's3' && store['endpoint'] === undefined;
 }
 
-/** The branch that GitHub makes a site of, unless told otherwise. */
+/** The branch that GitHub Pages is built from by default. */
 function isPages({ store }: Publishing): boolean {
   return store.type === 'git' && store['branch'] === 'gh-pages';
 }
 
-/** A key has no slash, and what a tag is called reaches the shell through variables alone. */
+/** A key contains no slash, and tag names reach the shell only through variables. */
 const APP_OF_TAG = 'APP=${TAG%/v*} VERSION=${TAG##*/v}';
 const PUBLISH = 'publish-version --entry "src/$APP/main.ts" --yes';
 
@@ -47,7 +47,7 @@ export function githubPublish(publishing: Publishing): string {
       `GIT_CONFIG_VALUE_0: '!f() { echo username=x-access-token; echo "password=$GH_TOKEN"; }; f'`,
     );
   }
-  // The site is built from the branch as a whole, and only when it is asked for: see the guide for publishing.
+  // A push with the workflow's own token triggers no Pages build, so the build is requested: see docs/publishing.md.
   const built = pages ? '\n          gh api --silent --method POST "repos/$GITHUB_REPOSITORY/pages/builds"' : '';
   return `  publish:
     if: github.event_name == 'push' || inputs.app != ''

@@ -14,13 +14,13 @@ import {
 } from './layout.ts';
 
 /**
- * Changing a document by putting one piece of text into it. Nothing is written anew: indentation, key order, unknown
- * fields, spellings of numbers and strings, line ends and the final newline stay as they are, byte for byte.
+ * Edits a document by inserting one piece of text. The rest is preserved byte for byte: indentation, key order, unknown
+ * fields, number and string notation, line endings and the final newline.
  */
 
 /**
- * Adds a member to the object at `pointer`, behind the others.
- * @param text a document that `usable` accepts; the name must not be there yet
+ * Adds a member to the object at `pointer`, after the others.
+ * @param text a document that `usable` accepts; the name must not exist yet
  */
 export function addMember(text: string, pointer: string, name: string, value: JsonValue): string {
   return insert(text, pointer, Infinity, name, value);
@@ -33,7 +33,7 @@ export function addElement(text: string, pointer: string, index: number, value: 
 
 function insert(text: string, pointer: string, wanted: number, name: string | null, value: JsonValue): string {
   const { span, children } = childrenAt(text, pointer)!;
-  // The whole document is looked through for it, which neighbours mostly make unnecessary.
+  // Computed on demand: it scans the whole document, and usually the siblings suffice.
   let known: Layout | null = null;
   const layout = (): Layout => (known ??= layoutOf(text));
   const index = Math.min(wanted, children.length);
@@ -47,7 +47,7 @@ function insert(text: string, pointer: string, wanted: number, name: string | nu
 
   const lead = text.slice(span.start + 1, startOf(children[0]!));
   const last = index === children.length;
-  // What separates the neighbours here also separates the new one from its neighbour.
+  // The separator between the adjacent siblings is reused for the new one.
   const between = last ? Math.max(0, index - 2) : Math.max(0, index - 1);
   const comma = commaAfter(text, children, between, lead, () => layout().comma);
   const sibling = nearest(text, children, index, value);
@@ -63,7 +63,7 @@ function node(name: string | null, value: string, colon: string): string {
   return name === null ? value : JSON.stringify(name) + colon + value;
 }
 
-/** What goes around the first child of an empty container; `space` stands in it and stays. */
+/** The text around the first child of an empty container; `space` is its current content and is preserved. */
 function insideEmpty(
   text: string,
   start: number,
@@ -73,7 +73,7 @@ function insideEmpty(
   const own = lineIndent(text, start);
   const inner = own + layout.unit;
   const first = start + 1;
-  // The line break that is there becomes the one before the closing bracket.
+  // The existing line break becomes the one before the closing bracket.
   if (hasBreak(space)) return { before: layout.eol + inner, after: '', indent: inner, lines: true, at: first };
   if (!layout.lines)
     return {
@@ -83,7 +83,7 @@ function insideEmpty(
       lines: false,
       at: first + space.length,
     };
-  // A space that is there becomes part of the closing line's indentation, where it fits.
+  // Existing space becomes part of the closing line's indentation if it matches.
   if (own.endsWith(space))
     return {
       before: layout.eol + inner,
@@ -95,7 +95,7 @@ function insideEmpty(
   return { before: layout.eol + inner, after: layout.eol + own, indent: inner, lines: true, at: first + space.length };
 }
 
-/** The child nearest to a place that can be a model for `value`: a container of its kind that is not empty. */
+/** The nearest child that can be a model for `value`: a non-empty container of the same kind. */
 function nearest(
   text: string,
   children: readonly { start: number; end: number }[],
@@ -124,7 +124,7 @@ interface Change {
   value: JsonValue;
 }
 
-/** The new text, after it was read again: it must be the old value and the change, or this module has a defect. */
+/** The new text, after parsing it as a check: it must equal the old value plus the change; otherwise this is a bug. */
 function checked(text: string, at: number, piece: string, change: Change): string {
   const edited = text.slice(0, at) + piece + text.slice(at);
   const before = parseDocument(documentText(text)).value;

@@ -6,13 +6,13 @@ import { isObject, type JsonValue, MAX_DEPTH, member, parseDocument } from '../c
 import { pointerTo } from '../core/json/pointer.ts';
 import { isSemver, likelyVersion } from '../core/registry/version.ts';
 
-/** Mends what is certain in a document, and nothing else: every other byte stays as it is. */
+/** Fixes errors in a document that have only one possible correction; every other byte is preserved. */
 
 export interface Fix {
   pointer: string;
-  /** What was done, in words. */
+  /** Description of the fix. */
   what: string;
-  /** The version whose entry it changes, or null. */
+  /** The version whose entry was changed, or null. */
   version: string | null;
 }
 
@@ -20,7 +20,7 @@ interface Change extends Fix {
   to: string;
 }
 
-/** The text with everything mended that can be, and what was done; an empty list when there was nothing to do. */
+/** The fixed text and the list of fixes, empty if nothing was changed. */
 export function fixDocument(role: 'manifest' | 'metadata', text: string): { text: string; fixes: Fix[] } {
   const fixes: Fix[] = [];
   let fixed = text;
@@ -49,7 +49,7 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
     fixed,
     changes.map((change) => change.pointer),
   );
-  // Put together piece by piece: cutting a large text anew for each change would copy it as often.
+  // Assembled from pieces: slicing a large text for each change would copy it every time.
   const pieces: string[] = [];
   let done = 0;
   for (const { to, ...fix } of changes.toSorted((a, b) => spans.get(a.pointer)!.start - spans.get(b.pointer)!.start)) {
@@ -72,7 +72,7 @@ function metadataChanges(value: JsonValue): Change[] {
     const at = (field: string): string => pointerTo('versions', index, field);
     if (named !== null && !isSemver(named)) {
       const meant = likelyVersion(named);
-      // Only a prefix or white space around a whole version leaves no doubt; `1.2` might mean several things.
+      // Only a prefix or white space around a complete version is unambiguous; `1.2` is not.
       if (meant !== null && !taken.has(meant) && named.trim().replace(/^[vV=]+/, '') === meant) {
         taken.add(meant);
         changes.push({
@@ -119,7 +119,7 @@ function manifestChanges(value: JsonValue): Change[] {
   return changes;
 }
 
-/** A URL with white space around it; nothing else about a URL is certain. */
+/** A URL with surrounding white space, the only URL error with an unambiguous fix. */
 function trimmed(url: JsonValue | undefined, pointer: string, version: string | null): Change[] {
   if (typeof url !== 'string' || url === url.trim() || url.trim() === '') return [];
   return [{ pointer, to: url.trim(), what: 'removed white space around a URL', version }];

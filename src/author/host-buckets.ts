@@ -1,6 +1,6 @@
 import type { Hosted } from './hosted.ts';
 
-/** CORS of buckets, each in the form that its own tool reads. The methods are those of the spec (4.1). */
+/** CORS configuration of buckets, in the format of each provider's tool. The methods are those of the spec (4.1). */
 
 const METHODS = ['GET', 'HEAD'];
 const SECONDS = 3600;
@@ -30,7 +30,7 @@ export function gcsCors(hosted: Hosted): string {
   return json([{ origin: originsOf(hosted), method: METHODS, responseHeader: ['*'], maxAgeSeconds: SECONDS }]);
 }
 
-/** Anybody may read what lies there, and nobody may list it. For `aws s3api put-bucket-policy`. */
+/** Public read access without listing. For `aws s3api put-bucket-policy`. */
 export function s3Policy(bucket: string): string {
   const Resource = `arn:aws:s3:::${bucket}/*`;
   return json({

@@ -13,18 +13,18 @@ import { nginxServer } from './host-nginx.ts';
 import type { Hosted } from './hosted.ts';
 import { headersFile, NOT_FOUND } from './host-pages.ts';
 
-/** The configuration that a host needs to serve a registry: CORS (spec 4.1), cache lifetimes (spec 8), types. */
+/** The configuration for a host to serve a registry: CORS (spec 4.1), cache lifetimes (spec 8), media types. */
 
 interface HostFile {
   path: string;
   text: string;
   what: string;
-  /** True for a file that the host reads from among those it serves. */
+  /** True for a file that the host reads from the published folder. */
   served: boolean;
 }
 
 export interface Preset {
-  /** The store that is published to when none is named, as the configuration has it. */
+  /** The default store for this host, as in the configuration. */
   store: { type: 'directory' | 'git' | 's3' } & Record<string, string>;
   files(hosted: Hosted): HostFile[];
 }

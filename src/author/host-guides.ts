@@ -1,18 +1,18 @@
 import type { Hosted } from './hosted.ts';
 
-/** host/README.md: what is left to do by hand, with the commands to paste. */
+/** host/README.md: the remaining manual steps, with the commands to paste. */
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function word(text: string): string {
   return /^[\w./:@=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A registry may be kept in a folder, and uploaded by other means. */
+/** A registry may also be stored in a folder and uploaded by other means. */
 export function bucketOf({ store }: Hosted): string {
   return store['bucket'] ?? 'BUCKET';
 }
 
-/** The command that shows whether it worked, for the end of every guide. */
+/** The command that checks the result, for the end of every guide. */
 function check({ baseUrl, manifest, serviceOrigins }: Hosted): string {
   const origins = serviceOrigins.map((origin) => ` --origin ${word(origin)}`).join('');
   return `Then see what subscribers see:
@@ -27,7 +27,7 @@ function commands(...lines: string[]): string {
   return `\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`;
 }
 
-/** appreg sends these with every file that it puts into a bucket. */
+/** appreg sends these headers with every file that it uploads to a bucket. */
 const STORED =
   'Types and cache lifetimes are stored with each file by appreg; files that are put there by other means need them too (`Content-Type`, `Cache-Control`).\n';
 

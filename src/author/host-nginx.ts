@@ -4,9 +4,9 @@ import { cacheControlOf } from '../core/http/media.ts';
 import type { Hosted } from './hosted.ts';
 
 /**
- * A server block for nginx, to be included in its `http`. Headers stand at the level of the server alone, since a block
- * with an `add_header` of its own would lose them.
- * @throws Trouble `host-name` (exit 2) for a host name that nginx would take for more than a name
+ * A server block for nginx, to be included in its `http` block. Headers are set at server level only, since a block
+ * with its own `add_header` does not inherit them.
+ * @throws AppregError `host-name` (exit 2) for a host name that nginx would interpret as a pattern
  */
 export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
@@ -83,7 +83,7 @@ ${any ? '' : '  add_header Vary Origin always;\n'}  add_header Access-Control-Al
 `;
 }
 
-/** Variables belong to all servers of an nginx, so each registry's bear its name; nginx takes no long ones. */
+/** nginx variables are global, so their names contain the registry's host; nginx limits their length. */
 function nameOf(hostname: string, port: string): string {
   const host = hostname
     .replace(/^\[|\]$/g, '')
@@ -94,32 +94,32 @@ function nameOf(hostname: string, port: string): string {
   return name.length <= 24 ? name : `${name.slice(0, 16)}_${fingerprint(name)}`;
 }
 
-/** FNV-1a: eight digits that tell long names apart. */
+/** FNV-1a: eight digits that distinguish long names. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (const char of text) hash = Math.imul(hash ^ char.codePointAt(0)!, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');
 }
 
-/** The one that asks is answered, if it is among those that may; nobody else gets a header. */
+/** An allowed request origin is echoed; other origins get no header. */
 function origins(own: string, serviceOrigins: readonly string[]): string {
   const lines = serviceOrigins.map((origin) => `  ${quoted(origin)} $http_origin;\n`);
   return `map $http_origin $registry_origin_${own} {\n  default "";\n${lines.join('')}}`;
 }
 
-/** A string of nginx's configuration. */
+/** A quoted string in nginx configuration. */
 function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Locations are compared with the decoded path. */
+/** nginx matches locations against the decoded path. */
 function decoded(pathname: string): string {
   try {
     const path = decodeURIComponent(pathname);
     // oxlint-disable-next-line no-control-regex
     if (!/[\u0000-\u001f\u007f]/.test(path)) return path;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new AppregError(
     'host-path',

@@ -3,12 +3,12 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Hosted } from './hosted.ts';
 
-/** What hosts of static pages read from the files that they serve. */
+/** Configuration files that static page hosts read from the published folder. */
 
 /**
- * A `_headers` file, as Netlify and Cloudflare Pages read it. A header that several matching rules give would be sent
- * with all of their values; so no two of the rules that match one file give the same header.
- * @throws Trouble `host-path` (exit 2) for an address that such a host cannot serve
+ * A `_headers` file for Netlify and Cloudflare Pages. If several matching rules set the same header, all of their
+ * values are sent; so no two rules that match one file set the same header.
+ * @throws AppregError `host-path` (exit 2) for an address that such a host cannot serve
  */
 export function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): string {
   const path = new URL(baseUrl).pathname;
@@ -35,13 +35,13 @@ export function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): stri
   return `${lines.join('\n')}\n`;
 }
 
-/** A fixed header can name one origin; for several of them it has to be the wildcard, which the spec permits. */
+/** A static header can name only one origin; several origins require the wildcard, which the spec permits. */
 function allowedOrigin(serviceOrigins: readonly string[]): string {
   const [only] = serviceOrigins;
   return serviceOrigins.length === 1 ? only! : '*';
 }
 
-/** Without this file Cloudflare Pages answers every unknown path with the page at `/`, and 200. */
+/** Without this file, Cloudflare Pages responds to every unknown path with the page at `/` and status 200. */
 export const NOT_FOUND = `<!doctype html>
 <html lang="en">
   <head>

@@ -1,9 +1,9 @@
-/** A registry as its host sees it. */
+/** Hosting parameters of a registry. */
 export interface Hosted {
-  /** With its trailing slash. */
+  /** With a trailing slash. */
   baseUrl: string;
   manifest: string;
-  /** None: any origin may ask. */
+  /** Empty: any origin is allowed. */
   serviceOrigins: readonly string[];
   store: { type: string } & Record<string, string>;
 }

@@ -1,28 +1,28 @@
 import { type Child, childrenAt } from '../core/json/positions.ts';
 import { isObject, type JsonValue } from '../core/json/json.ts';
 
-/** How a document is laid out, and writing a new value the same way: as its siblings are, or as the document is. */
+/** Detects the formatting of a document, and formats a new value like its siblings or else like the document. */
 
-/** What a document does where no sibling shows it. */
+/** The document's formatting, for use without a sibling to copy from. */
 export interface Layout {
-  /** The line break that it uses. */
+  /** The line ending. */
   eol: string;
   /** One level of indentation. */
   unit: string;
-  /** False when the whole document stands on one line. */
+  /** False if the whole document is on one line. */
   lines: boolean;
-  /** What stands between a name and its value, the colon included. */
+  /** The text between a name and its value, including the colon. */
   colon: string;
-  /** The comma between two things on one line. */
+  /** The comma between two items on one line. */
   comma: string;
-  /** What stands inside the brackets of a container on one line. */
+  /** The padding inside the brackets of a single-line container. */
   pad: string;
 }
 
 /** The layout of a document whose root is a container. */
 export function layoutOf(text: string): Layout {
   const { span, children } = childrenAt(text, '')!;
-  // A JSON string holds no raw line break, so every one that is here stands between tokens.
+  // A JSON string contains no raw line breaks, so every line break is between tokens.
   const eol = /\r\n|\n|\r/.exec(text.slice(span.start, span.end))?.[0];
   const first = children[0];
   const lead = first ? text.slice(span.start + 1, startOf(first)) : '';
@@ -37,12 +37,12 @@ export function layoutOf(text: string): Layout {
   };
 }
 
-/** Who puts a space behind the colon does so behind the comma. */
+/** Assumes that a space after the colon implies one after the comma. */
 function commaLike(colon: string): string {
   return /\s$/.test(colon) ? ', ' : ',';
 }
 
-/** Where a child begins: at its name, if it has one. */
+/** The start offset of a child: that of its name, if it has one. */
 export function startOf(child: Child): number {
   return child.nameStart ?? child.start;
 }
@@ -51,28 +51,28 @@ export function hasBreak(space: string): boolean {
   return /[\r\n]/.test(space);
 }
 
-/** The white space behind the last line break. */
+/** The white space after the last line break. */
 export function indentOf(space: string): string {
   const line = space.slice(Math.max(space.lastIndexOf('\n'), space.lastIndexOf('\r')) + 1);
   return /^[ \t]*/.exec(line)![0];
 }
 
-/** The white space that the line of an offset begins with. */
+/** The indentation of the line that contains an offset. */
 export function lineIndent(text: string, offset: number): string {
   const start = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
   return /^[ \t]*/.exec(text.slice(start, offset))![0];
 }
 
-/** What stands between a member's name and its value: the colon and the space around it. */
+/** The text between a member's name and its value: the colon and surrounding white space. */
 export function colonOf(text: string, child: Child): string {
   const colon = text.slice(text.lastIndexOf('"', child.start - 1) + 1, child.start);
   return hasBreak(colon) ? ': ' : colon;
 }
 
 /**
- * A value as JSON text.
- * @param like the text of a sibling to resemble, or null; @param layout what to do where that shows nothing
- * @param indent the indentation of the line that it will begin on; @param lines whether it may take several lines
+ * Formats a value as JSON text.
+ * @param like the text of a sibling to imitate, or null; @param layout the fallback
+ * @param indent the indentation of the line that it begins on; @param lines whether it may span several lines
  */
 export function write(
   value: JsonValue,
@@ -97,7 +97,7 @@ export function write(
   return brackets[0] + form.lead + parts.join(form.comma) + form.tail + brackets[1];
 }
 
-/** The white space of one container: before its first child, between two, around a colon, behind the last. */
+/** The white space of a container: before its first child, between children, around colons, after the last child. */
 interface Form {
   lead: string;
   comma: string;
@@ -114,7 +114,7 @@ function onOneLine({ pad, comma, colon }: Layout): Form {
   return { lead: pad, comma, colon, tail: pad };
 }
 
-/** The form of a container, to be used again, and what is in it; null when it is of another kind, or empty. */
+/** The form of a container, for reuse, and its children; null if it is of another kind, or empty. */
 function modelIn(text: string, named: boolean, layout: () => Layout): (Form & { children: readonly Child[] }) | null {
   const found = childrenAt(text, '');
   const first = found?.children[0];
@@ -131,7 +131,7 @@ function modelIn(text: string, named: boolean, layout: () => Layout): (Form & { 
   };
 }
 
-/** What stands between a child and the next one; where there is no next one, what would: `inline()` on one line. */
+/** The separator after a child; for the last child, the one that would follow: `inline()` on a single line. */
 export function commaAfter(
   text: string,
   children: readonly Child[],

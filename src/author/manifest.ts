@@ -12,16 +12,16 @@ export interface AppEntry {
   appMetadataUrl: string;
 }
 
-/** The text of a manifest without apps. */
+/** The text of an empty manifest. */
 export function newManifest(): string {
   return '{\n  "apps": {}\n}\n';
 }
 
 /**
- * Adds an app to a manifest; every other byte stays as it is (spec 2.1).
- * @param file what the user calls the manifest
- * @returns the new text; null when just this entry is there already
- * @throws Trouble `exists` (exit 1) when the key is taken by another entry; `document-unusable` (exit 1)
+ * Adds an app to a manifest; every other byte is preserved (spec 2.1).
+ * @param file the manifest's name in messages
+ * @returns the new text; null if an identical entry exists
+ * @throws AppregError `exists` (exit 1) if the key is used by another entry; `document-unusable` (exit 1)
  */
 export function addApp(text: string, key: string, entry: AppEntry, file: string): string | null {
   const there = member(appsIn(text, file), key);

@@ -13,7 +13,7 @@ export interface NewVersion {
   artifactChecksum: string;
 }
 
-/** The text of a metadata file without versions. */
+/** The text of an empty metadata file. */
 export function newMetadata(): string {
   return '{\n  "versions": []\n}\n';
 }
@@ -22,10 +22,10 @@ interface ListedVersion extends NewVersion {
   index: number;
 }
 
-/** By the list that they were read from: a plan looks at the same one several times. */
+/** Cached by list: a plan reads the same list several times. */
 const known = new WeakMap<JsonValue[], readonly ListedVersion[]>();
 
-/** The valid versions that a metadata file lists, as they stand there, each with its checksum and URL. */
+/** The valid versions listed in a metadata file, unmodified, each with its checksum and URL. */
 export function listedVersions(text: string, file: string): readonly ListedVersion[] {
   const versions = versionsIn(text, file);
   const there = known.get(versions);
@@ -45,7 +45,7 @@ export function listedVersions(text: string, file: string): readonly ListedVersi
   return listed;
 }
 
-/** The highest version that is listed, with its entry; null of none. */
+/** The entry of the highest listed version; null if none is listed. */
 export function latestListed(text: string, file: string): NewVersion | null {
   const listed = listedVersions(text, file);
   const latest = latestOf(listed.map((one) => one.version));
@@ -57,11 +57,11 @@ function textIn(item: JsonValue, name: string): string {
 }
 
 /**
- * Adds a version to a metadata file; every other byte stays as it is (spec 4.4). It goes to the end, or in a list that
- * runs from the newest to the oldest, to its place.
- * @param file what the user calls the metadata file
- * @returns the new text; null when the same version with the same bytes is listed already, at whatever address
- * @throws Trouble `immutable` (exit 1) when the version is published with other bytes or other build metadata (spec
+ * Adds a version to a metadata file; every other byte is preserved (spec 4.4). It is appended, or inserted in order if
+ * the list is sorted in descending order.
+ * @param file the metadata file's name in messages
+ * @returns the new text; null if the version is already listed with the same bytes, at any address
+ * @throws AppregError `immutable` (exit 1) if the version is published with other bytes or other build metadata (spec
  * 2.4); `document-unusable` (exit 1)
  */
 export function addVersion(text: string, added: NewVersion, file: string): string | null {
@@ -86,7 +86,7 @@ function agree(listed: readonly NewVersion[], added: NewVersion, file: string): 
   );
 }
 
-/** True when an entry lists these bytes, be it in upper case or without the prefix. */
+/** True if an entry lists this checksum, also in upper case or without the prefix. */
 export function isListedAs(entry: NewVersion, checksum: string): boolean {
   return entry.artifactChecksum === checksum || checksumError(entry.artifactChecksum)?.repaired === checksum;
 }
@@ -100,7 +100,7 @@ function immutable(what: string): AppregError {
   );
 }
 
-/** The index where a version goes: before the first lower one in a list that descends, otherwise the end. */
+/** The insertion index of a version: before the first lower one in a descending list, otherwise the end. */
 function placeFor(version: string, listed: readonly { index: number; version: string }[]): number {
   const descends =
     listed.length > 1 &&

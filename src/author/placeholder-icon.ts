@@ -1,5 +1,5 @@
 /**
- * A simple icon for an app that has none yet: a letter of its key on its colour.
+ * A placeholder icon for an app: a letter of its key on its color.
  * @param key URL-safe; @param color `#RRGGBB`
  */
 export function placeholderIcon(key: string, color: string): string {
@@ -11,7 +11,7 @@ export function placeholderIcon(key: string, color: string): string {
 `;
 }
 
-/** White or near-black, whichever reads better on a colour (relative luminance, WCAG 2). */
+/** White or near-black, whichever has the better contrast with a color (relative luminance, WCAG 2). */
 function inkOn(color: string): string {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;

@@ -14,13 +14,13 @@ import { pointerTo } from '../core/json/pointer.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
-/** Which documents may be edited: those that every reader understands alike, with the container that is edited. */
+/** Determines which documents may be edited: those that all parsers read alike, with the container to edit. */
 
 /**
  * The value of a document that may be edited, and its text.
- * @param file what the user calls it
- * @throws Trouble `document-unusable` (exit 1) that names line and column, for anything that readers could take in
- * different ways: a syntax fault, bytes that are not UTF-8, a byte order mark, a repeated name, excess depth or size
+ * @param file its name in messages
+ * @throws AppregError `document-unusable` (exit 1) with line and column, for anything that parsers could read
+ * differently: a syntax error, invalid UTF-8, a byte order mark, a duplicate name, excessive depth or size
  */
 export function usable(content: DocumentContent, file: string): { text: string; value: JsonValue } {
   const reading = parseDocument(content);
@@ -29,7 +29,7 @@ export function usable(content: DocumentContent, file: string): { text: string; 
   return { text: content.text!, value: reading.value! };
 }
 
-/** The `apps` of a manifest. @throws Trouble as `usable` does, and where there is no such object */
+/** The `apps` of a manifest. @throws AppregError as `usable` does, and if it is missing or not an object */
 export function appsIn(text: string, file: string): JsonObject {
   const { value } = usable(documentText(text), file);
   const apps = member(value, 'apps');
@@ -37,7 +37,7 @@ export function appsIn(text: string, file: string): JsonObject {
   throw unusable(file, text, shapeComplaint(text, value, 'apps', 'object', '{}'));
 }
 
-/** The `versions` of a metadata file. @throws Trouble as `usable` does, and where there is no such array */
+/** The `versions` of a metadata file. @throws AppregError as `usable` does, and if it is missing or not an array */
 export function versionsIn(text: string, file: string): JsonValue[] {
   const { value } = usable(documentText(text), file);
   const versions = member(value, 'versions');
@@ -48,7 +48,7 @@ export function versionsIn(text: string, file: string): JsonValue[] {
 interface Complaint {
   message: string;
   advice: string;
-  /** UTF-16 offset, or null where the whole document is meant. */
+  /** UTF-16 offset, or null for the whole document. */
   offset: number | null;
 }
 

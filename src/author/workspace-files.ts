@@ -6,15 +6,15 @@ import { newManifest } from './manifest.ts';
 
 export interface NewWorkspace {
   manifest: string;
-  /** With its trailing slash. */
+  /** With a trailing slash. */
   baseUrl: string;
   serviceOrigins: readonly string[];
   ci: 'github' | 'gitlab' | 'none';
-  /** Where the registry is published, as the configuration has it. */
+  /** The configured store. */
   store: { type: string } & Record<string, string>;
-  /** Whose configuration is written, too; null for none. */
+  /** The host to generate configuration for; null for none. */
   host: HostName | null;
-  /** The version of appreg: the CI runs it, and the schema of the configuration is that of its line. */
+  /** The version of appreg: CI runs it, and the configuration's schema URL is derived from it. */
   appreg: string;
 }
 
@@ -22,7 +22,7 @@ export interface NewFile {
   path: string;
   text: string;
   what: string;
-  /** True for what lies where the registry is published, and not only beside the configuration. */
+  /** True for a file that is published with the registry, not only stored beside the configuration. */
   served: boolean;
 }
 
@@ -45,8 +45,8 @@ export function workspaceFiles(workspace: NewWorkspace): NewFile[] {
 }
 
 /**
- * Where editors find the schema of the configuration, wherever appreg was installed (npx and -g leave nothing beside the
- * file): the published package, in any version with the same meaning.
+ * The URL of the configuration's schema for editors, independent of how appreg is installed (npx and -g leave nothing
+ * beside the file): the published package, in any compatible version.
  */
 function schemaUrl(version: string): string {
   const [major, minor] = version.split('.');

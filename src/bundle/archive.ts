@@ -4,28 +4,29 @@ import { constants, crc32, deflateRaw, type ZlibOptions } from 'node:zlib';
 import { Header } from 'tar/header';
 import { Pax } from 'tar/pax';
 
-/** A file of the archive: `path` with '/' between its parts, relative, as `checkNames` wants it. */
+/** A file in the archive: `path` is relative and separated by '/', as `checkNames` requires. */
 export interface PackedFile {
   path: string;
   bytes: Uint8Array;
 }
 
-// A date that every reader takes for real: not 0, which some treat as "none", and not before 1980, where zip begins.
-// It is the one that npm stamps packages with.
+// A date that every reader accepts: not 0, which some treat as unset, and not before 1980, the zip epoch. npm uses the
+// same one for packages.
 const MTIME = new Date('1985-10-26T08:15:00.000Z');
 const BLOCK = 512;
 const SLICE = 128 * 1024;
-/** Code comes out within 0.3 % of level 9, which takes up to four times as long; the end of a tar, with its zeros, does not. */
+/** Code is within 0.3 % of level 9, which takes up to four times as long; the zeros at the end of a tar are not. */
 const LEVEL = 7;
 const LEVEL_AT_END = 9;
-/** How far back deflate can look. */
+/** The window size of deflate. */
 const WINDOW = 32 * 1024;
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
 
 /**
- * Packs the files into a .tar.gz (spec 2.4) whose bytes depend on paths and contents alone: in the order given,
- * mode 0644, owner 0 without a name, one fixed date, a gzip header without time and system.
- * `checksum` is that of the archive; `tarSha256` (hex) is the digest of the tar inside: it stays the same should a zlib ever compress differently.
+ * Packs the files into a .tar.gz (spec 2.4) whose bytes depend only on paths and contents: in the given order, with
+ * mode 0644, owner 0 without a name, a fixed date, and a gzip header without time and OS.
+ * `checksum` is that of the archive; `tarSha256` (hex) is the digest of the tar inside, independent of the zlib
+ * version.
  */
 export async function pack(
   files: readonly PackedFile[],
@@ -50,13 +51,13 @@ function tarOf(files: readonly PackedFile[]): Buffer {
 }
 
 /**
- * One ustar header; for a name that is long or not ASCII, a PAX header with the name stands before it. The ustar field
- * for the front part of a long name is never used: writers fill it in different ways.
+ * One ustar header, preceded by a PAX header for a name that is long or not ASCII. The ustar `prefix` field is never
+ * used: writers fill it differently.
  */
 function headersOf(path: string, size: number): Buffer[] {
   if (/^[\x20-\x7e]{1,99}$/.test(path)) return [header(path, size, 'File')];
   const body = Buffer.from(new Pax({ path }).encodeBody());
-  // What readers without PAX see.
+  // The name for readers without PAX support.
   const short = path
     .replace(/[^\x20-\x7e]/gu, '_')
     .slice(-99)
@@ -75,9 +76,9 @@ function padding(length: number): Buffer {
 }
 
 /**
- * RFC 1952, with the header written here: zlib would put the operating system into it. The data is compressed in
- * slices, on as many cores as there are; each slice knows the window before it, so that nothing of note is lost in
- * size, and the slices are the same however many cores there are.
+ * RFC 1952, with our own header, since that of zlib contains the operating system. The data is compressed in slices on
+ * all cores; each slice uses the preceding window as its dictionary, so the size hardly grows. The slices do not depend
+ * on the number of cores.
  */
 async function gzip(bytes: Buffer): Promise<Buffer> {
   const slices: Promise<Buffer>[] = [];

@@ -13,7 +13,7 @@ export type { BundleOptions };
 export interface Bundle {
   /** The bytes of the .tar.gz. */
   archive: Uint8Array;
-  /** `sha256:HEX` of the archive, as the metadata wants it (spec 2.2). */
+  /** `sha256:HEX` of the archive, as in the metadata (spec 2.2). */
   checksum: string;
   /** Hexadecimal SHA-256 of the tar inside, before compression. */
   tarSha256: string;
@@ -24,7 +24,7 @@ export interface Bundle {
 
 const MOST_BYTES = 1024 ** 3;
 const MOST_ENTRIES = 10_000;
-/** Beyond this much, readers look at how many times its packed size an archive unpacks to. */
+/** Above this size, readers check the compression ratio of an archive. */
 const RATIO_FROM = 10 * 1024 ** 2;
 const MOST_RATIO = 200;
 
@@ -32,14 +32,14 @@ const OTHER_COMPRESSION =
   'appreg runs on Bun, which compresses otherwise than Node.js: the same sources give an archive with another checksum there; the tar inside is the same';
 
 /**
- * Builds an entry point, or packs a folder, into an archive whose bytes depend on the sources alone (spec 2.4, 4.4).
- * Nothing is written to disk. Throws Trouble: exit 1 for code that does not build, exit 2 for what cannot be read.
+ * Builds an entry point, or packs a folder, into an archive whose bytes depend only on the sources (spec 2.4, 4.4).
+ * Nothing is written to disk. Throws AppregError: exit 1 for code that does not build, exit 2 for unreadable files.
  */
 export async function bundle(options: BundleOptions): Promise<Bundle> {
   const contents = isFolder(options.entry) ? fromFolder(options) : fromCode(options);
-  // Loaded while the compiler works.
+  // Loaded while the compiler runs.
   const [{ files, warnings }, { pack }] = await Promise.all([contents, import('./archive.ts')]);
-  // By code unit: what the locale would make of it differs between machines.
+  // By code unit: locale-dependent order differs between machines.
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   checkNames(files.map((file) => file.path));
   checkSize(files);

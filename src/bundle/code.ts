@@ -12,7 +12,7 @@ import type { Built } from './native.ts';
 import { packagePath, withPackagePaths } from './package-paths.ts';
 
 const SOURCES = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
-/** The service brings these itself; native modules cannot stand in a text file. */
+/** The service provides the SDK; native modules cannot be embedded in a text file. */
 const EXTERNAL = ['@slflows/sdk', '@slflows/sdk/*', '*.node'];
 const UI_TARGET = 'es2020';
 const AS_DATA_URL = [
@@ -31,23 +31,25 @@ const AS_DATA_URL = [
   '.otf',
   '.eot',
 ];
-/** CommonJS code that was bundled asks for Node's own modules through `require`, which an ES module does not have. */
+/** Bundled CommonJS code loads Node's built-in modules through `require`, which an ES module does not have. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
-/** app.js, and ui.js where there is a UI entry, with the code that they load beside themselves and do not have. */
+/** app.js, and ui.js if there is a UI entry, with the unbundled files that they load at run time. */
 export interface Code {
   files: PackedFile[];
   warnings: string[];
-  /** Relative paths that app.js asks for at run time: native modules, and what the user left out. */
+  /** Relative paths that app.js loads at run time: native modules, and those that the user excluded. */
   asksFor: string[];
 }
 
-/** Builds the entry points. Throws Trouble `build-failed` (exit 1) with file, line, column and frame of each error. */
+/**
+ * Builds the entry points. Throws AppregError `build-failed` (exit 1) with file, line, column and frame of each error.
+ */
 export async function buildCode(options: BundleOptions): Promise<Code> {
   const app = source(options.entry, 'the entry point');
   const ui = options.ui === undefined ? null : source(options.ui, 'the UI entry point');
-  // Two builds at once: neither waits for the other, and the errors of both are told.
+  // Both builds run concurrently, and the errors of both are reported.
   const [appBuilt, uiBuilt] = await Promise.all([
     buildPortable(appSettings(app, options)),
     ui === null ? null : buildPortable(uiSettings(ui, options)),
@@ -72,7 +74,7 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   return { files, warnings, asksFor: relativeImports(appBuilt) };
 }
 
-/** The file, with links resolved, so that paths in the output do not depend on where the sources lie. */
+/** The file, with symbolic links resolved, so that paths in the output do not depend on the location of the sources. */
 function source(path: string, what: string): string {
   if (!existsSync(path)) {
     throw new AppregError(
@@ -96,7 +98,10 @@ function source(path: string, what: string): string {
   return inTrueCase(realpathSync(path));
 }
 
-/** A path as the disk spells it: Windows and macOS open `MAIN.TS` for `main.ts`. A mapped drive keeps its letter. */
+/**
+ * A path with the case of the file system: Windows and macOS open `MAIN.TS` for `main.ts`. Mapped drives keep their
+ * letter.
+ */
 function inTrueCase(path: string): string {
   const native = realpathSync.native(path);
   return native.toLowerCase() === path.toLowerCase() ? native : path;
@@ -126,7 +131,7 @@ function commonSettings(entry: string, name: string, options: BundleOptions): Bu
     entryPoints: [{ in: `./${basename(entry)}`, out: name }],
     absWorkingDir: folder,
     outdir: folder,
-    // Nothing is written: an entry point that is called app.js itself is no obstacle.
+    // Nothing is written, so an entry point named app.js is allowed.
     allowOverwrite: true,
     bundle: true,
     format: 'esm',
@@ -152,17 +157,17 @@ function uiSettings(entry: string, options: BundleOptions): BuildOptions {
     ...commonSettings(entry, 'ui', options),
     platform: 'browser',
     target: UI_TARGET,
-    // What is published is never a development build of a UI library.
+    // Never publish a development build of a UI library.
     define: { 'process.env.NODE_ENV': '"production"' },
   };
 }
 
 function appCode(built: Built): Uint8Array {
-  // This text is in esbuild's own helper for `require`, which is there only when the code needs it.
+  // This text is in esbuild's helper for `require`, which is emitted only if the code needs it.
   return assemble(built, output(built, '.js')?.includes('Dynamic require of "') ? REQUIRE : null);
 }
 
-/** CSS has no file of its own in the archive: ui.js puts it into the page, before any of the UI's own code runs. */
+/** CSS is not a separate file in the archive: ui.js injects it into the page before the UI's code runs. */
 function uiCode(built: Built): Uint8Array {
   const css = output(built, '.css');
   return assemble(built, css === null || css.length === 0 ? null : styling(css.toString()));
@@ -173,7 +178,7 @@ function styling(css: string): string {
   return `if (typeof document !== "undefined") { ${make} document.head.append(style); }`;
 }
 
-/** The code with a line put in front (behind a #! line), and with its source map inside if there is one. */
+/** The code with a line prepended (after a #! line), and with its source map inlined if there is one. */
 function assemble(built: Built, line: string | null): Uint8Array {
   const code = output(built, '.js') ?? Buffer.alloc(0);
   const start = code.subarray(0, 2).toString() === '#!' ? code.indexOf('\n') + 1 : 0;
@@ -181,7 +186,7 @@ function assemble(built: Built, line: string | null): Uint8Array {
   const map = output(built, '.js.map');
   if (map !== null) {
     const parsed = JSON.parse(map.toString()) as { mappings: string };
-    // One ';' per line: the map moves down with the code.
+    // One ';' per line shifts the mappings down with the code.
     if (line !== null) parsed.mappings = `;${parsed.mappings}`;
     const data = Buffer.from(JSON.stringify(parsed)).toString('base64');
     parts.push(Buffer.from(`//# sourceMappingURL=data:application/json;base64,${data}\n`));

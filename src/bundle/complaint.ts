@@ -4,17 +4,17 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
 const SHOWN = 10;
-/** Characters of a line shown before and after the place, so that minified code does not flood the terminal. */
+/** Characters of a line shown before and after the location, since lines of minified code are long. */
 const BEFORE = 80;
 const AFTER = 60;
 
-/** Where the compiler's paths start (`root`), and what the user's are relative to (`cwd`). */
+/** The base of the compiler's paths (`root`), and of the paths in messages (`cwd`). */
 export interface Places {
   root: string;
   cwd: string;
 }
 
-/** What keeps the code from building; `complaints` as `complaint` makes them. */
+/** The error for code that does not build; `complaints` are those of `issue`. */
 export function buildError(complaints: readonly string[]): AppregError {
   const shown = complaints.slice(0, SHOWN);
   if (complaints.length > SHOWN) shown.push(`and ${complaints.length - SHOWN} more`);
@@ -28,7 +28,7 @@ export function headline({ text, location }: Message, places: Places): string {
   return location === null ? printable(text) : `${place(location, places)}: ${printable(text)}`;
 }
 
-/** `file:line:column: text`, the line with the place marked, and the compiler's notes. */
+/** `file:line:column: text`, the line with the location marked, and the compiler's notes. */
 export function issue(message: Message, places: Places): string {
   const parts = [headline(message, places)];
   if (message.location !== null) parts.push(frame(message.location));

@@ -4,11 +4,12 @@ import { AppregError } from '../core/errors.ts';
 import { type Built, buildNative } from './native.ts';
 
 /**
- * Builds with the esbuild that is installed beside this package; writes nothing.
- * @throws Trouble when esbuild cannot be loaded or started, or does not know the target; errors in the code are returned
+ * Builds with the installed esbuild; writes nothing.
+ * @throws AppregError if esbuild cannot be loaded or started, or does not know the target; errors in the code are
+ * returned
  */
 export async function build(options: BuildOptions): Promise<Built> {
-  // What is built for browsers mostly comes with CSS, which is a second file.
+  // Builds for browsers usually emit CSS as a second file.
   const built = options.platform === 'browser' ? null : await buildNative(options);
   if (built !== null) return built;
   const esbuild = await load();
@@ -41,8 +42,9 @@ export async function build(options: BuildOptions): Promise<Built> {
 }
 
 /**
- * esbuild's own command line collects no garbage, the service behind its API does: a fifth of the whole time. The
- * service reads its environment when the first build starts it; the limit keeps it bounded in a program that lives on.
+ * esbuild's command line disables garbage collection, but the service behind its API does not, which costs a fifth of
+ * the total time. The service reads its environment when the first build starts it; the limit bounds its memory in
+ * long-running programs.
  */
 function withoutCollector<T>(start: () => T): T {
   const { env } = process;

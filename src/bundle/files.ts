@@ -4,14 +4,16 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { PackedFile } from './archive.ts';
 
-/** What nobody means to publish: version control, and what systems leave behind. Told in a warning, never silently. */
+/**
+ * Files that are never published: version control, and files created by the OS. Skipped with a warning, never silently.
+ */
 const JUNK = new Set(['.git', '.hg', '.svn', '.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 /**
- * All regular files below `folder`. Symbolic links that stay inside are followed, and packed as what they point to.
- * @param leaveOut a file that must not be packed though it lies inside (the archive being written); null for none
- * @returns the files, and the paths that were left out
- * @throws Trouble for links that lead out or in a circle, for special files, and where the folder cannot be read
+ * All regular files below `folder`. Symbolic links that stay inside are followed, and their targets are packed.
+ * @param leaveOut a file inside the folder that must not be packed (the archive being written); null for none
+ * @returns the files, and the skipped paths
+ * @throws AppregError for links that lead outside or form a cycle, for special files, and if the folder cannot be read
  */
 export function readFolder(folder: string, leaveOut: string | null): { files: PackedFile[]; skipped: string[] } {
   const root = realpathSync(folder);
@@ -19,7 +21,7 @@ export function readFolder(folder: string, leaveOut: string | null): { files: Pa
   const files: PackedFile[] = [];
   const skipped: string[] = [];
 
-  /** `path` as in the archive; `chain` the real folders that lead here, to see a link that closes a circle. */
+  /** `path` as in the archive; `chain`: the real paths of the parent folders, to detect link cycles. */
   function walk(path: string, chain: readonly string[]): void {
     for (const name of readdirSync(join(root, path)).sort()) {
       const inner = path === '' ? name : `${path}/${name}`;
@@ -45,9 +47,9 @@ export function readFolder(folder: string, leaveOut: string | null): { files: Pa
 }
 
 /**
- * The files that the globs name, relative to `folder` (`*`, `**`, `{a,b}`; `!` takes out again; a folder stands for all
- * that is in it). node_modules is searched only by globs that name it.
- * @throws Trouble for a glob that matches nothing or leads out of the folder
+ * The files that match the globs, relative to `folder` (`*`, `**`, `{a,b}`; `!` excludes; a folder includes all of its
+ * files). node_modules is searched only by globs that name it.
+ * @throws AppregError for a glob that matches nothing or leads outside the folder
  */
 export async function readIncluded(
   folder: string,
@@ -69,7 +71,7 @@ export async function readIncluded(
         `Name it relative to ${root}; what lies elsewhere must be copied there first.`,
       );
     }
-    // A name that exists is meant literally, whatever brackets it has.
+    // An existing name is taken literally, even if it contains brackets.
     const literal = existsSync(join(root, glob));
     const pattern = literal ? escapePath(glob.replaceAll(sep, '/')) : glob;
     const ignore = glob.includes('node_modules') ? without : [...without, '**/node_modules/**'];
@@ -98,14 +100,14 @@ export async function readIncluded(
   return [...found.values()];
 }
 
-/** Whether a file is the given one, however either was reached. */
+/** Whether a file is the given one, by device and inode. */
 function sameAs(file: string | null): (stats: BigIntStats) => boolean {
   if (file === null || !existsSync(file)) return () => false;
   const { dev, ino } = statSync(file, { bigint: true });
   return (stats) => stats.ino === ino && stats.dev === dev;
 }
 
-/** Where a path really leads, which must be inside the folder, and what is there. */
+/** The real path, which must be inside the folder, and its stats. */
 function resolveInside(root: string, path: string): { real: string; stats: BigIntStats } {
   if (path.includes('\ufffd')) {
     throw new AppregError(
@@ -153,7 +155,7 @@ function special(path: string): AppregError {
   );
 }
 
-/** A failed system call becomes Trouble that names the file; anything else stays what it is. */
+/** Converts a failed system call to an AppregError that names the file; other errors are returned unchanged. */
 export function readable(error: unknown): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined || path === undefined || error instanceof AppregError) return error;

@@ -2,8 +2,8 @@ import { AppregError } from '../core/errors.ts';
 import { hasUnprintable, printable } from '../core/text/text.ts';
 
 /**
- * Refuses names that a strict reader of archives would refuse, or that cannot lie side by side in a folder of another
- * system. `paths` are relative, with '/' between their parts. Throws Trouble `entry-name-unsafe`, `entry-collision`.
+ * Refuses names that a strict archive reader refuses, or that collide in a folder on another system. `paths` are
+ * relative, separated by '/'. Throws AppregError `entry-name-unsafe`, `entry-collision`.
  */
 export function checkNames(paths: readonly string[]): void {
   const taken = new Map<string, string>();
@@ -35,7 +35,7 @@ function checkName(path: string): void {
   throw new AppregError('entry-name-unsafe', `The name ${printable(path)} has ${fault}.`, 'Rename the file.');
 }
 
-/** As file systems compare that ignore case and the way accents are composed. */
+/** The key under which file systems that ignore case and Unicode normalization compare a name. */
 function folded(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }

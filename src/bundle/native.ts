@@ -5,7 +5,7 @@ import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BuildOptions, Message, Metafile } from 'esbuild';
 
-/** What a build came to: the files that it would write, or the errors that kept it from doing so. */
+/** The result of a build: the output files, or the errors. */
 export interface Built {
   files: { path: string; contents: Uint8Array }[];
   errors: Message[];
@@ -14,11 +14,11 @@ export interface Built {
 }
 
 /**
- * Builds one file of code by esbuild's own program, which is done sooner than its API: there is nothing to load before it
- * starts, and while it works, whoever started it is free to load what comes after.
- * @param options as for the API, with one entry point and no file beside its code
- * @returns null where there is anything to say about the code, or it cannot be done this way: the API is to be asked,
- *   whose errors and warnings have their places
+ * Builds one output file with esbuild's executable, which is faster than its API: nothing has to be loaded before it
+ * starts, and the caller can load other modules meanwhile.
+ * @param options as for the API, with one entry point and one output file
+ * @returns null if the code has errors or warnings, or cannot be built this way: use the API then, whose messages have
+ *   locations
  */
 export async function buildNative(options: BuildOptions): Promise<Built | null> {
   const program = esbuildProgram();
@@ -31,7 +31,7 @@ export async function buildNative(options: BuildOptions): Promise<Built | null> 
     const failed = await new Promise((done) => {
       const child = spawn(program, [...flags, '--log-level=warning'], {
         cwd: options.absWorkingDir!,
-        // It collects no garbage; the limit keeps it bounded.
+        // Garbage collection is disabled; the limit bounds the memory.
         env: { GOMEMLIMIT: '1GiB', ...process.env },
         stdio: ['ignore', code, complaints],
       });
@@ -49,11 +49,11 @@ export async function buildNative(options: BuildOptions): Promise<Built | null> 
   }
 }
 
-/** What stands before a path that code asks for; helpers have names of their own in minified code. */
+/** The code before a path that is loaded at run time; helpers are renamed in minified code. */
 const ASKING = /(?:\bfrom|\bimport|\*\/|(?:\bimport|\b__require\d*(?:\.resolve)?)\()\s*["'`]\.?$/;
 const ASKING_MINIFIED = /(?:\bfrom|\bimport|\*\/|\()\s*["'`]\.?$/;
 
-/** Whether the code may load files beside itself: only the API tells which. Text in the code may look the same. */
+/** Whether the code may load other files: only the API reports which. String literals may cause false positives. */
 function mayAskForFiles(code: Buffer, minified: boolean): boolean {
   const asking = minified ? ASKING_MINIFIED : ASKING;
   for (let at = code.indexOf('./'); at !== -1; at = code.indexOf('./', at + 2)) {
@@ -62,9 +62,9 @@ function mayAskForFiles(code: Buffer, minified: boolean): boolean {
   return false;
 }
 
-/** The program that the API would start; null where that is another one, or not to be found as usual. */
+/** The executable that the API would start; null if it is overridden or cannot be resolved. */
 function esbuildProgram(): string | null {
-  // On Windows an open file cannot be removed.
+  // On Windows, an open file cannot be deleted.
   if (process.platform === 'win32' || process.env['ESBUILD_BINARY_PATH'] !== undefined) return null;
   try {
     const require = createRequire(import.meta.url);
@@ -78,10 +78,10 @@ function esbuildProgram(): string | null {
   }
 }
 
-/** The options as words of a command line; null where one of them is not known here. */
+/** The options as command-line arguments; null if one of them is not supported here. */
 function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BuildOptions): string[] | null {
   const [entry] = entryPoints as { in: string; out: string }[];
-  // With code on stdout, what is relative to the output is relative to the working directory.
+  // With code on stdout, output-relative paths are relative to the working directory.
   if (outdir !== absWorkingDir || entry === undefined || entry.in.includes('=')) return null;
   const flags = [entry.in];
   for (const [name, value] of Object.entries(options)) {
@@ -96,7 +96,7 @@ function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BuildOption
   return options.sourcemap ? null : flags;
 }
 
-/** An open file that nobody else finds, and that is gone with this process, however it ends. */
+/** An open, unlinked file, which disappears when this process ends. */
 function namelessFile(): number {
   const path = join(tmpdir(), `appreg-${process.pid}-${Math.random().toString(36).slice(2)}`);
   const file = openSync(path, 'wx+', 0o600);

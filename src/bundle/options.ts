@@ -1,19 +1,19 @@
 export interface BundleOptions {
-  /** Absolute: a source file to build, or a folder that is packed as it is. */
+  /** Absolute: a source file to build, or a folder to pack unchanged. */
   entry: string;
   /** Absolute: a second source file, built for browsers to ui.js. */
   ui?: string;
-  /** Packages that are left out of the code, beside `@slflows/sdk` and `*.node`. */
+  /** Packages that are not bundled, in addition to `@slflows/sdk` and `*.node`. */
   external?: readonly string[];
-  /** Globs relative to the entry's folder: files that are packed beside the code. A folder has everything already. */
+  /** Globs relative to the entry's folder: files to pack with the code. Not needed for a folder. */
   include?: readonly string[];
-  /** What app.js will run on, as esbuild names it; default node22. */
+  /** The target of app.js in esbuild's notation; default node22. */
   target?: string;
   minify?: boolean;
-  /** Writes the source map into the code. */
+  /** Inlines the source map. */
   sourcemap?: boolean;
-  /** Absolute: a file that is never packed, as the archive itself from the last time. */
+  /** Absolute: a file that is never packed, such as the archive of the previous run. */
   leaveOut?: string;
-  /** Absolute: what paths in messages are relative to; default: the entry's folder. */
+  /** Absolute: the base of paths in messages; default: the entry's folder. */
   cwd?: string;
 }

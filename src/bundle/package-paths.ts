@@ -2,22 +2,22 @@ import { existsSync } from 'node:fs';
 import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 
 /**
- * The paths that esbuild writes into the code: a comment above each module, and the names of CommonJS modules. For a
- * package they depend on where the package manager puts it: in nested folders, in the stores of pnpm and Bun, or in the
- * archives of Yarn's Plug'n'Play in the home folder of a user. All of them are written as npm's flat layout has them:
- * `node_modules/<package>/<file>` in the folder of the installation.
+ * Normalizes the paths that esbuild writes into the code: a comment above each module, and the names of CommonJS
+ * modules. For a package they depend on where the package manager installs it: nested folders, the stores of pnpm and
+ * Bun, or the archives of Yarn's Plug'n'Play in the user's home folder. All are rewritten to npm's flat layout:
+ * `node_modules/<package>/<file>` in the installation folder.
  */
 
-/** A line that is a comment of JavaScript or CSS, with a path below node_modules. */
+/** A JavaScript or CSS comment line with a path below node_modules. */
 const COMMENT = /^(\/\/ |\/\* )(\S.*?node_modules\/.*?)( \*\/)?$/gm;
-/** The name of a CommonJS module, or of one that is run when it is first needed. */
+/** The name of a CommonJS module, or of a lazily initialized one. */
 const NAME = /^( {2}")([^"\n]*node_modules\/[^"\n]*)("(?:\(|: function))/gm;
-/** A package that Plug'n'Play has in an archive, or unpacked for a single version. */
+/** A Plug'n'Play package, in an archive or unplugged. */
 const PLUG_AND_PLAY = /\.zip\/node_modules\/|\/unplugged\/[^/]+\/node_modules\//;
 
 /**
  * @param code from esbuild, not minified
- * @param folder what its paths are relative to, absolute
+ * @param folder absolute, the base of its paths
  */
 export function withPackagePaths(code: Buffer, folder: string): Buffer {
   if (!code.includes('node_modules/')) return code;
@@ -27,13 +27,13 @@ export function withPackagePaths(code: Buffer, folder: string): Buffer {
     if (written === undefined) known.set(path, (written = isModule(path, folder) ? packagePath(path, folder) : path));
     return written === path ? all : `${before}${written}${after}`;
   };
-  // In Latin-1 every byte is a character, so that what is not replaced stays as it is.
+  // In Latin-1 every byte is one character, so all other bytes are preserved.
   const text = code.toString('latin1');
   return Buffer.from(text.replace(COMMENT, rewritten).replace(NAME, rewritten), 'latin1');
 }
 
 /**
- * The path of a module as it is written.
+ * The normalized path of a module.
  * @param path relative to `folder`, with forward slashes
  * @param folder absolute
  */
@@ -46,13 +46,16 @@ export function packagePath(path: string, folder: string): string {
   return disabled + before + real.slice(last);
 }
 
-/** Yarn's virtual paths: `<folder>/__virtual__/<id>/<n>/<rest>` is `<rest>`, n folders above `<folder>`. */
+/** Resolves Yarn's virtual paths: `<folder>/__virtual__/<id>/<n>/<rest>` is `<rest>`, n folders above `<folder>`. */
 function withoutVirtual(path: string): string {
   const found = /^(.*?)(?:__virtual__|\$\$virtual)\/[^/]+\/(\d+)\/(.*)$/.exec(path);
   return found ? posix.join(found[1]!, '../'.repeat(Number(found[2])), found[3]!) : path;
 }
 
-/** The way from a folder to the one above it that Plug'n'Play was installed in, with a slash behind it; '' for itself. */
+/**
+ * The relative path from a folder to its ancestor with the Plug'n'Play installation, with a trailing slash; '' for
+ * itself.
+ */
 function installation(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     if (['.pnp.cjs', '.pnp.js', '.pnp.data.json'].some((name) => existsSync(join(at, name)))) {
@@ -63,7 +66,7 @@ function installation(folder: string): string {
   }
 }
 
-/** False for a text in the code that only looks like a path of esbuild. */
+/** False for text in the code that only resembles a path written by esbuild. */
 function isModule(path: string, folder: string): boolean {
   if (/\.zip\/|(__|\$\$)virtual/.test(path)) return true;
   const name = path.replace(/^\(disabled\):/, '').replace(/[?#].*$/, '');

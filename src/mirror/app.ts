@@ -32,17 +32,17 @@ import {
   versionsOf,
 } from './rewrite.ts';
 
-/** Copying one app: its artifacts, its icon, and then what lists them. */
+/** Copies one app: its artifacts, its icon, then its metadata file. */
 
 export interface MirrorOptions extends Omit<HttpOptions, 'onProgress'> {
-  /** The address that the mirror will be served at, with its trailing slash. */
+  /** The base URL of the mirror, with a trailing slash. */
   base: string;
   /** File name of the manifest in the mirror. */
   manifest: string;
   /** Only these apps; null for all. */
   apps: readonly string[] | null;
   versions: 'all' | 'latest' | ((version: string) => boolean);
-  /** Follow the source in what it withdrew, and delete those files. */
+  /** Also remove what the source withdrew, and delete those files. */
   prune: boolean;
   onProgress?(progress: { done: number; known: number; bytes: number; app: string | null }): void;
 }
@@ -58,12 +58,14 @@ interface MirrorProblem {
 export interface Mirrored {
   apps: number;
   versions: number;
-  /** Artifacts that were fetched in this run, and their bytes. */
+  /** Artifacts fetched in this run, and their bytes. */
   fetched: number;
   bytes: number;
-  /** Paths that were deleted. */
+  /** Deleted paths. */
   pruned: string[];
-  /** What is not as in the source. Errors, all but what was kept although the source withdrew it. */
+  /**
+   * Differences from the source. All are errors, except for versions that were kept although the source withdrew them.
+   */
   problems: MirrorProblem[];
   kept: { app: string; version: string | null }[];
   interrupted: boolean;
@@ -82,7 +84,7 @@ export interface AppWork {
   known: number;
 }
 
-/** Mirrors one app, where a key that is a device on Windows has no place in a folder. */
+/** Mirrors one app, and reports a key that cannot be a folder name, such as a device name on Windows. */
 export async function mirrorApp(work: AppWork): Promise<JsonObject | null> {
   try {
     return await copyApp(work);
@@ -99,7 +101,7 @@ export async function mirrorApp(work: AppWork): Promise<JsonObject | null> {
   }
 }
 
-/** Mirrors one app; its entry in the mirror's manifest, or null when there is nothing to list. */
+/** Mirrors one app. Returns its entry in the mirror's manifest, or null if there is nothing to list. */
 async function copyApp(work: AppWork): Promise<JsonObject | null> {
   const { key, entry, http, store, options, result } = work;
   const problem = (code: string, message: string, url: string | null, version: string | null = null): null => {
@@ -157,7 +159,7 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
     .sort(([a], [b]) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity))
     .map(([, item]) => item);
   const iconUrl = await mirrorIcon(work, problem);
-  // An app without a version is not seen by subscribers, and would be a fault of the mirror.
+  // Subscribers do not see an app without versions, and it would be an error in the mirror.
   if (options.signal?.aborted || versions.length === 0) return null;
   await put(store, path, asText(rewrittenMetadata(metadata, versions)));
   result.versions += versions.length;
@@ -188,7 +190,7 @@ async function mirrorArtifact(
   return null;
 }
 
-/** The icon's address in the mirror; null when it stays where it is. */
+/** The icon's URL in the mirror; null if it is not copied. */
 async function mirrorIcon(
   { key, entry, http, store, options }: AppWork,
   problem: (code: string, message: string, url: string | null) => null,
@@ -202,7 +204,7 @@ async function mirrorIcon(
     return problem('icon-not-image', 'is neither PNG nor SVG; the icon stays where it is', url);
   const path = pathsOf.icon(key, kind);
   await put(store, path, bytes);
-  // The part of an SVG that is shown.
+  // The fragment selects the part of an SVG to display.
   return addressOf(options.base, path) + fragmentOf(url);
 }
 

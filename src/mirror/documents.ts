@@ -3,7 +3,7 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 
-/** A document of the mirror; undefined where there is none. */
+/** A document of the mirror; undefined if missing. */
 export async function localDocument(store: Store, path: string): Promise<JsonValue | undefined> {
   const there = await store.read(path);
   if (!there) return undefined;
@@ -16,7 +16,7 @@ export async function localDocument(store: Store, path: string): Promise<JsonVal
   );
 }
 
-/** Writes a document or an icon unless it is there so already. */
+/** Writes a document or an icon unless it is unchanged. */
 export async function put(store: Store, path: string, content: string | Uint8Array): Promise<void> {
   const bytes = Buffer.from(content);
   for (;;) {

@@ -8,23 +8,23 @@ import type { HttpClient } from '../observe/http/client.ts';
 import { syncFile } from '../store/directory/sync-file.ts';
 import { tempName } from '../store/directory/owner.ts';
 
-/** Bytes from a URL into a file or into memory, digested on the way. */
+/** Downloads to a file or to memory, with the digest computed while streaming. */
 
 const ARTIFACT_LIMIT = 2 ** 31;
 const ARTIFACT_TIME = 600_000;
 const SMALL_LIMIT = 64 * 2 ** 20;
 const SMALL_TIME = 60_000;
 
-/** What went wrong: a code, and words behind the URL. */
+/** A failed download: its code, and a message to follow the URL. */
 export interface Failed {
   code: string;
   message: string;
 }
 
 /**
- * Downloads an artifact; it stands at `path` only when its digest is the listed one, complete from its first instant on.
+ * Downloads an artifact; it is moved to `path` atomically, and only if its digest is the listed one.
  * @param digest 64 lowercase hexadecimal digits
- * @returns its size in bytes, or what went wrong
+ * @returns its size in bytes, or the failure
  */
 export async function downloadArtifact(
   http: HttpClient,
@@ -53,7 +53,7 @@ export async function downloadArtifact(
           async write(chunk) {
             onBytes(chunk.length);
             digester.write(chunk);
-            // A second attempt begins the file anew; what an earlier one left behind it is cut off in the end.
+            // A retry overwrites the file from the start; excess bytes of the first attempt are truncated at the end.
             for (let done = 0; done < chunk.length;) {
               const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at);
               done += bytesWritten;
@@ -101,7 +101,7 @@ export function isFailed(result: unknown): result is Failed {
   return typeof result === 'object' && result !== null && 'code' in result && 'message' in result;
 }
 
-/** SHA-256 of a local file; null when there is none. */
+/** SHA-256 of a local file; null if missing. */
 export async function digestOfFile(path: string): Promise<{ sha256: string; bytes: number } | null> {
   const there = await stat(path).catch(() => null);
   if (!there?.isFile()) return null;

@@ -5,14 +5,14 @@ import { printable, redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { digestOfFile } from './download.ts';
 
-/** What this program put there and how it looked then, so that a later run need not read it again. */
+/** The files written by this program and their stats at that time, so that a later run need not read them again. */
 export const INDEX = '.appreg-mirror.json';
 export interface Index {
   source: string;
   files: Record<string, { sha256: string; bytes: number; modified: number }>;
 }
 
-/** @throws Trouble where the folder mirrors another registry */
+/** @throws AppregError if the folder mirrors another registry */
 export async function indexOf(root: string, source: string): Promise<Index> {
   const text = await readFile(join(root, INDEX), 'utf8').catch(() => '');
   const value = text === '' ? undefined : parseDocument(documentContent(Buffer.from(text))).value;
@@ -28,7 +28,7 @@ export async function indexOf(root: string, source: string): Promise<Index> {
   return { source: redact(source), files: { ...known } };
 }
 
-/** True when the file is there with these bytes; a file that looks as it was left need not be read. */
+/** True if the file exists with this digest; a file with unchanged stats is not read. */
 export async function isThere(root: string, path: string, digest: string, index: Index): Promise<boolean> {
   const file = await stat(join(root, path)).catch(() => null);
   if (!file) return false;
@@ -39,7 +39,7 @@ export async function isThere(root: string, path: string, digest: string, index:
   return true;
 }
 
-/** Notes how a file looks that is there with these bytes. */
+/** Records the stats of a file with this digest. */
 export async function remember(root: string, path: string, sha256: string, index: Index): Promise<void> {
   const { size, mtimeMs } = await stat(join(root, path));
   index.files[path] = { sha256, bytes: size, modified: mtimeMs };

@@ -21,10 +21,10 @@ import { INDEX, type Index, indexOf } from './index-file.ts';
 import { asText, pathsOf, versionsOf } from './rewrite.ts';
 
 /**
- * Copies a live registry into a folder: every artifact verified against its checksum, every address rewritten. Artifacts
- * come first and the manifest last, so that at every instant the folder is a registry without a fault; run again after
- * anything, it goes on where it stopped. What was mirrored once stays as it was seen first.
- * @throws Trouble (exit 1) where the source has no usable manifest
+ * Copies a live registry into a folder: verifies every artifact against its checksum and rewrites every URL. Artifacts
+ * are written first and the manifest last, so that the folder is a valid registry at all times; an interrupted run can
+ * be resumed. A version that was mirrored never changes.
+ * @throws AppregError (exit 1) if the source has no usable manifest
  */
 export async function mirror(url: string, root: string, options: MirrorOptions): Promise<Mirrored> {
   const http = openHttpClient(options);
@@ -75,7 +75,7 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
       else if (Object.hasOwn(localApps, key)) entries[key] = localApps[key]!;
     }
     result.interrupted = options.signal?.aborted === true;
-    // What this run did not look at stays; what the source withdrew stays too, unless it is to be followed.
+    // Apps outside this run's selection are kept, and so are withdrawn ones, unless `prune` is set.
     for (const [key, entry] of Object.entries(localApps)) {
       if (Object.hasOwn(entries, key)) continue;
       const withdrawn = !Object.hasOwn(apps, key);
@@ -94,7 +94,7 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
   }
 }
 
-/** The manifest; null when the run was interrupted. */
+/** The manifest; null if the run was interrupted. */
 async function sourceOf(http: HttpClient, url: string, signal: AbortSignal | undefined): Promise<JsonValue | null> {
   const got = await downloadSmall(http, url, 'application/json, */*;q=0.8');
   const value = isFailed(got) ? undefined : parseDocument(documentContent(got)).value;
@@ -109,7 +109,7 @@ async function sourceOf(http: HttpClient, url: string, signal: AbortSignal | und
   );
 }
 
-/** Deletes what this program had put there and nothing lists any more. */
+/** Deletes files that this program wrote and that are no longer listed. */
 async function prune(
   root: string,
   store: Store,
@@ -133,7 +133,7 @@ function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** In the order of the source, what the mirror alone has behind it. */
+/** In the order of the source, followed by the apps that only the mirror has. */
 function sorted(entries: Record<string, JsonValue>, apps: JsonObject): JsonObject {
   const keys = [
     ...Object.keys(apps).filter((key) => Object.hasOwn(entries, key)),

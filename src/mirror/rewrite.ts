@@ -2,7 +2,7 @@ import { digestOf } from '../core/registry/checksum.ts';
 import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from '../core/json/json.ts';
 import { isSemver } from '../core/registry/version.ts';
 
-/** The documents of a mirror, made from those of its source: other addresses, everything else as it was. Pure. */
+/** Derives the documents of a mirror from those of its source: only URLs change. Pure. */
 
 export interface SourceVersion {
   version: string;
@@ -12,7 +12,7 @@ export interface SourceVersion {
   item: JsonObject;
 }
 
-/** The versions of a metadata file that can be mirrored; what is not whole was never published. */
+/** The versions of a metadata file that can be mirrored; incomplete entries were never published. */
 export function versionsOf(metadata: JsonValue | undefined): SourceVersion[] {
   const list = member(metadata, 'versions');
   const found: SourceVersion[] = [];
@@ -26,29 +26,31 @@ export function versionsOf(metadata: JsonValue | undefined): SourceVersion[] {
   return found;
 }
 
-/** Where an app's files lie in a mirror. The key is URL-safe and the version semantic, so neither leads anywhere else. */
+/**
+ * Paths of an app's files in a mirror. The key is URL-safe and the version is a semantic version: no path traversal.
+ */
 export const pathsOf = {
   metadata: (key: string): string => `apps/${key}/versions.json`,
   artifact: (key: string, version: string): string => `apps/${key}/versions/${version}.tar.gz`,
   icon: (key: string, kind: 'png' | 'svg'): string => `apps/${key}/icon.${kind}`,
 };
 
-/** The address of a path below `base`, which ends in a slash. */
+/** The URL of a path below `base`, which ends in a slash. */
 export function addressOf(base: string, path: string): string {
   return base + path.split('/').map(encodeURIComponent).join('/');
 }
 
-/** A metadata file with these versions; other fields of the file and of each version stay. */
+/** A metadata file with these versions; its other fields, and those of each version, are preserved. */
 export function rewrittenMetadata(metadata: JsonObject, versions: readonly JsonObject[]): JsonObject {
   return { ...metadata, versions: [...versions] };
 }
 
-/** An element of `versions` whose artifact lies in the mirror. */
+/** An element of `versions` with the artifact's URL in the mirror. */
 export function rewrittenVersion({ item }: SourceVersion, artifactUrl: string): JsonObject {
   return { ...item, artifactUrl };
 }
 
-/** An entry of `apps` whose metadata lies in the mirror, and its icon too where `iconUrl` says so. */
+/** An entry of `apps` with the metadata's URL in the mirror, and the icon's if `iconUrl` is given. */
 export function rewrittenEntry(entry: JsonObject, appMetadataUrl: string, iconUrl: string | null): JsonObject {
   const style = member(entry, 'blockStyle');
   return {

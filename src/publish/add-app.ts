@@ -18,7 +18,7 @@ import {
 } from './registry-location.ts';
 import type { Plan, Step } from './plan.ts';
 
-/** Adding an app to a registry (spec 2.1): what is going to be written. */
+/** Plans adding an app to a registry (spec 2.1). */
 
 export interface NewApp {
   key: string;
@@ -26,9 +26,9 @@ export interface NewApp {
   description: string;
   /** `#RRGGBB`. */
   color: string;
-  /** A file to copy, with what it was seen to be, or the address of an icon that is kept elsewhere. */
+  /** A file to copy, with its detected type, or the URL of an icon that is hosted elsewhere. */
   icon: IconFile | { url: string };
-  /** Where its metadata file is; null for the place that the workspace has for it. */
+  /** The URL of its metadata file; null for the default path in the workspace. */
   metadataUrl: string | null;
 }
 
@@ -41,16 +41,19 @@ export interface IconFile {
 export interface AppPlan {
   entry: AppEntry;
   plan: Plan;
-  /** Lines of the manifest that are new. */
+  /** New lines of the manifest. */
   lines: string[];
   /** Warnings and notes about the new app. */
   findings: Finding[];
 }
 
-// What Windows keeps for devices, in every folder and with every suffix.
+// Device names reserved by Windows, in every folder and with any suffix.
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Refuses a key that is not URL-safe, or cannot be a folder everywhere, before any path is made from it (exit 1). */
+/**
+ * Refuses a key that is not URL-safe, or not a valid folder name on every system, before a path is built from it (exit
+ * 1).
+ */
 export function checkNewKey(key: string): void {
   checkKey(key);
   if (DEVICE.test(key))
@@ -79,8 +82,9 @@ function keyTrouble(key: string, what: string, hint: string): AppregError {
 }
 
 /**
- * Plans an app: its icon, its metadata file, and last its entry in the manifest. A plan without steps: it is all there.
- * @throws Trouble (exit 1) when the key or a file is taken, a document must not be edited, or a rule would be broken
+ * Plans an app: its icon, its metadata file, and last its entry in the manifest. A plan without steps: nothing to do.
+ * @throws AppregError (exit 1) if the key or a file is taken, a document must not be edited, or a rule would be
+ * violated
  */
 export async function planApp(place: RegistryLocation, app: NewApp, judgement: JudgeSettings): Promise<AppPlan> {
   checkNewKey(app.key);
@@ -111,7 +115,7 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgement: J
   let metadata: DocumentFacts = { url: metadataUrl, file: metadataPath, web: NOT_OBSERVED, content: NOT_OBSERVED };
   if (metadataPath !== null) {
     const there = await readDocument(store, metadataPath);
-    // A metadata file that is there already is taken over as it is, once it is clear that it is one.
+    // An existing metadata file is kept unchanged, after checking that it is one.
     if (there) versionsIn(there.text, metadataPath);
     else
       steps.push({
@@ -139,7 +143,7 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgement: J
     icon: { url: iconUrl, file: iconPath, web: NOT_OBSERVED, ...seen },
     artifacts: [],
   };
-  // A new app has no versions: that is the next step, and nothing to refuse.
+  // A new app has no versions yet: they are published in the next step.
   const severities = { ...judgement.severities, 'no-valid-versions': 'off' } as const;
   const findings = newFindings(
     () => ({ manifest, app: null }),

@@ -3,7 +3,7 @@ import type { Store, Write } from '../store/store.ts';
 import type { Plan, Step } from './plan.ts';
 import { ATTEMPTS, contended, decode, missing, pause, assertSameBytes, type StepResult } from './step.ts';
 
-/** What a file is known by: its content, or for a large one its digest. */
+/** The state of a file: its content, or for a large file its digest. */
 interface There {
   bytes: Bytes | null;
   digest(): Digest;
@@ -11,8 +11,7 @@ interface There {
 }
 
 /**
- * Carries out a whole plan in one write, which is planned again on what is there when another process was faster. Throws
- * as `carryOut`.
+ * Applies a whole plan in one write, recomputed on the current state after a conflict. Throws as `applyPlan`.
  */
 export async function applyBatch(
   { steps }: Plan,
@@ -42,7 +41,7 @@ function isLarge(step: Step): boolean {
   return step.kind === 'create' && isFileBytes(step.bytes);
 }
 
-/** What the steps, one after the other, make of the files. */
+/** The result of applying the steps in order to the files. */
 function outcomeOn(
   there: ReadonlyMap<string, There>,
   steps: readonly Step[],
@@ -62,13 +61,13 @@ function outcomeOn(
   return { results, writes: [...writes.values()] };
 }
 
-/** Null: the file can stay as it is. @param now null where none is */
+/** Null: the file needs no change. @param now null if the file is missing */
 function bytesAfter(step: Step, now: Pick<There, 'bytes' | 'digest'> | null): Bytes | null {
   if (step.kind === 'create') {
     if (now !== null) assertSameBytes(step, now.digest());
     return now === null ? step.bytes : null;
   }
-  // A large file is only created, never edited.
+  // Large files are only created, never edited.
   if (now === null || !(now.bytes instanceof Uint8Array)) throw missing(step.path);
   if (step.kind === 'replace') return Buffer.from(now.bytes).equals(step.bytes) ? null : step.bytes;
   const text = decode(now.bytes, step.path);

@@ -12,21 +12,21 @@ import { notKept, refusesTheSame, unreadableYetThere } from './store-faults.ts';
 import { type StepResult, ATTEMPTS, contended, decode, missing, NOTHING, pause, assertSameBytes } from './step.ts';
 
 export interface ApplyOptions {
-  /** Hears of every step that is done. */
+  /** Called after every completed step. */
   onStep?(result: StepResult): void;
   /**
-   * Asked after each file that was created, and before the next step, so that no document lists what cannot be fetched;
-   * also for one that an earlier run left there, when a document is still to be changed. What it throws ends the plan.
+   * Called after each created file, before the next step, so that no document lists a file that cannot be fetched; also
+   * for a file created by an earlier run if a document still has to be changed. An error ends the plan.
    */
   readBack?(step: Step & { kind: 'create' }): Promise<void>;
 }
 
 /**
- * Carries out a plan, step by step, in its order. All steps are looked at first, so that what is refused is refused
- * before anything is written. Run again after a failure, it does what is left. Where the store can write all of it in
- * one step, and nothing has to be read back in between, it is all done or nothing is.
- * @throws Trouble that says what is done and what is not: `immutable` (exit 1) where a file is there with other bytes,
- * `not-utf8`, `file-missing`, `contended`, and what the store, an edit or `readBack` throws
+ * Applies the steps of a plan in order. All steps are checked first, so that refusals happen before anything is
+ * written. Running it again after a failure applies the remaining steps. If the store supports atomic batches, and
+ * nothing has to be read back in between, the plan is applied completely or not at all.
+ * @throws AppregError that reports which steps were applied: `immutable` (exit 1) if a file exists with other bytes,
+ * `not-utf8`, `file-missing`, `contended`, and the errors of the store, of edits and of `readBack`
  */
 export async function applyPlan(plan: Plan, store: Store, deps: ApplyOptions = {}): Promise<StepResult[]> {
   const results: StepResult[] = [];
@@ -82,13 +82,15 @@ function carryOutStep(
   return step.kind === 'replace' ? replace(step, store, why) : edit(step, store, why);
 }
 
-/** The reason that a store with a history keeps: that of the plan for its last step, which makes the others count. */
+/**
+ * The commit message for stores with a history: the plan's title for its last step, which makes the others effective.
+ */
 function reasonFor({ steps, title }: Plan, step: Step): string | undefined {
   if (title === undefined || step === steps.at(-1)) return title;
   return `${step.kind === 'create' ? 'Add' : 'Update'} ${step.what}`;
 }
 
-/** The plan in words, a line for each step: for `--dry-run`. */
+/** Describes the plan for `--dry-run`, one line per step. */
 export function describePlan(plan: Plan): string {
   return plan.steps
     .map((step) => {
@@ -98,7 +100,7 @@ export function describePlan(plan: Plan): string {
     .join('\n');
 }
 
-/** Steps that may be carried out at the same time: an edit lists what was created before it, and is a group by itself. */
+/** Groups steps that may run concurrently: an edit lists files created before it, so it is a group of its own. */
 function inGroups(steps: readonly Step[], isEachAlone: boolean): Step[][] {
   const groups: Step[][] = [];
   const paths = new Set<string>();
@@ -114,9 +116,9 @@ function inGroups(steps: readonly Step[], isEachAlone: boolean): Step[][] {
   return groups;
 }
 
-/** Looks at every step without writing; returns the paths where a file is, and whether a document will be changed. */
+/** Checks every step without writing; returns the paths of existing files, and whether a document will be changed. */
 async function rehearse(plan: Plan, store: Store): Promise<{ there: ReadonlySet<string>; editsAhead: boolean }> {
-  /** Texts as they will be after the steps before. */
+  /** Texts after the preceding steps. */
   const texts = new Map<string, string>();
   let editsAhead = false;
   const creates = plan.steps.filter((step) => step.kind === 'create');
@@ -149,10 +151,10 @@ function createdBefore(edit: Step, { steps }: Plan): Uint8Array {
   throw missing(edit.path);
 }
 
-/** So often a store may say that a file exists which cannot be read. */
+/** How often a store may report that a file exists although it cannot be read. */
 const GLIMPSES = 3;
 
-/** @param wasThere whether it was there a moment ago: then it need not be sent to be refused */
+/** @param wasThere whether the file existed in the check: then it is compared before it is sent */
 async function create(
   step: Step & { kind: 'create' },
   store: Store,
@@ -170,7 +172,7 @@ async function create(
   return 'already-there';
 }
 
-/** Puts a file in the place of another. Who comes last wins, as with the files that it was made from. */
+/** Replaces a file. The last writer wins, as with the source files. */
 async function replace(
   step: Step & { kind: 'replace' },
   store: Store,
@@ -186,14 +188,14 @@ async function replace(
   throw contended(step.path);
 }
 
-/** So often a store may answer that it wrote a document, and have the one from before. */
+/** How often a store may report a successful write and still return the previous document. */
 const LOST = 4;
-/** So often a store may refuse a write as if others were faster, and have the same document each time. */
+/** How often a store may report a conflict although the document did not change. */
 const STUCK = 8;
 
 /**
- * Edits a document until the change is in it. A store that does not keep a write is found out: the file is read once
- * more, and must hold what was written, or what others made of it with the change still there.
+ * Edits a document, retrying until the change is in it. Lost writes are detected: the file is read again, and must
+ * contain what was written, or a later edit that preserves the change.
  */
 async function edit(
   step: Step & { kind: 'edit' },
@@ -201,7 +203,7 @@ async function edit(
   why: string | undefined,
 ): Promise<'edited' | 'unchanged'> {
   let written: Uint8Array | null = null;
-  /** The state that was written over. */
+  /** The token of the overwritten state. */
   let over = '';
   let lost = 0;
   let stuck = { token: '', times: 0 };
@@ -215,7 +217,7 @@ async function edit(
     if (changed === null) return written === null ? 'unchanged' : 'edited';
     const bytes = Buffer.from(changed, 'utf8');
     if ((await store.replace(step.path, bytes, stored.token, { why })) === 'replaced') {
-      // Of a commit nothing is lost.
+      // A commit is never lost.
       if (store.batch) return 'edited';
       written = bytes;
       over = stored.token;
@@ -237,14 +239,14 @@ function isJson(bytes: Uint8Array): boolean {
   }
 }
 
-/** The text after the edit; null where it can stay as it is. @param isWritten whether this run wrote the file before */
+/** The text after the edit; null if unchanged. @param isWritten whether this run has written the file before */
 function changedText(step: Step & { kind: 'edit' }, bytes: Uint8Array, isWritten: boolean): string | null {
   try {
     const text = decode(bytes, step.path);
     const changed = step.edit(text);
     return changed === text ? null : changed;
   } catch (error) {
-    // Other publishers write documents too, which an edit may refuse; what is no JSON comes from the store.
+    // An edit may refuse a document written by another publisher; one that is not JSON is an error of the store.
     if (!isWritten || isJson(bytes)) throw error;
     throw notKept(step.path, `has ${bytes.length} bytes that are something else`, error);
   }
@@ -254,7 +256,7 @@ function pathsOf(steps: readonly Step[]): string[] {
   return steps.map(({ path }) => path);
 }
 
-/** The same trouble, with what holds now: for the whole plan, where the store spoke of its one file. */
+/** The same error, with the state of the whole plan in place of that of a single file. */
 function withState(
   trouble: AppregError,
   { steps }: Plan,
@@ -267,7 +269,7 @@ function withState(
   const what = untouched ? said.slice(0, -NOTHING.length).trimEnd() : said;
   const done = steps.filter((step) => results.some((result) => result.step === step));
   const left = steps.filter((step) => !done.includes(step));
-  // What may have come through is neither stored nor not stored. Of files that are written in parallel it may be any.
+  // A write that may have succeeded is neither stored nor not stored; of files written in parallel, it may be any.
   const unclear = trouble.effect === 'none' ? 0 : atOnce ? left.length : left.findIndex(({ kind }) => kind === 'edit');
   const unknown = trouble.effect === 'none' ? [] : left.slice(0, Math.max(1, unclear));
   const written = {

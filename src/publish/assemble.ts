@@ -22,17 +22,17 @@ import {
 } from './registry-location.ts';
 import type { Plan, Step } from './plan.ts';
 
-/** Making the manifest from the folders of the apps: what is going to be written. */
+/** Plans building the manifest from the folders of the apps. */
 
-/** An app with its icon as it was seen; null for one that is kept elsewhere. */
+/** An app with its icon file; null for an icon that is hosted elsewhere. */
 export type AppToAssemble = AssembledApp & { image: IconFile | null };
 
-/** The folders of the apps. */
+/** The apps' folders. */
 export interface Folders {
   keys: string[];
-  /** Those that can be used. */
+  /** The usable ones. */
   apps: AppToAssemble[];
-  /** What is wrong with the others. */
+  /** The errors of the others. */
   complaints: Issue[];
 }
 
@@ -46,9 +46,9 @@ export interface AssemblyPlan {
 }
 
 /**
- * Plans icons and empty metadata files that are not there yet, and last the manifest.
- * @param remove the keys of the apps that may leave the manifest
- * @throws Trouble `assembly-refused` (exit 1) that names every file which stands in the way
+ * Plans changed icons and missing metadata files, and last the manifest.
+ * @param remove the keys of the apps that may be removed from the manifest
+ * @throws AppregError `assembly-refused` (exit 1) that names every file with an error
  */
 export async function planAssembly(
   place: RegistryLocation,
@@ -80,17 +80,16 @@ export async function planAssembly(
   return { ...changes, plan: { title: titleFor(changes), steps }, findings: judged.findings };
 }
 
-/** The apps that are listed somewhere, and those of them that may leave. */
+/** The apps in an existing manifest, and those that may be removed. */
 export interface ListedApps {
-  /** As the user named it. */
+  /** As given by the user. */
   where: string;
   keys: readonly string[];
   remove: readonly string[];
 }
 
 /**
- * The same without a look into the store: what can be said of the folders alone, and of the apps that would vanish.
- * Throws as `planAssembly` does.
+ * The same checks without the store: of the folders, and of apps that would be removed. Throws as `planAssembly` does.
  */
 export function checkAssembly(
   { keys, apps, complaints }: Folders,
@@ -113,7 +112,7 @@ function metadataPath(place: RegistryLocation, { entry }: AppToAssemble): string
   return place.pathOf(entry.appMetadataUrl);
 }
 
-/** @param there what the store holds already */
+/** @param there the current contents of the store */
 function stepsFor(place: RegistryLocation, app: AppToAssemble, there: ReadonlyMap<string, Stored>): Step[] {
   const steps: Step[] = [];
   const icon = iconPath(app);
@@ -127,7 +126,7 @@ function stepsFor(place: RegistryLocation, app: AppToAssemble, there: ReadonlyMa
   const path = metadataPath(place, app);
   if (path === null) return steps;
   const stored = there.get(path);
-  // Versions that were published before the app was listed are taken over, once it is clear that they are some.
+  // A metadata file published before the app was listed is kept, after checking that it is one.
   if (stored) versionsIn(documentIn(stored, path).text, path);
   else
     steps.push({
@@ -163,13 +162,13 @@ function whatChanges({ added, changed, removed }: Pick<AssemblyPlan, 'added' | '
   return parts.length > 12 ? `${parts.slice(0, 12).join(' ')} and ${parts.length - 12} more` : parts.join(' ');
 }
 
-/** What the rules say of the manifest as it would be; errors as complaints about the file that they come from. */
+/** Judges the new manifest; errors are reported as issues of the file that they come from. */
 function judgeApps(
   manifest: DocumentFacts,
   apps: readonly AppToAssemble[],
   { now, severities }: JudgeSettings,
 ): { findings: Finding[]; complaints: Issue[] } {
-  // A new app has no versions: that is the next step, and nothing to refuse.
+  // A new app has no versions yet: they are published in the next step.
   const usual = { ...severities, 'no-valid-versions': 'off' } as const;
   const judging = startJudging({ command: 'lint', target: '', now, severities: usual });
   judging.manifest(manifest);
@@ -199,7 +198,7 @@ function judgeApps(
   return { findings: findings.filter(({ severity }) => severity !== 'error'), complaints };
 }
 
-/** So many are told; the rest is counted. */
+/** The number of issues that are listed; the rest is counted. */
 const TOLD = 20;
 
 function refuse(complaints: readonly Issue[]): void {

@@ -4,7 +4,7 @@ import type { Finding, Severity } from '../core/engine/report.ts';
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
-/** Judging what is about to be written, before it is: the same rules as lint, on the same documents. */
+/** Judges a change before it is written, with the same rules as lint. */
 
 export interface State {
   manifest: DocumentFacts;
@@ -15,17 +15,17 @@ export interface JudgeSettings {
   /** ISO 8601. */
   now: string;
   severities: Readonly<Record<string, Severity | 'off'>>;
-  /** The file that an app's code begins in, at the top of its artifact (default: app.js). */
+  /** The entry point of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
 }
 
 /**
- * What `after` has wrong that `before` had not; warnings and notes, since errors are not let through.
- * @throws Trouble (exit 1) that names the rules, where the change would bring an error into the registry
+ * The findings of `after` that `before` does not have: warnings and notes only, since errors throw.
+ * @throws AppregError (exit 1) that names the rules, if the change would introduce an error
  */
 export function newFindings(before: () => State, after: State, judgement: JudgeSettings): Finding[] {
   const found = findingsIn(after, judgement);
-  // Where nothing is wrong now, nothing is new: most registries need not be judged twice.
+  // Without findings after the change, the previous state need not be judged.
   if (found.length === 0) return [];
   const known = new Map<string, number>();
   for (const finding of findingsIn(before(), judgement))
@@ -48,7 +48,7 @@ function findingsIn({ manifest, app }: State, { now, severities, appEntry = null
   return judging.finish(0).findings;
 }
 
-/** What is the same finding before and after: not where it stands, since an insertion moves that. */
+/** Identifies a finding before and after the change: without its position, which an insertion shifts. */
 function identity({ rule, app, version, resource, cause, message }: Finding): string {
   return JSON.stringify([rule, app, version, resource, cause, message]);
 }

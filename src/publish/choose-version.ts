@@ -2,7 +2,7 @@ import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core/registry/version.ts';
 
-/** Which version is meant by the words of the command line. */
+/** Resolves the version argument of the command line. */
 
 const PARTS = ['major', 'minor', 'patch'] as const;
 type Part = (typeof PARTS)[number];
@@ -12,8 +12,8 @@ function isPart(word: string): word is Part {
 }
 
 /**
- * Refuses a word that is neither a version nor major, minor or patch, before anything is built or fetched.
- * @throws Trouble: exit 2 for no version at all, exit 1 for one that only --allow-prerelease lets through
+ * Refuses an argument that is neither a version nor major, minor or patch, before anything is built or fetched.
+ * @throws AppregError: exit 2 for an invalid version, exit 1 for one that requires --allow-prerelease
  */
 export function checkVersion(word: string, allowPrerelease: boolean): void {
   if (isPart(word) || isPlainVersion(word)) return;
@@ -36,8 +36,8 @@ export function checkVersion(word: string, allowPrerelease: boolean): void {
 }
 
 /**
- * The version to publish: the one that was named, or the next one after the highest plain version that is listed.
- * @throws Trouble (exit 2) for a bump where no plain version is listed
+ * The version to publish: the given one, or the increment of the highest listed release version.
+ * @throws AppregError (exit 2) for an increment if no release version is listed
  */
 export function chooseVersion(word: string, listed: readonly string[], app: string): string {
   if (!isPart(word)) return word;

@@ -5,9 +5,9 @@ import type { Store } from '../store/store.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * Plans files that must not exist yet. A file that exists with the same text needs no step; it may have CRLF line endings,
- * as a checkout on Windows has.
- * @throws Trouble `exists` (exit 1) that names every file with another text
+ * Plans files that must not exist yet. An existing file with the same text needs no step; it may have CRLF line
+ * endings, as in a checkout on Windows.
+ * @throws AppregError `exists` (exit 1) that names every file with a different text
  */
 export async function planFiles(
   store: Store,

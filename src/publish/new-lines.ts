@@ -1,4 +1,4 @@
-/** The lines of the new text that are not in the old one; an insertion makes them one block. */
+/** The lines of the new text that are not in the old one; after an insertion they are one block. */
 export function newLines(before: string, after: string): string[] {
   const old = before.split(/\r\n|\n|\r/);
   const lines = after.split(/\r\n|\n|\r/);

@@ -1,15 +1,15 @@
 import type { Bytes } from '../store/bytes.ts';
 
-/** What is going to be written, in order, each with its condition. Data: it can be shown instead of carried out. */
+/** The writes to make, in order, each with its precondition. Plain data, so it can be shown instead of applied. */
 export interface Plan {
-  /** What is done, in a line such as `Publish clock 1.2.0`: the subject of a commit. */
+  /** A one-line summary such as `Publish clock 1.2.0`: the subject of a commit. */
   title?: string;
   steps: Step[];
 }
 export type Step =
-  /** A file that must not be there yet; the same bytes being there already is success. */
+  /** A file that must not exist yet; an existing file with the same bytes is success. */
   | { kind: 'create'; path: string; bytes: Bytes; what: string }
-  /** A file that may change as a whole, such as an icon; it is there already. */
+  /** An existing file that is replaced as a whole, such as an icon. */
   | { kind: 'replace'; path: string; bytes: Uint8Array; what: string }
-  /** A change to a document. `edit` is asked again with the new text when somebody else was faster; null: nothing to do. */
+  /** A change to a document. After a conflict, `edit` is called again with the current text; null: nothing to do. */
   | { kind: 'edit'; path: string; edit: (text: string) => string | null; what: string };

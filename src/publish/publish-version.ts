@@ -24,7 +24,7 @@ import {
 import { newLines } from './new-lines.ts';
 import type { Plan, Step } from './plan.ts';
 
-/** Publishing a version of an app (spec 4.4): what is going to be written, in an order that never shows half of it. */
+/** Plans publishing a version of an app (spec 4.4), in an order that never exposes a partial state. */
 
 /** An app of the registry whose metadata file can be edited. */
 export interface AppToPublish {
@@ -33,7 +33,7 @@ export interface AppToPublish {
   metadata: DocumentFacts & { text: string; url: string; file: string };
 }
 
-/** The bytes to publish; `bytes` is null when they are kept elsewhere, at `url`. */
+/** The bytes to publish; `bytes` is null if they are hosted elsewhere, at `url`. */
 export interface Artifact {
   bytes: Bytes | null;
   url: string | null;
@@ -43,14 +43,14 @@ export interface Artifact {
 
 export interface VersionPlan {
   entry: NewVersion;
-  /** True when these bytes are listed already; there may still be a missing file to put in place. */
+  /** True if these bytes are already listed; the artifact itself may still be missing in the store. */
   published: boolean;
   plan: Plan;
-  /** The file that is created, relative to the store's root; null when the artifact is kept elsewhere. */
+  /** The file to create, relative to the store's root; null if the artifact is hosted elsewhere. */
   path: string | null;
-  /** The metadata file, and where the artifact is in this store. */
+  /** The metadata file, and the artifact if it is in this store. */
   files: string[];
-  /** Lines of the metadata file that are new. */
+  /** New lines of the metadata file. */
   lines(): string[];
   /** Warnings and notes about the new version. */
   findings: Finding[];
@@ -58,7 +58,7 @@ export interface VersionPlan {
 
 /**
  * Finds an app and reads its metadata file.
- * @throws Trouble: exit 2 where there is no such app, or its metadata is kept elsewhere; exit 1 where its file must not
+ * @throws AppregError: exit 2 if there is no such app, or its metadata is hosted elsewhere; exit 1 if its file must not
  * be edited
  */
 export async function appToPublish(place: RegistryLocation, key: string): Promise<AppToPublish> {
@@ -105,9 +105,9 @@ function keysIn(apps: JsonValue | undefined): string[] {
 }
 
 /**
- * Plans a version. `word` is a version, or major, minor or patch: then bytes that the highest version lists already are
- * not published a second time under a new number, so that a repeated run does no harm.
- * @throws Trouble (exit 1) when the version is published with other bytes, or a rule would be broken
+ * Plans a version. `word` is a version, or major, minor or patch: for these, bytes that the highest version already
+ * lists are not published again under a new number, so that repeated runs are idempotent.
+ * @throws AppregError (exit 1) if the version is published with other bytes, or a rule would be violated
  */
 export async function planVersion(
   place: RegistryLocation,
@@ -133,11 +133,11 @@ export async function planVersion(
   const first = place.firstSeen?.(key, version) ?? checksum;
   if (edited !== null && first !== checksum) throw publishedBefore(key, entry, first);
   const steps: Step[] = [];
-  // Where the listed bytes are kept elsewhere, no second copy is made.
+  // If the listed bytes are hosted elsewhere, no second copy is made.
   if (path !== null && (edited !== null || there?.artifactUrl === entry.artifactUrl)) {
     const stored = await place.store.digest(path);
     if (stored && !isEqual(stored, artifact)) throw occupied(path, stored, entry);
-    // Also one that an earlier run left there: it is asked for at its public address before it is listed.
+    // Also for a file created by an earlier run: it is read back from its public URL before it is listed.
     if (!stored || edited !== null)
       steps.push({ kind: 'create', path, bytes: artifact.bytes!, what: `the artifact of ${key} ${version}` });
   }
@@ -175,9 +175,9 @@ export async function planVersion(
 }
 
 /**
- * The version that `word` means. For an increment: the latest one where it has these bytes already. Bytes that an older
- * version has are refused, since a job that is run again must not bring subscribers back to old code. An increment
- * passes by a number whose artifact somebody else is publishing right now, or has left behind, and one that was withdrawn.
+ * Resolves `word` to a version. For an increment: the latest one if it already has these bytes. Bytes of an older
+ * version are refused, since a repeated job must not roll subscribers back. An increment skips numbers whose artifact
+ * exists with other bytes (a concurrent or abandoned publication), and withdrawn ones.
  */
 async function versionFor(
   place: RegistryLocation,
@@ -203,13 +203,13 @@ async function versionFor(
   }
 }
 
-/** Beside the metadata file: apps/a/versions.json keeps its artifacts in apps/a/versions/. */
+/** Next to the metadata file: the artifacts of apps/a/versions.json are in apps/a/versions/. */
 function artifactPath(metadata: string, version: string): string {
   const stem = metadata.replace(/\.[^./]+$/, '');
   return `${stem === metadata ? `${stem}-artifacts` : stem}/${version}.tar.gz`;
 }
 
-/** The registry as it is or will be, as far as this app goes. */
+/** The registry before or after the change, restricted to this app. */
 function stateOf(
   { key, manifest, metadata }: AppToPublish,
   text: string,

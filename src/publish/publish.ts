@@ -6,20 +6,20 @@ import type { RegistryLocation } from './registry-location.ts';
 import { appToPublish, type Artifact, planVersion, type VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 
-/** How often a bump counts anew when others were faster. */
+/** How often an increment is recomputed after conflicts. */
 const ATTEMPTS = 50;
 
 export interface Published {
   planned: VersionPlan;
   results: StepResult[];
-  /** False when these bytes were listed already. */
+  /** False if these bytes were already listed. */
   isNew: boolean;
 }
 
 /**
- * Plans a version and carries the plan out (spec 4.4). Publishers who bump at once each get a number of their own.
- * @param deps.readBack asks for a stored artifact at its public address, before it is listed
- * @throws Trouble as `planVersion` and `carryOut` do
+ * Plans a version and applies the plan (spec 4.4). Concurrent increments each get a distinct version.
+ * @param deps.readBack fetches a stored artifact from its public URL before it is listed
+ * @throws AppregError as `planVersion` and `applyPlan` do
  */
 export async function publish(
   place: RegistryLocation,
@@ -34,7 +34,7 @@ export async function publish(
   for (let attempt = 1; ; attempt++) {
     let planned: VersionPlan | null = null;
     try {
-      // What others wrote in between is only seen by reading again.
+      // Drop cached reads to see concurrent writes.
       if (attempt > 1) place.store.forget?.();
       planned = await planVersion(place, await appToPublish(place, key), word, artifact, judgement);
       const { entry } = planned;
@@ -44,7 +44,7 @@ export async function publish(
       const isNew = results.some(({ outcome }) => outcome === 'edited');
       return { planned, results, isNew };
     } catch (error) {
-      // While it is planned, too, somebody else may take the number between two looks.
+      // Another publisher may also take the number during planning, between two reads.
       const version = planned?.entry.version ?? null;
       const taken = isAppregError(error) && error.code === 'immutable' && (version === null || version !== tried);
       if (!taken || !isBump(word) || attempt === ATTEMPTS) throw error;

@@ -6,39 +6,39 @@ import { printable, redact, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store, Stored } from '../store/store.ts';
 
-/** Where the files of a registry lie, in the store and on the web. */
+/** The location of a registry's files in the store and on the web. */
 export interface RegistryLocation {
   store: Store & { forget?(): void };
   /** Path of the manifest in the store. */
   manifest: string;
-  /** The address of the store's root, normalised, with its trailing slash. */
+  /** The URL of the store's root, normalized, with a trailing slash. */
   base: string;
-  /** The path in the store that a URL means; null when it leads elsewhere. */
+  /** The path in the store for a URL; null if the URL is outside. */
   pathOf(url: string): string | null;
-  /** The checksum that a version was published with first, where that is remembered; null where it is not. */
+  /** The checksum with which a version was first published, if recorded; otherwise null. */
   firstSeen?(app: string, version: string): string | null;
 }
 
-/** What nobody looks at while something is added: it is judged by lint and verify. */
+/** For facts that are not observed while something is added: lint and verify judge them. */
 export const NOT_OBSERVED: Missing = { missing: 'only what is added is looked at', runWide: true, intentional: true };
 
-/** A document of the store as facts; null when it is not there. Throws Trouble when it must not be edited. */
+/** A document of the store as facts; null if missing. Throws AppregError if it must not be edited. */
 export async function readDocument(store: Store, path: string): Promise<(DocumentFacts & { text: string }) | null> {
   const stored = await store.read(path);
   return stored && documentIn(stored, path);
 }
 
-/** Of bytes that a store has read: those that are asked for again are decoded and parsed once. */
+/** Cached by the bytes that a store returned, so that repeated reads are decoded and parsed once. */
 const contents = new WeakMap<Uint8Array, DocumentContent>();
 
-/** The same of what was read already. */
+/** The same for a document that was already read. */
 export function documentIn(stored: Stored, path: string): DocumentFacts & { text: string } {
   const content = rememberText(contents.get(stored.bytes) ?? documentContent(stored.bytes));
   contents.set(stored.bytes, content);
   return { url: null, file: path, web: NOT_OBSERVED, content, text: usable(content, path).text };
 }
 
-/** The manifest, which must be there. */
+/** The manifest, which must exist. */
 export async function readManifest({ store, manifest }: RegistryLocation): Promise<DocumentFacts & { text: string }> {
   const found = await readDocument(store, manifest);
   if (found) return found;
@@ -49,7 +49,7 @@ export async function readManifest({ store, manifest }: RegistryLocation): Promi
   );
 }
 
-/** A document as facts, with another text. */
+/** The facts of a document with its text replaced. */
 export function withText(facts: DocumentFacts, text: string): DocumentFacts {
   return { ...facts, content: documentText(text) };
 }
@@ -59,7 +59,7 @@ export function shown(text: string): string {
   return printable(redact(shorten(text)));
 }
 
-/** An edit that is asked again with the same text, as happens until it is carried out, and then need not be made anew. */
+/** Caches the last result of an edit, which is called repeatedly with the same text until it is applied. */
 export function memoizeLast(edit: (text: string) => string | null): (text: string) => string | null {
   let last: { text: string; edited: string | null } | null = null;
   return (text) => {

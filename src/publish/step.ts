@@ -5,9 +5,9 @@ import { type Digest, digestOf } from '../store/bytes.ts';
 import { stopIfInterrupted, stopping } from '../store/interrupt.ts';
 import type { Step } from './plan.ts';
 
-/** What a step wants of a file, however it is carried out. */
+/** Shared by the sequential and the batch application of steps. */
 
-/** What became of a step. `already-there`: the same bytes were. `unchanged`: the document needed no change. */
+/** The outcome of a step. `already-there`: the same bytes existed. `unchanged`: the document needed no change. */
 export interface StepResult {
   step: Step;
   outcome: 'created' | 'already-there' | 'edited' | 'unchanged';
@@ -15,7 +15,7 @@ export interface StepResult {
 
 export const NOTHING = 'Nothing was changed.';
 
-/** So often a step is tried again when others were faster. Each time, one of the others got through. */
+/** How often a step is retried after conflicts. In each conflict, another writer succeeded. */
 export const ATTEMPTS = 200;
 
 export async function pause(attempt: number): Promise<void> {
@@ -23,7 +23,7 @@ export async function pause(attempt: number): Promise<void> {
   await wait(milliseconds, undefined, { signal: stopping() }).catch(stopIfInterrupted);
 }
 
-/** Refuses other bytes: what is published never changes (spec 2.4). */
+/** Refuses different bytes: published files never change (spec 2.4). */
 export function assertSameBytes({ path, bytes }: Step & { kind: 'create' }, there: Digest): void {
   const wanted = digestOf(bytes);
   if (there.sha256 === wanted.sha256) return;
@@ -46,8 +46,8 @@ export function contended(path: string): AppregError {
 const texts = new WeakMap<Uint8Array, string>();
 
 /**
- * The text, with a byte order mark if there is one: what is written back is what was read. Bytes that a store hands out
- * again are decoded once.
+ * The text, including a byte order mark, so that it can be written back unchanged. Bytes that a store returns again are
+ * decoded once.
  */
 export function decode(bytes: Uint8Array, path: string): string {
   try {

@@ -1,12 +1,12 @@
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
-/** Errors of a store that does not do what it answers. */
+/** Errors of a store whose responses do not match its behavior. */
 
 const HINT =
   'Ask whoever runs that store, and see whether a cache or a replica answers in its place; then run the same command again.';
 
-/** @param has what the store has instead, as the end of a sentence */
+/** @param has what the store contains instead, as the end of a sentence */
 export function notKept(path: string, has: string, cause?: unknown): AppregError {
   const message = `The store answered that it stored ${printable(path)}, but did not keep the write: it ${has}.`;
   return new AppregError('store-not-kept', message, HINT, { cause });

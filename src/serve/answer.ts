@@ -5,34 +5,34 @@ import { isJson, mediaHeaders } from './media.ts';
 import { locate, segmentsOf } from './paths.ts';
 import { rewriteBase } from './rewrite.ts';
 
-/** What is served, and how. */
+/** The served workspace and its settings. */
 export interface Site {
   /** The workspace's folder, as a real path. */
   root: string;
   /** The manifest's path within it, with forward slashes. */
   manifest: string;
-  /** Origins that browsers may ask from; empty: everybody. */
+  /** Origins that browsers may send requests from; empty: any. */
   serviceOrigins: readonly string[];
-  /** The base URL that JSON files name and that is replaced by the address served on; null: files are served as they are. */
+  /** The base URL in JSON files to replace with the address served on; null: files are served unchanged. */
   rewriteFrom: string | null;
-  /** Real paths that are never served, beside what is private by its name. */
+  /** Real paths that are never served, in addition to private names. */
   hidden: ReadonlySet<string>;
-  /** Milliseconds: rewritten files are no older than the server that rewrites them. */
+  /** Milliseconds: the minimum Last-Modified of rewritten files. */
   started: number;
-  /** The address that a request came to, with a slash at the end. */
+  /** The base URL for a request's Host header, with a trailing slash. */
   address(host: string | undefined): string;
   etag(file: OpenFile): Promise<string>;
 }
 
 export interface Question {
   method: string;
-  /** The request target as it was sent. */
+  /** The request target as sent. */
   target: string;
-  /** Names in lower case. */
+  /** Field names in lower case. */
   headers: RequestHeaders;
 }
 
-/** A response, ready to be sent. Who gets one calls `release` when done with it, whatever happened. */
+/** A response, ready to be sent. The receiver must call `release` when done, also after errors. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -41,10 +41,10 @@ export interface Answer {
 }
 
 const METHODS = 'GET, HEAD, OPTIONS';
-/** Larger JSON files than this (bytes) are served as they are: they would not fit into one string. */
+/** JSON files above this size (bytes) are served unchanged: they would exceed the maximum string length. */
 const REWRITABLE = 400_000_000;
 
-/** Answers a request for a registry's file as a good static host does. Throws what the file system throws. */
+/** Responds to a request for a registry file as a well-configured static host does. Throws file system errors. */
 export async function answer(site: Site, question: Question): Promise<Answer> {
   const { method, target, headers } = question;
   const common = corsHeaders(site.serviceOrigins, one(headers['origin']));
@@ -58,7 +58,7 @@ export async function answer(site: Site, question: Question): Promise<Answer> {
   return found ?? words(404, `Nothing here. The registry: ${registry}`, common);
 }
 
-/** The answer for a file, null when it is gone. One that is being written is looked at three times. */
+/** The response for a file; null if it is missing. A file that is being written is tried three times. */
 async function represented(
   site: Site,
   path: string,
@@ -95,7 +95,7 @@ function preflight(common: Record<string, string>, headers: RequestHeaders): Ans
   };
 }
 
-/** An answer in a line of plain text, that no cache keeps. */
+/** A one-line plain text response that is not cached. */
 export function words(status: number, text: string, headers: Record<string, string>): Answer {
   const body = Buffer.from(`${text}\n`);
   const own = {
@@ -148,7 +148,7 @@ async function represent(
   return { status: range ? 206 : 200, headers: full, body: bytes(start, end), release };
 }
 
-/** A JSON file's text with the base URL replaced; null where the file is served as it is. */
+/** A JSON file's text with the base URL replaced; null if the file is served unchanged. */
 async function rewritten(site: Site, file: OpenFile, host: string | undefined): Promise<Uint8Array | null> {
   if (site.rewriteFrom === null || !isJson(file.path) || file.size > REWRITABLE) return null;
   const text = (await contentOf(file)).toString('latin1');

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, webcrypto } from 'node:crypto';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** What the local authority may vouch for: names and addresses that no public host has (RFC 6761, 1918, 4193 …). */
+/** Names and addresses that the local CA may certify: those not used by public hosts (RFC 6761, 1918, 4193 …). */
 const LOCAL_NAMES = ['localhost', 'test', 'local', 'internal', 'home.arpa'];
 const LOCAL_NETWORKS = [
   '127.0.0.0/8',
@@ -14,7 +14,7 @@ const LOCAL_NETWORKS = [
   'fe80::/10',
 ];
 
-/** True when the local authority may vouch for this name or address. */
+/** True if the local CA may certify this name or address. */
 export function isLocal(host: string): boolean {
   if (isIP(host) === 0) {
     const name = host.toLowerCase();
@@ -43,8 +43,8 @@ export function makeKey(): string {
 }
 
 /**
- * The certificate (PEM) of a local authority: it can vouch for local names and addresses alone, so that a key that is
- * stolen from this machine is of no use against any host on the internet.
+ * The certificate (PEM) of a local CA. It is constrained to local names and addresses, so that a stolen key cannot be
+ * used against any host on the internet.
  */
 export async function makeAuthority(keyPem: string, name: string, period: Period): Promise<string> {
   const x509 = await library();
@@ -65,7 +65,7 @@ export async function makeAuthority(keyPem: string, name: string, period: Period
   return `${certificate.toString('pem')}\n`;
 }
 
-/** A key and a certificate (PEM) for a server of the given names and addresses, signed by the authority. */
+/** A key and a certificate (PEM) for a server with the given names and addresses, signed by the CA. */
 export async function makeLeaf(
   authority: { key: string; cert: string },
   hosts: readonly string[],
@@ -95,14 +95,14 @@ export async function makeLeaf(
   return { key, cert: `${certificate.toString('pem')}\n` };
 }
 
-/** Loaded only when a certificate is made: it is large. */
+/** Loaded on demand: it is large. */
 async function library(): Promise<typeof import('@peculiar/x509')> {
   const x509 = await import('@peculiar/x509');
   x509.cryptoProvider.set(globalThis.crypto);
   return x509;
 }
 
-/** 127 bits: positive, and never the same twice. */
+/** 127 random bits: positive and unique. */
 function serial(): string {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x3f) | 0x40;

@@ -1,4 +1,4 @@
-/** What can be asked about a representation: its strong ETag, its moment (milliseconds) and its size in bytes. */
+/** The validators of a representation: its strong ETag, its modification time (milliseconds) and its size in bytes. */
 export interface Validators {
   etag: string;
   modified: number;
@@ -13,14 +13,14 @@ function header(headers: RequestHeaders, name: string): string | undefined {
 
 const ENTITY_TAGS = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 
-/** Whether a list of entity tags, or `*`, names the ETag. A weak tag never matches where the comparison is strong. */
+/** Whether a list of entity tags, or `*`, matches the ETag. A weak tag never matches in a strong comparison. */
 function names(list: string, etag: string, comparison: 'weak' | 'strong'): boolean {
   if (list.trim() === '*') return true;
   const tags = list.match(ENTITY_TAGS) ?? [];
   return tags.some((tag) => tag === etag || (comparison === 'weak' && tag === `W/${etag}`));
 }
 
-/** Whole seconds, as HTTP dates have them; null for what is no date. */
+/** Whole seconds, the resolution of HTTP dates; null if it is not a date. */
 function seconds(date: string | undefined): number | null {
   if (date === undefined) return null;
   const moment = Date.parse(date);
@@ -28,8 +28,8 @@ function seconds(date: string | undefined): number | null {
 }
 
 /**
- * What the request's conditions make of a GET or HEAD, in the order of RFC 9110 section 13.2.2.
- * Returns 412 or 304, or null when the answer goes on as usual.
+ * Evaluates the preconditions of a GET or HEAD, in the order of RFC 9110 section 13.2.2.
+ * Returns 412 or 304, or null to perform the method.
  */
 export function precondition(headers: RequestHeaders, { etag, modified }: Validators): 304 | 412 | null {
   const changed = Math.floor(modified / 1000);
@@ -47,9 +47,9 @@ export function precondition(headers: RequestHeaders, { etag, modified }: Valida
 }
 
 /**
- * The part of a representation that a GET asks for: `start` to `end` (exclusive, in bytes), 'unsatisfiable', or null
- * for the whole: no range, not bytes, several ranges, a syntax error, or an If-Range that does not hold (RFC 9110
- * section 14.2 lets a server ignore all of these). A date in If-Range never holds: it is too coarse to append bytes on.
+ * The range requested by a GET: `start` to `end` (exclusive, in bytes), 'unsatisfiable', or null for the whole
+ * representation: no range, another unit, several ranges, a syntax error, or an If-Range that does not match (RFC 9110
+ * section 14.2 lets a server ignore all of these). A date in If-Range never matches: its resolution is too coarse.
  */
 export function rangeOf(
   headers: RequestHeaders,

@@ -1,9 +1,9 @@
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 
 /**
- * The CORS headers that every answer carries, errors and 304 included (spec 4.1). Without a list of origins everybody
- * may read. With one, an origin in the list is echoed, and `Vary` says so always, so that a cache never hands the
- * answer for one origin to another.
+ * The CORS headers of every response, including errors and 304 (spec 4.1). Without a list of origins, any origin may
+ * read. Otherwise a listed origin is echoed, and `Vary` is always sent, so that a cache never reuses the response for
+ * another origin.
  */
 export function corsHeaders(origins: readonly string[], origin: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {
@@ -16,8 +16,8 @@ export function corsHeaders(origins: readonly string[], origin: string | undefin
 }
 
 /**
- * What a preflight is told on top: GET and HEAD, with any request header. The asked names are echoed, because `*` does
- * not cover Authorization.
+ * Additional headers of a preflight response: GET and HEAD, with any request header. The requested names are echoed,
+ * because `*` does not cover Authorization.
  */
 export function preflightHeaders(asked: string | undefined): Record<string, string> {
   const names = (asked ?? '')

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { ABSENT } from './paths.ts';
 
-/** A regular file, open, in the state it had when it was opened. */
+/** An open regular file, and its state when it was opened. */
 export interface OpenFile {
   handle: FileHandle;
   path: string;
@@ -11,22 +11,22 @@ export interface OpenFile {
   size: number;
   /** Milliseconds. */
   modified: number;
-  /** Stands for this state of its content, as far as the file system can tell. */
+  /** Identifies the state of its content, as far as file system metadata allow. */
   state: string;
-  /** When anything about it was changed: moves on where a program sets the date back after writing. */
+  /** The change time (ctime): also changes if a program resets the modification time after writing. */
   touched: string;
 }
 
-/** The file changed while it was read: what was read is neither the old nor the new one. */
+/** The file changed while it was read: the bytes are neither the old nor the new content. */
 export class FileChanged extends Error {
   readonly code = 'FILE_CHANGED';
 }
 
-/** Opens a file for reading; null when there is none, or when it is no regular file. */
+/** Opens a file for reading; null if it is missing or not a regular file. */
 export async function openFile(path: string): Promise<OpenFile | null> {
   let handle: FileHandle;
   try {
-    // Not blocking: a pipe of that name must not hang the server.
+    // Non-blocking: opening a named pipe must not hang the server.
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return null;
@@ -60,9 +60,9 @@ function contentState(stat: State): string {
 const CHUNK = 256 * 1024;
 
 /**
- * The bytes from `start` to `end` (exclusive). Ends with FileChanged, before the last chunk is handed out, when the file
- * has become shorter or is no longer in the state it was opened in: a reader never takes a mixture for a whole. (The
- * time of its last change is not compared: it moves when the name is given to a new file, which does no harm.)
+ * The bytes from `start` to `end` (exclusive). Throws FileChanged, before the last chunk is yielded, if the file was
+ * truncated or its state has changed since it was opened, so that a client never accepts mixed content as complete.
+ * (ctime is not compared: it also changes when another file takes over the name, which is harmless.)
  */
 export async function* bytesOf(file: OpenFile, start: number, end: number): AsyncGenerator<Buffer> {
   for (let at = start; at < end;) {
@@ -89,10 +89,10 @@ export function etagOf(bytes: Uint8Array): string {
 }
 
 const REMEMBERED = 10_000;
-/** File systems keep time as coarsely as this (milliseconds): a file changed just now may change again unseen. */
+/** The coarsest timestamp resolution of file systems (milliseconds): later changes within it may go undetected. */
 const SETTLED = 2000;
 
-/** Remembers the ETags of files by their state, so that each is hashed once, however many ask for it at once. */
+/** Caches the ETags of files by state, so that each file is hashed once, also for concurrent requests. */
 export function etagMemory(): (file: OpenFile) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   return (file) => {

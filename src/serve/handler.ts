@@ -3,17 +3,17 @@ import { pipeline } from 'node:stream/promises';
 import { corsHeaders } from './cross-origin.ts';
 import { answer, words, type Answer, type Site } from './answer.ts';
 
-/** One request and what became of it, for the log. */
+/** One request and its outcome, for the log. */
 export interface Served {
   method: string;
   target: string;
   status: number;
   milliseconds: number;
-  /** What kept the answer from being sent whole: the client went away, the file changed, a defect; null when nothing did. */
+  /** Why the response was not sent completely: the client disconnected, the file changed, a bug; otherwise null. */
   error: Error | null;
 }
 
-/** The request handler of a site. Nothing that a client or the disk does makes it throw. */
+/** The request handler of a site. It never throws because of a client or the file system. */
 export function handler(
   site: Site,
   served: (line: Served) => void,
@@ -25,7 +25,7 @@ export function handler(
     try {
       error = await serve(site, req, res);
     } catch (fault) {
-      // Headers that were sent promised more bytes than can follow: only breaking off tells the client.
+      // The sent Content-Length cannot be fulfilled, so the connection is destroyed to signal the error.
       res.destroy();
       error = fault as Error;
     }
@@ -33,7 +33,7 @@ export function handler(
   };
 }
 
-/** Returns what went wrong on the server's side though an answer was given. */
+/** Returns the server-side error if a response was sent nevertheless. */
 async function serve(site: Site, req: IncomingMessage, res: ServerResponse): Promise<Error | null> {
   let fault: Error | null = null;
   const { method = '', url: target = '', headers } = req;
@@ -59,7 +59,7 @@ function refusal(error: NodeJS.ErrnoException, headers: Record<string, string>):
 
 async function send(reply: Answer, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { status, headers, body } = reply;
-  // A body that nobody will read is not waited for.
+  // Do not wait for a request body that is not read.
   if (status === 405) headers['Connection'] = 'close';
   res.writeHead(status, headers);
   if (req.method === 'HEAD') {

@@ -9,24 +9,24 @@ import { isLocal, makeAuthority, makeKey, makeLeaf } from './certificates.ts';
 
 const DAY = 86_400_000;
 const AUTHORITY_DAYS = 730;
-/** Browsers refuse leaves that are valid for longer. */
+/** Browsers refuse leaf certificates with a longer validity. */
 const LEAF_DAYS = 397;
-/** An authority with less left than this makes way for a new one. */
+/** A CA certificate with less remaining validity is replaced. */
 const RENEW_DAYS = 30;
-/** Clocks of other machines and containers may be behind. */
+/** The clocks of other machines and containers may be slow. */
 const CLOCK_SKEW = DAY;
 
 export interface LocalCertificate {
-  /** For the server: PEM; the chain holds the authority too, so that clients can name what they do not trust. */
+  /** For the server: PEM; the chain includes the CA, so that clients can name it in errors. */
   key: string;
   cert: string;
-  /** The authority's certificate, for `--ca` and NODE_EXTRA_CA_CERTS: an absolute path. */
+  /** The CA certificate, for `--ca` and NODE_EXTRA_CA_CERTS: an absolute path. */
   caFile: string;
-  /** True when the authority's certificate was made just now, and has to be trusted anew. */
+  /** True if the CA certificate was just created and has to be trusted again. */
   isNew: boolean;
 }
 
-/** Where this user's local authority is kept. `APPREG_CA_DIR` names another folder. */
+/** The folder of this user's local CA. `APPREG_CA_DIR` overrides it. */
 export function authorityFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
   const named = env['APPREG_CA_DIR'];
   if (named) return named;
@@ -39,11 +39,11 @@ export function authorityFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platfor
 }
 
 /**
- * A certificate for localhost, 127.0.0.1, ::1 and `host`, the address listened on (0.0.0.0 and :: stand for every local
- * address of this machine), signed by this user's local authority, which is made at the
- * first call and kept in `folder`. The server's own key lives in memory alone.
- * Throws Trouble: `ca-unusable` when the folder cannot be used, `host-not-local` for a name that no local authority
- * should vouch for.
+ * A certificate for localhost, 127.0.0.1, ::1 and `host`, the address listened on (0.0.0.0 and :: mean every local
+ * address of this machine), signed by this user's local CA, which is created by the first call and stored in `folder`.
+ * The server's own key is kept only in memory.
+ * Throws AppregError: `ca-unusable` if the folder cannot be used, `host-not-local` for a name that a local CA must not
+ * certify.
  */
 export async function localCertificate(folder: string, host: string, now = new Date()): Promise<LocalCertificate> {
   const isEverywhere = host === '0.0.0.0' || host === '::';
@@ -74,8 +74,8 @@ function notLocal(host: string): AppregError {
 }
 
 /**
- * The authority's key decides who it is: it is made once, and whoever comes second takes the first one's. So it does not
- * matter who writes the certificate last, when two servers start at once: each vouches for the leaves of both.
+ * The key identifies the CA: it is created once, and concurrent processes use the first one's. So if two servers start
+ * at once, it does not matter which of them writes the certificate last: either verifies the leaves of both.
  */
 async function authority(
   folder: string,
@@ -108,7 +108,7 @@ function isUsable(pem: string, key: string, now: Date): boolean {
   try {
     certificate = new X509Certificate(pem);
   } catch {
-    return false; // Cut short or overwritten: the key is there, so it is made again.
+    return false; // Truncated or overwritten: recreated from the key.
   }
   const left = Date.parse(certificate.validTo) - now.getTime();
   return certificate.checkPrivateKey(createPrivateKey(key)) && left > RENEW_DAYS * DAY;
@@ -123,7 +123,7 @@ async function readIfThere(file: string): Promise<string | null> {
   }
 }
 
-/** Writes a file unless one is there, whole or not at all; returns what is there then. */
+/** Atomically creates a file unless it exists; returns the resulting content. */
 async function keep(file: string, text: string): Promise<string> {
   const temporary = await write(file, text, 0o600);
   try {
@@ -132,7 +132,7 @@ async function keep(file: string, text: string): Promise<string> {
   } catch {
     const there = await readIfThere(file);
     if (there !== null) return there;
-    // Some file systems know no links (FAT, a few network ones).
+    // Some file systems do not support hard links (FAT, some network file systems).
     await rename(temporary, file);
     return text;
   } finally {
@@ -146,7 +146,7 @@ async function replace(file: string, text: string, mode: number): Promise<void> 
 
 async function write(file: string, text: string, mode: number): Promise<string> {
   const temporary = `${file}.${randomUUID()}.tmp`;
-  // The file handles of Yarn's Plug'n'Play have no sync().
+  // FileHandle has no sync() under Yarn's Plug'n'Play.
   const descriptor = openSync(temporary, 'wx', mode);
   try {
     writeFileSync(descriptor, text);

@@ -5,10 +5,10 @@ import { AppregError } from '../core/errors.ts';
 import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
 
 /**
- * The name of the manifest in a folder: the one that is named, or registry.json, or the only JSON file at the
- * top that has `apps`. Null when there is none.
- * Throws Trouble `manifest-ambiguous` when several files could be meant, `manifest-not-served` for a name that no host
- * would serve.
+ * The name of the manifest in a folder: the given one, or registry.json, or the only top-level JSON file with `apps`.
+ * Null if there is none.
+ * Throws AppregError `manifest-ambiguous` if there are several candidates, `manifest-not-served` for a name that is
+ * never served.
  */
 export async function findManifest(folder: string, named: string | undefined): Promise<string | null> {
   const expected = named ?? 'registry.json';
@@ -48,7 +48,7 @@ async function hasApps(path: string): Promise<boolean> {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     return typeof value === 'object' && value !== null && Object.hasOwn(value, 'apps');
   } catch (error) {
-    if (error instanceof SyntaxError) return false; // Some other file: it need not be right to lie there.
+    if (error instanceof SyntaxError) return false; // An unrelated file, which may be invalid.
     throw error;
   }
 }

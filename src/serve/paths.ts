@@ -2,17 +2,17 @@ import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { otherNameOnDisk } from '../platform/names.ts';
 
-// Backslashes separate folders on Windows; a colon there names a drive or an alternate stream.
+// On Windows, a backslash is a path separator, and a colon denotes a drive or an alternate data stream.
 const FORBIDDEN = /[\u0000-\u001f\u007f/\\:]/;
 
-/** Names of devices on Windows, whatever suffix they have. */
+/** Device names on Windows, with any suffix. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i;
 
 /**
- * The path that a request target asks for: its segments, percent-decoded once. Null when it can name no file that is
- * served, whatever lies on disk: dot segments, encoded slashes, control characters, drive letters, streams, names that
- * Windows takes for others (a final dot or space), empty segments. A target may be in absolute form, as proxies send it.
- * @param platform of the system that the files are on; on Windows, names of devices are refused as well
+ * The path of a request target: its segments, percent-decoded once. Null if it cannot be a served file, independent of
+ * the disk: dot segments, encoded slashes, control characters, drive letters, streams, names that Windows aliases (a
+ * trailing dot or space), empty segments. The target may be in absolute form, as sent by proxies.
+ * @param platform of the system with the files; on Windows, device names are refused as well
  */
 export function segmentsOf(target: string, platform: NodeJS.Platform = process.platform): string[] | null {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
@@ -31,7 +31,7 @@ function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {
-    return null; // Not UTF-8, or a lone percent sign: no name that we would have.
+    return null; // Not UTF-8, or a stray percent sign.
   }
 }
 
@@ -45,8 +45,8 @@ const PRIVATE_NAMES = new Set([
 const PRIVATE_SUFFIX = /(?:\.lock|\.tmp|\.temp|\.bak|\.swp|\.part|~)$/;
 
 /**
- * True for names that are the workspace's own business and never served: hidden files, configuration, dependencies,
- * lock files and temporary ones. Compared in lower case, because some file systems do not tell the difference.
+ * True for names that are never served: hidden files, configuration, dependencies, lock files and temporary files.
+ * Compared in lower case, because some file systems ignore case.
  */
 export function isPrivate(name: string): boolean {
   const lower = name.toLowerCase();
@@ -58,13 +58,13 @@ export function isPrivate(name: string): boolean {
   );
 }
 
-/** Reasons of the file system that mean: there is nothing of that name. */
+/** Error codes of the file system that mean: no such file. */
 export const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EISDIR']);
 
 /**
- * The file that the segments lead to: its real path, links resolved, or null when there is none that may be served.
- * It must lie within `root` (itself a real path), neither the way asked nor the real one may be private, and each folder
- * must list the name that was asked for, character for character.
+ * The file for the segments: its real path, with links resolved, or null if there is no file that may be served.
+ * It must be within `root` (itself a real path), neither the requested path nor the real one may be private, and each
+ * folder must list the requested name exactly.
  */
 export async function locate(
   root: string,
@@ -74,13 +74,13 @@ export async function locate(
   if (segments.some(isPrivate)) return null;
   let file: string;
   try {
-    // The system's own realpath: it also undoes short names (PROGRA~1).
+    // The native realpath, which also resolves short names (PROGRA~1).
     file = await realpath(join(root, ...segments));
   } catch (error) {
     if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
-  // A host that tells case would not find it.
+  // A case-sensitive host would not find it.
   if (otherNameOnDisk(root, segments) !== null) return null;
   const within = relative(root, file).split(sep);
   if (within[0] === '..' || within.join(sep) === file || hidden.has(file)) return null;

@@ -1,12 +1,12 @@
 import { parseUrl } from '../core/http/url.ts';
 
 /**
- * Replaces the base URL of a registry by another one, wherever a JSON string value starts with it. Works on the text, so
- * that everything else stays as it is, byte for byte; `json` may hold each byte as one character (latin1).
+ * Replaces the base URL of a registry in every JSON string value that starts with it. Works on the text, so that
+ * everything else is preserved byte for byte; `json` may hold each byte as one character (latin1).
  *
  * The base must end where a path segment ends: `https://a.example/reg` does not touch `https://a.example/registry2/`.
- * It is found as it is spelled in `from` and as URLs are normalised (host in lower case, no default port), with `/` or
- * its escape `\/`.
+ * It is matched as written in `from` and in normalized form (host in lower case, no default port), with `/` or its
+ * escape `\/`.
  */
 export function rewriteBase(json: string, from: string, to: string): string {
   const pattern = startOf(from);
@@ -22,14 +22,14 @@ export function rewriteBase(json: string, from: string, to: string): string {
   return done === 0 ? json : out + json.slice(done);
 }
 
-/** A string's opening quote with the base behind it, up to the end of a segment. */
+/** A string's opening quote followed by the base, up to the end of a segment. */
 function startOf(base: string): RegExp {
   const spellings = new Set([base, parseUrl(base)?.href ?? base]);
   const patterns = [...spellings].map((spelling) => Array.from(spelling.replace(/\/+$/, ''), spelled).join(''));
   return new RegExp(`"(?<!\\\\")(?:${patterns.join('|')})(?=["?#/]|\\\\/)`, 'g');
 }
 
-/** The ways in which a character may stand in a JSON string (its UTF-8 bytes as latin1 characters). */
+/** The possible encodings of a character in a JSON string (its UTF-8 bytes as latin1 characters). */
 function spelled(char: string): string {
   if (char === '/') return '\\\\?/';
   if (/[\w-]/.test(char)) return char;
@@ -40,7 +40,7 @@ function spelled(char: string): string {
   return `(?:${Buffer.from(char).toString('latin1')}|${lower}|${upper})`;
 }
 
-/** Whether the string that goes on at `index` is the name of a property: names are left alone. */
+/** Whether the string that continues at `index` is a property name: names are not rewritten. */
 function isName(json: string, index: number): boolean {
   let i = index;
   while (i < json.length && json[i] !== '"') i += json[i] === '\\' ? 2 : 1;

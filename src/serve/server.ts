@@ -15,31 +15,31 @@ export interface ServeOptions {
   manifest: string;
   /** Address or name to listen on. */
   host: string;
-  /** 0 picks a free one. */
+  /** 0 selects a free port. */
   port: number;
-  /** Origins that browsers may ask from; empty: everybody. */
+  /** Origins that browsers may send requests from; empty: any. */
   serviceOrigins: readonly string[];
-  /** The base URL in the workspace's JSON files that the address served on takes the place of; null: nothing is rewritten. */
+  /** The base URL in the workspace's JSON files to replace with the address served on; null: nothing is rewritten. */
   rewriteFrom: string | null;
   /** Key and certificate chain (PEM), or false for plain HTTP. */
   https: false | { key: string; cert: string };
-  /** Files in the workspace that are never served, beside what is private by its name: absolute paths. */
+  /** Files in the workspace that are never served, in addition to private names: absolute paths. */
   hidden?: readonly string[];
   onRequest?: (line: Served) => void;
 }
 
 export interface Serving {
-  /** The address of the workspace's folder, with a slash at the end. */
+  /** The URL of the workspace's folder, with a trailing slash. */
   url: string;
   manifestUrl: string;
   port: number;
-  /** Takes no more connections, lets answers under way end for `grace` milliseconds, then breaks them off. */
+  /** Accepts no more connections, waits `grace` milliseconds for responses in progress, then aborts them. */
   close(grace?: number): Promise<void>;
 }
 
 /**
- * Serves a workspace as a registry host should (spec 4.1, 5, 8). Resolves when it listens.
- * Throws Trouble when it cannot: `port-in-use`, `port-forbidden`, `host-unknown`.
+ * Serves a workspace as a registry host should (spec 4.1, 5, 8). Resolves once it listens.
+ * Throws AppregError otherwise: `port-in-use`, `port-forbidden`, `host-unknown`.
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const scheme = options.https ? 'https' : 'http';
@@ -58,12 +58,12 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     etag: etagMemory(),
   };
   const listener = handler(site, options.onRequest ?? (() => {}));
-  // Enough for a slow client, too short for one that only holds the line (milliseconds).
+  // Milliseconds: enough for slow clients, but limits idle connections.
   const limits = { headersTimeout: 15_000, requestTimeout: 30_000, keepAliveTimeout: 5000 };
   const server = options.https ? createHttps({ ...limits, ...options.https }, listener) : createHttp(limits, listener);
   server.setTimeout(120_000);
   await listen(server, options.host, options.port);
-  // A connection that cannot be accepted (too many files open) is an event of the log, not the end of the server.
+  // A connection that cannot be accepted (EMFILE) is logged and does not end the server.
   server.on('error', (error) =>
     options.onRequest?.({ method: 'accept', target: '', status: 0, milliseconds: 0, error }),
   );
@@ -81,7 +81,7 @@ function isEverywhere(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** The address to name: brackets around IPv6, and a name that leads here where the server listens everywhere. */
+/** The URL to print: IPv6 in brackets, and a name for this machine if the server listens on all addresses. */
 function addressOf(scheme: string, host: string, port: number): string {
   const name = isEverywhere(host) ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
   return `${scheme}://${name}:${port}/`;
@@ -89,7 +89,10 @@ function addressOf(scheme: string, host: string, port: number): string {
 
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Listening everywhere, the address is the one that the client knows: behind a forwarded port only the client knows it. */
+/**
+ * When listening on all addresses, the client's Host is used: behind a forwarded port only the client knows the
+ * address.
+ */
 function addressFor(url: string, host: string | undefined): string {
   if (host === undefined || !HOST.test(host)) return url;
   return parseUrl(`${new URL(url).protocol}//${host}/`)?.href ?? url;

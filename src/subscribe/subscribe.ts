@@ -3,18 +3,18 @@ import { printable, redact, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { openTrust } from '../observe/http/tls.ts';
 
-/** Subscribing an organization to a registry (spec 4.2): one POST to the service. */
+/** Subscribes an organization to a registry (spec 4.2): one POST to the service. */
 
 export interface Subscription {
-  /** The service's address, with its trailing slash. */
+  /** The service's base URL, with a trailing slash. */
   service: string;
   /** URL of the manifest. */
   url: string;
   /** Name of the registry in the organization. */
   name: string;
-  /** For the service's authentication, which the specification leaves open. */
+  /** For the service's authentication, which the specification does not define. */
   headers: readonly (readonly [string, string])[];
-  /** PEM text of a further authority, and of NODE_EXTRA_CA_CERTS. */
+  /** PEM text of additional CAs, including NODE_EXTRA_CA_CERTS. */
   ca: string | null;
   machineCa: string | null;
   /** Milliseconds. */
@@ -24,17 +24,18 @@ export interface Subscription {
 export interface Subscribed {
   outcome: 'subscribed' | 'already-subscribed' | 'refused';
   status: number;
-  /** The body, where it is JSON. */
+  /** The body, if it is JSON. */
   body: unknown;
-  /** The beginning of a body that is not. */
+  /** The beginning of a body that is not JSON. */
   text: string | null;
 }
 
 const BODY_LIMIT = 4_000_000;
 
 /**
- * What the service answers. Neither tried again, since it may have been carried out, nor led on by a redirect.
- * @throws Trouble `service-unreachable` where no answer came
+ * Sends the request and returns the response. It is not retried, since it may have been processed, and redirects are
+ * not followed.
+ * @throws AppregError `service-unreachable` if there is no response
  */
 export async function subscribe(asked: Subscription): Promise<Subscribed> {
   const trust = openTrust(asked.ca, asked.machineCa);
@@ -95,7 +96,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A conflict need not be that one: a service may also refuse the name. */
+/** A 409 does not always mean already subscribed: a service may also refuse the name. */
 function outcomeOf(status: number, body: unknown): Subscribed['outcome'] {
   if (status >= 200 && status < 300) return 'subscribed';
   const { type } = (body ?? {}) as { type?: unknown };
