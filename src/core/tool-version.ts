@@ -1,2 +1,2 @@
-/** The version that reports are stamped with; a test holds it equal to package.json. */
+/** The version in reports; a test checks that it equals package.json. */
 export const VERSION = '0.1.0';

@@ -3,8 +3,8 @@ import { codings } from './http/headers.ts';
 import { lastHop } from './http/probe.ts';
 
 /**
- * Why compressed bytes arrived as they are, for a sentence: their Content-Encoding is one that clients do not undo.
- * Null where there is none.
+ * Why compressed bytes were not decoded, for a sentence: their Content-Encoding is one that clients do not decode. Null
+ * if there is none.
  */
 export function labelNotUndone(web: HttpViews | Missing): string | null {
   const hop = isMissing(web) ? null : lastHop(web.server);

@@ -1,7 +1,7 @@
 import { commonName } from './http/certificate.ts';
 import type { TlsFacts } from './facts/facts.ts';
 
-/** Why a certificate is not valid for the name or the address that was asked for, in words. */
+/** Why a certificate is not valid for the requested name or address, in words. */
 
 const VIRTUAL = 'or check which virtual host answers';
 const SHOWN = 5;
@@ -39,7 +39,7 @@ function shown(names: readonly string[]): string {
   return `${names.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** A name of the certificate that only looks like the wanted one, with the reason. */
+/** A name of the certificate that is similar to the expected one, with the reason. */
 function nearMiss(bare: string, names: readonly string[]): { message: string; isReissued: boolean } | null {
   if (isAddress(bare) && names.includes(bare))
     return {
@@ -57,7 +57,7 @@ function nearMiss(bare: string, names: readonly string[]): { message: string; is
     if (star === -1) continue;
     const behind = lower.slice(star + 1);
     if (!behind.startsWith('.') || !`.${host}`.endsWith(behind)) continue;
-    // One label in the place of the star: another reason, such as a star over a whole top-level domain.
+    // One label in place of the star: another reason, such as a star for a whole top-level domain.
     if (lower === `*${behind}` && /^[^.]+$/.test(host.slice(0, -behind.length))) continue;
     return {
       message:

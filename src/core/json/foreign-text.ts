@@ -4,9 +4,9 @@ import { printable, shorten } from '../text/text.ts';
 import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
 import { utfOf } from './utf.ts';
 
-/** Files that are something else than JSON, told by their bytes or by how they begin. */
+/** Files that are not JSON, recognised by their bytes or their beginning. */
 
-/** What is wrong with bytes (base64) that are not UTF-8. */
+/** The fault of bytes (base64) that are not UTF-8. */
 export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   const form = utfOf(bytes);
@@ -49,7 +49,7 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
   };
 }
 
-/** Control characters that no text has, in numbers that a slip does not make. */
+/** More control characters than a typing error leaves in a text. */
 function isBinary(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, 4096);
   const controls = head.filter((byte) => byte < 0x20 && ![9, 10, 12, 13].includes(byte)).length;
@@ -65,7 +65,7 @@ function otherForm(form: string): DocumentSyntaxError {
   );
 }
 
-/** The offset of the first byte that no UTF-8 sequence allows there (the Unicode standard, table 3-7). */
+/** The offset of the first byte that is invalid in UTF-8 (the Unicode standard, table 3-7). */
 function invalidUtf8At(bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length;) {
     const lead = bytes[i]!;
@@ -91,7 +91,7 @@ function invalidUtf8At(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Whole files that are something else, told by how they begin (behind a BOM); null where it may be JSON. */
+/** Files of another format, recognised by their beginning (after a BOM); null if the text may be JSON. */
 export function foreignKind(text: string): DocumentSyntaxError | null {
   const head = text
     .slice(0, 4096)
@@ -122,7 +122,7 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
       'Have the host run the program instead of sending it, or upload the JSON that it writes.',
     );
   if (HTML_START.test(head)) {
-    // Which page it is, and so what to do, is told where the answer is known too: web-page.ts.
+    // The kind of page, and so the advice, is determined with the response: web-page.ts.
     return documentSyntaxError(
       'html-page',
       0,
@@ -131,7 +131,7 @@ export function foreignKind(text: string): DocumentSyntaxError | null {
     );
   }
   if (/^<(\?xml|!doctype|[a-z])/i.test(head)) return xmlFault(text, head);
-  // "Not Found", "404: page not found": one short line, of words.
+  // "Not Found", "404: page not found": one short line of words.
   const line = head.length < 300 ? head.trimEnd() : '';
   if (
     /^(?!(?:true|false|null)\b)[\p{L}\d][^\r\n{}[\]"'`=<>\\]*$/u.test(line) &&

@@ -2,15 +2,14 @@ import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax
 import { printable, shorten } from '../text/text.ts';
 
 /**
- * The first fault in the grammar of a JSON text, or the first lone surrogate in it; null when there is none. The nesting
- * must be bounded.
- * @param start the offset where the JSON begins, behind a BOM
+ * The first grammar fault or lone surrogate in a JSON text; null if there is none. The nesting must be bounded.
+ * @param start the offset where the JSON begins, after a BOM
  */
 export function grammarError(text: string, start: number): DocumentSyntaxError | null {
   return new Checker(text, start).run();
 }
 
-/** Strict RFC 8259 grammar, stopping at the first fault. The caller has made sure that the nesting is bounded. */
+/** Strict RFC 8259 grammar, stopping at the first fault. The caller guarantees bounded nesting. */
 class Checker {
   readonly text: string;
   at: number;
@@ -208,7 +207,7 @@ class Checker {
     return this.unexpected('the end of the file', 'trailing-data');
   }
 
-  /** Names the usual ways in which text is almost JSON. */
+  /** Names the common ways in which text is almost JSON. */
   unexpected(wanted: string, cause = 'unexpected'): DocumentSyntaxError {
     const c = this.text[this.at];
     if (c === undefined) return this.truncated();

@@ -6,8 +6,8 @@ import { duplicateNames, type Duplicate, survey } from './positions.ts';
 import { type CanonicalForm, canonicalForm } from '../fast-path/canonical-form.ts';
 
 /**
- * Reading a JSON document strictly, and fast where nothing is wrong: `JSON.parse` makes the value, one pass over the
- * text sees what it hides (depth, repeated names). Positions are looked up only for what gets reported: positions.ts.
+ * Reads a JSON document strictly, and fast if it is valid: `JSON.parse` creates the value, and one pass over the text
+ * finds what the value hides (depth, repeated names). Positions are resolved only for findings: positions.ts.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
@@ -19,9 +19,9 @@ export const MAX_DEPTH = 64;
 export interface ParsedDocument {
   /** The value, or undefined when the text is not JSON or was cut off. */
   value: JsonValue | undefined;
-  /** The value without the entries of the usual form (canonical-form.ts), about which no rule has anything to say. */
+  /** The value without the canonical entries (canonical-form.ts), on which no rule has findings. */
   nonCanonical: JsonValue | undefined;
-  /** Why there is no value; a lone surrogate is a fault that leaves the value standing. */
+  /** Why there is no value; a lone surrogate is a fault that does not discard the value. */
   fault: DocumentSyntaxError | null;
   /** The limit that the document exceeds, or null. */
   oversized: 'bytes' | 'depth' | null;
@@ -29,7 +29,7 @@ export interface ParsedDocument {
   duplicates: readonly Duplicate[];
 }
 
-// An escape that may be half of a surrogate pair; whole pairs, as many writers escape emoji, don't cost a second look.
+// An escape that may be half of a surrogate pair; complete pairs, as many writers escape emoji, need no second pass.
 const HALF = /\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]/;
 
 const NOTHING: ParsedDocument = {
@@ -43,7 +43,7 @@ const NOTHING: ParsedDocument = {
 
 const readings = new WeakMap<DocumentContent, ParsedDocument>();
 
-/** Reads a document, once: asked again for the same object, the same reading is returned. Never throws. */
+/** Reads a document once: the result is cached per object. Never throws. */
 export function parseDocument(content: DocumentContent): ParsedDocument {
   let reading = readings.get(content);
   if (!reading) {
@@ -53,13 +53,13 @@ export function parseDocument(content: DocumentContent): ParsedDocument {
   return reading;
 }
 
-/** Reads a document whose text somebody has found to be of the usual form already, as another thread may. */
+/** Reads a document whose text is already known to be canonical, for example from another thread. */
 export function assumeCanonical(content: DocumentContent, form: CanonicalForm): void {
   const usual = readUsual(content.text ?? '', form);
   if (usual !== null) readings.set(content, { ...NOTHING, ...usual });
 }
 
-/** The bytes of a document as facts. For those who have no `Buffer`; equal to what the observers make. */
+/** The bytes of a document as facts. For environments without `Buffer`; the result equals that of the observers. */
 export function documentContent(bytes: Uint8Array): DocumentContent {
   const size = bytes.byteLength;
   try {
@@ -86,7 +86,7 @@ function read(content: DocumentContent): ParsedDocument {
   if (usual !== null) return { ...NOTHING, ...usual, byteOrderMark };
   const { depth, members } = survey(json, MAX_DEPTH);
   if (depth > MAX_DEPTH) {
-    // Brackets in a web page mean nothing; it is told for what it is.
+    // Brackets in a web page mean nothing, so it is reported as a page.
     const fault = foreignKind(json);
     return { ...NOTHING, byteOrderMark, fault, oversized: fault ? null : 'depth' };
   }
@@ -105,7 +105,7 @@ function parsed(json: string): JsonValue | undefined {
   }
 }
 
-/** Null where the document is not of the usual form, or has a fault of its text or a name that stands twice. */
+/** Null if the document is not canonical, or has a text fault or a repeated name. */
 function readUsual(json: string, form: CanonicalForm | null): Pick<ParsedDocument, 'value' | 'nonCanonical'> | null {
   if (form === null) return null;
   let members = 0;
@@ -129,14 +129,14 @@ function readUsual(json: string, form: CanonicalForm | null): Pick<ParsedDocumen
   return { value, nonCanonical: { apps: doubtful } };
 }
 
-/** A version that is of the usual form. */
+/** A version in canonical form. */
 export interface CanonicalVersion {
   version: string;
   artifactUrl: string;
   artifactChecksum: string;
 }
 
-/** The versions of a metadata file, where all are of the usual form. */
+/** The versions of a metadata file, if all are canonical. */
 export function canonicalVersions({
   value,
   nonCanonical: doubtful,
@@ -146,7 +146,7 @@ export function canonicalVersions({
   return Array.isArray(versions) ? (versions as unknown as CanonicalVersion[]) : null;
 }
 
-// Of the usual form, so that whatever is there is a text; a field that stands twice stands in place of another.
+// In canonical form every field is a text; a repeated field takes the place of another one.
 function isWholeVersion(entry: JsonValue): boolean {
   const { version, artifactUrl, artifactChecksum } = entry as JsonObject;
   return version !== undefined && artifactUrl !== undefined && artifactChecksum !== undefined;
@@ -173,17 +173,17 @@ function countMembers(value: JsonValue): number {
   return count + names.length;
 }
 
-/** True for a JSON object, and not for an array or null. */
+/** True for a JSON object, false for an array or null. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member by its own name; never something inherited, so `constructor` is absent from `{}`. */
+/** An own member, never an inherited one, so `constructor` is absent from `{}`. */
 export function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The string, or null where it is anything else. */
+/** The string, or null for any other value. */
 export function stringOrNull(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }

@@ -1,11 +1,11 @@
 import { pointerStep } from './pointer.ts';
 
 /**
- * Finding places in JSON text without building a tree. Everything but `survey` expects text that `JSON.parse` accepts
- * (behind a BOM, if there is one) and no deeper than the limit, and uses that: it skips instead of checking.
+ * Finds positions in JSON text without building a tree. Everything but `survey` requires text that `JSON.parse` accepts
+ * (after an optional BOM) and bounded nesting, and relies on it: values are skipped without validation.
  */
 
-/** Offsets into the text, in UTF-16 code units; `nameStart` where the value is a member of an object. */
+/** Offsets into the text, in UTF-16 code units; `nameStart` if the value is a member of an object. */
 export interface Span {
   start: number;
   end: number;
@@ -30,7 +30,7 @@ const QUOTE = 34,
   OPEN_OBJECT = 123,
   CLOSE_OBJECT = 125;
 
-/** Depth of nesting and number of object members; stops early beyond `limit`. Takes any text. */
+/** Depth of nesting and number of object members; stops early beyond `limit`. Accepts any text. */
 export function survey(text: string, limit: number): { depth: number; members: number } {
   let depth = 0,
     deepest = 0,
@@ -50,7 +50,7 @@ export function survey(text: string, limit: number): { depth: number; members: n
   return { depth: deepest, members };
 }
 
-/** The offset behind the string that starts at `i`; the text's length when it does not end. */
+/** The offset after the string that starts at `i`; the text's length if it is unterminated. */
 function endOfString(text: string, i: number): number {
   let end = i;
   for (;;) {
@@ -96,7 +96,7 @@ function nameAt(text: string, start: number, end: number): string {
   return raw.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : raw;
 }
 
-/** A member of an object, its value's span, and where the next member begins. */
+/** A member of an object, its value's span, and the offset of the next member. */
 export interface Named {
   name: string;
   start: number;
@@ -104,7 +104,7 @@ export interface Named {
   next: number;
 }
 
-/** The member that stands at `i`; null where the object ends there, or the name has escapes. Takes any text. */
+/** The member at `i`; null if the object ends there, or the name has escapes. Accepts any text. */
 export function namedAt(text: string, i: number): Named | null {
   i = skipSpace(text, i);
   if (text.charCodeAt(i) !== QUOTE) return null;
@@ -117,7 +117,7 @@ export function namedAt(text: string, i: number): Named | null {
   return { name, start, end, next: text.charCodeAt(behind) === COMMA ? behind + 1 : behind };
 }
 
-/** Calls `visit` for each child of the container that starts at `i`; `visit` returns the offset behind the value. */
+/** Calls `visit` for each child of the container that starts at `i`; `visit` returns the offset after the value. */
 function eachChild(
   text: string,
   i: number,
@@ -152,8 +152,8 @@ interface Want {
 }
 
 /**
- * Where the values named by JSON Pointers stand, all in one pass. A pointer that leads nowhere is absent from the map;
- * a repeated name means its last occurrence, as `JSON.parse` has it.
+ * Locates the values named by JSON Pointers, all in one pass. A pointer without a target is absent from the map; a
+ * repeated name means its last occurrence, as in `JSON.parse`.
  */
 export function locate(text: string, pointers: Iterable<string>): Map<string, Span> {
   const root: Want = { span: null, children: null };
@@ -189,7 +189,7 @@ function walk(text: string, i: number, want: Want): number {
   });
 }
 
-/** What was found inside an earlier occurrence of a name does not count. */
+/** Results inside an earlier occurrence of a name are discarded. */
 function forget(want: Want): void {
   for (const child of want.children?.values() ?? []) {
     child.span = null;
@@ -197,7 +197,7 @@ function forget(want: Want): void {
   }
 }
 
-/** The children of the object or array that stands at `pointer`; null when there is no such container. */
+/** The children of the object or array at `pointer`; null if there is no such container. */
 export function childrenAt(text: string, pointer: string): { span: Span; children: Child[] } | null {
   const span = locate(text, [pointer]).get(pointer);
   if (!span || !isContainer(text, span.start)) return null;
@@ -210,7 +210,7 @@ export function childrenAt(text: string, pointer: string): { span: Span; childre
   return { span, children };
 }
 
-/** Every name that stands twice in one object, at most 100 of them. */
+/** Repeated names within one object, at most 100 of them. */
 export function duplicateNames(text: string): Duplicate[] {
   const found: Duplicate[] = [];
   const visit = (start: number, pointer: string): number => {

@@ -4,14 +4,14 @@ import { textAroundJson } from '../http/program-output.ts';
 import type { DocumentSyntaxError } from './document-syntax-error.ts';
 
 /**
- * What is wrong with text that is no JSON, or that holds a lone surrogate; null when nothing is. The nesting must be
- * bounded: ask `survey` first.
+ * The fault of text that is not JSON, or that contains a lone surrogate; null if there is none. The nesting must be
+ * bounded: call `survey` first.
  */
 export function syntaxErrorInText(text: string): DocumentSyntaxError | null {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const foreign = foreignKind(text.slice(start));
   if (foreign !== null) return foreign;
   const found = grammarError(text, start);
-  // A lone surrogate is a fault of JSON that is otherwise whole.
+  // A lone surrogate is a fault of otherwise complete JSON.
   return found === null || found.cause === 'lone-surrogate' ? found : textAroundJson(text, start, found);
 }

@@ -1,7 +1,7 @@
 /**
- * The form of Unicode that a text is written in, where that is not UTF-8: by its byte order mark, or by the zero bytes
- * around its first two characters, which are ASCII in JSON and XML (RFC 4627, section 3). Null for UTF-8 and other bytes.
- * @param bytes the first bytes, four of them where there are that many
+ * The Unicode encoding of a text if it is not UTF-8: by its byte order mark, or by the zero bytes around its first two
+ * characters, which are ASCII in JSON and XML (RFC 4627, section 3). Null for UTF-8 and other bytes.
+ * @param bytes the first four bytes, or fewer if there are not as many
  */
 export function utfOf(bytes: ArrayLike<number>): string | null {
   const [a, b, c, d] = [bytes[0] ?? -1, bytes[1] ?? -1, bytes[2] ?? -1, bytes[3] ?? -1];

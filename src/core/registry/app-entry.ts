@@ -1,12 +1,12 @@
 import { shorten } from '../text/text.ts';
 
-/** The file that the app's code begins in, at the top of an artifact. */
+/** The entry file of the app's code, at the top level of an artifact. */
 export const APP_ENTRY = 'app.js';
 
-/** Why an archive has no app, and what to do about it. */
+/** Why an archive does not contain an app, and how to fix it. */
 export interface NoApp {
   cause: 'in-folder' | 'other-case' | 'not-built' | 'dangling-link' | 'absent';
-  /** Behind "The artifact". */
+  /** Follows "The artifact". */
   message: string;
   advice: string;
   /** The entry that was probably meant, or null. */
@@ -18,14 +18,17 @@ const PACK = 'Build the artifact with "appreg bundle", or put the built code the
 /** A regular file of an archive, or a link. */
 export interface PackedFile {
   path: string;
-  /** Where a link leads: a symbolic one from its folder, a hard one from the top; absent or null for a file. */
+  /**
+   * The target of a link: relative to its folder for a symbolic one, to the top level for a hard one; absent or null
+   * for a file.
+   */
   link?: string | null;
   type?: string;
 }
 
 /**
- * Looks for the app's code among the files of an archive. Null where it is there.
- * @param entry the path that is looked for, such as `app.js`
+ * Searches for the app's code among the files of an archive. Null if it is there.
+ * @param entry the expected path, such as `app.js`
  */
 export function noAppIn(files: readonly PackedFile[], entry: string): NoApp | null {
   const names = files.map(({ path }) => fromTop(path));
@@ -69,10 +72,13 @@ function fromTop(path: string): string {
   return path.replace(/^(\.\/+)+/, '');
 }
 
-/** Follows links from a name. @returns the path that is not in the archive; null where a file is found */
+/**
+ * Follows links from a name.
+ * @returns the path that is not in the archive; null if a file is found
+ */
 function danglingFrom(wanted: string, files: readonly PackedFile[], names: readonly string[]): string | null {
   let name = wanted;
-  // Of links in a circle none leads to a file.
+  // A cycle of links leads to no file.
   for (let steps = 0; steps <= files.length; steps += 1) {
     const file = files[names.lastIndexOf(name)];
     if (file === undefined) return name;
@@ -83,7 +89,7 @@ function danglingFrom(wanted: string, files: readonly PackedFile[], names: reado
   return name;
 }
 
-/** A path from the top of the archive; one that leads out of it keeps its beginning, and is the path of no file. */
+/** A path from the top level of the archive; one that leaves it keeps its beginning, and matches no file. */
 function resolved(from: string, target: string): string {
   if (target.startsWith('/')) return target;
   const parts: string[] = [];

@@ -7,7 +7,7 @@ export function isSafeKey(key: string): boolean {
   return SAFE.test(key);
 }
 
-/** A URL-safe key that resembles a text, or null when nothing usable is left of it. */
+/** A URL-safe key that resembles a text, or null when nothing usable remains. */
 export function safeKeyFor(text: string): string | null {
   const key = text
     .normalize('NFKD')

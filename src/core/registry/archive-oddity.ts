@@ -2,8 +2,9 @@ import type { ArchiveFacts } from '../facts/facts.ts';
 import type { Severity } from '../engine/report.ts';
 
 /**
- * The codes of what readers of archives disagree about, and how each weighs. `framing` marks those after which readers
- * no longer agree where entries begin: a broken tar behind one of them is its consequence, and no fault of its own.
+ * The codes of ambiguities that archive readers handle differently, and their weights. `framing` marks those after
+ * which readers disagree on where entries begin: a broken tar after one of them is its consequence, and not a fault of
+ * its own.
  */
 interface Weight {
   severity: Severity;
@@ -44,7 +45,7 @@ export const ODDITIES = {
 
 export type OddityCode = keyof typeof ODDITIES;
 
-/** The oddities that a rule answers for; codes that this version does not know belong to none. */
+/** The oddities that a rule reports; codes unknown to this version belong to none. */
 export function odditiesFor(
   rule: Weight['rule'],
   archive: ArchiveFacts,
@@ -57,7 +58,7 @@ export function odditiesFor(
   return found;
 }
 
-/** True when readers disagree where the entries of the archive begin. */
+/** True when readers disagree on where the entries of the archive begin. */
 export function framingDiffers(archive: ArchiveFacts): boolean {
   return odditiesFor('artifact-unsafe-entry', archive).some((oddity) => oddity.framing);
 }

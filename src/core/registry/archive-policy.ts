@@ -1,12 +1,15 @@
 import { odditiesFor } from './archive-oddity.ts';
 import type { ArchiveEntry, ArchiveFacts } from '../facts/facts.ts';
 
-/** What may stand in an artifact: files and folders with plain relative paths, each path once. All else is an offence. */
+/**
+ * The permitted content of an artifact: files and folders with plain relative paths, each path once. Anything else is a
+ * violation.
+ */
 
 export interface UnsafeEntry {
   path: string;
   code: string;
-  /** Why, as a clause that goes on from the path: "leaves the folder …". */
+  /** The reason, as a clause that follows the path: "leaves the folder …". */
   why: string;
 }
 
@@ -38,7 +41,9 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/;
 const INVISIBLE = /[\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 const DEVICES = new Set(['character-device', 'block-device', 'fifo']);
 
-/** The offences of an archive, the first one of each entry; errors and warnings apart, in the archive's order. */
+/**
+ * The violations of an archive, the first one of each entry; errors and warnings separately, in the archive's order.
+ */
 export function unsafeEntriesOf(archive: ArchiveFacts): { errors: UnsafeEntry[]; warnings: UnsafeEntry[] } {
   const errors: UnsafeEntry[] = [];
   const warnings: UnsafeEntry[] = [];
@@ -60,13 +65,13 @@ export function unsafeEntriesOf(archive: ArchiveFacts): { errors: UnsafeEntry[];
   return { errors, warnings };
 }
 
-/** The entries that are no folders, by the key of their path. */
+/** The entries that are not folders, by the key of their path. */
 function placesOf(entries: readonly ArchiveEntry[]): Map<string, ArchiveEntry> {
   const places = new Map<string, ArchiveEntry>();
   for (const entry of entries) {
     if (entry.type === 'directory') continue;
     const key = keyOf(segmentsOf(entry.path));
-    // A link counts most: what lies below it goes elsewhere.
+    // A link takes precedence: paths below it lead elsewhere.
     if (entry.type === 'symlink' || !places.has(key)) places.set(key, entry);
   }
   return places;
@@ -102,7 +107,7 @@ function offenceOf(
   return INVISIBLE.test(path) ? 'invisible-characters' : null;
 }
 
-/** Walks the link's target: a symbolic one from the folder that it lies in, a hard one from the archive's root. */
+/** Follows the link's target: relative to its folder for a symbolic one, to the archive's root for a hard one. */
 function linkOffence(entry: ArchiveEntry, segments: readonly string[], known: ReadonlyMap<string, ArchiveEntry>): Code {
   const target = entry.link ?? '';
   if (isAbsolute(target)) return 'link-escapes';
@@ -120,12 +125,12 @@ function isAbsolute(path: string): boolean {
   return /^([\\/]|[a-z]:)/i.test(path);
 }
 
-/** The parts of a path that name something. A backslash separates too: on Windows it does. */
+/** The non-empty parts of a path. A backslash separates too, as it does on Windows. */
 function segmentsOf(path: string): string[] {
   return path.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
 }
 
-/** Equal for paths that meet on a file system which ignores case and Unicode form. */
+/** Equal for paths that collide on a file system that ignores case and Unicode normalization. */
 function keyOf(segments: readonly string[]): string {
   return segments.join('/').normalize('NFC').toLowerCase();
 }

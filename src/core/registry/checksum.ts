@@ -8,7 +8,7 @@ let lastAnswer = false;
 export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 export function isChecksum(text: string): boolean {
-  // Several rules ask about one checksum in a row.
+  // Several rules check the same checksum in a row.
   if (text === lastAsked) return lastAnswer;
   lastAsked = text;
   return (lastAnswer = text.length === 71 && WELL_FORMED.test(text));
@@ -19,15 +19,15 @@ export function digestOf(checksum: string): string | null {
   return isChecksum(checksum) ? checksum.slice(7) : null;
 }
 
-/** Why a text is not a checksum: the cause, and the right form where the text itself tells it. */
+/** Why a text is not a checksum: the cause, and the correct form if the text determines it. */
 export interface ChecksumError {
   cause: string;
   message: string;
-  /** The well-formed checksum that stands in the text, or null when the artifact must be hashed again. */
+  /** The well-formed checksum contained in the text, or null when the artifact must be hashed again. */
   repaired: string | null;
 }
 
-/** Names what is wrong with a malformed checksum; null for a well-formed one. */
+/** The fault of a malformed checksum; null for a well-formed one. */
 export function checksumError(text: string): ChecksumError | null {
   if (isChecksum(text)) return null;
   const bare = text.trim();
@@ -85,7 +85,7 @@ export function checksumError(text: string): ChecksumError | null {
 
 function otherAlgorithm(text: string): ChecksumError | null {
   const sri = /^sha256[-:]([A-Za-z0-9+/_-]{43}=?)$/.exec(text) ?? /^([A-Za-z0-9+/_-]{43}=)$/.exec(text);
-  // 43 hexadecimal digits are a digest that was cut off, and no base64: what it "means" would be made up.
+  // 43 hexadecimal digits are a truncated digest, not base64: decoding them would yield a meaningless digest.
   if (sri && !/^[0-9a-fA-F]+$/.test(sri[1]!))
     return {
       cause: 'sri-base64',

@@ -6,9 +6,9 @@ import { compareText } from '../engine/order.ts';
 import { parseUrl } from '../http/url.ts';
 import { comparePrecedence, isSemver, latestOf } from './version.ts';
 
-/** What differs between two states of a registry, as subscribers would see it. Absent values are null. */
+/** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
 export interface RegistryDiff {
-  /** How the two states are named. */
+  /** The names of the two states. */
   before: string;
   after: string;
   summary: Record<
@@ -21,12 +21,12 @@ export interface RegistryDiff {
     | 'bytesAdded',
     number
   >;
-  /** Keys of the apps that subscribers saw before and would not see any more. */
+  /** Keys of the apps that subscribers saw before and would no longer see. */
   vanishing: string[];
-  /** Hosts that files are fetched from, beside those of before. */
+  /** Hosts that files are fetched from, compared with those of before. */
   hosts: { added: string[]; removed: string[] };
   apps: AppDiff[];
-  /** Apps whose versions were not looked at on one side, so that nothing is said of them. */
+  /** Apps whose versions were not observed on one side, so that they are not compared. */
   notCompared: { key: string; reason: string }[];
 }
 
@@ -38,25 +38,27 @@ export interface AppDiff {
   versions: VersionDiff[];
   /** The highest version. */
   latest: { before: string | null; after: string | null };
-  /** Whether subscribers see it; null where that is not known. */
+  /** Whether subscribers see it; null if that is not known. */
   visible: { before: boolean | null; after: boolean | null };
   /** Ids of the rules that hide it afterwards. */
   because: readonly string[];
-  /** True where no version of it is listed, and none was before: it is hidden until the first one is published. */
+  /** True if no version of it is listed, and none was before: it is hidden until the first one is published. */
   unpublished: boolean;
 }
 
 export interface VersionDiff {
   version: string;
-  /** `changed`: it has another checksum, which a published version never may; `moved`: another URL alone. */
+  /** `changed`: it has another checksum, which is forbidden for a published version; `moved`: only another URL. */
   change: 'added' | 'removed' | 'changed' | 'moved';
   url: { before: string | null; after: string | null };
   checksum: { before: string | null; after: string | null };
-  /** Size of the artifact in bytes, where it was looked at. */
+  /** Size of the artifact in bytes, if it was observed. */
   bytes: number | null;
 }
 
-/** Compares two states, app by app and version by version; the order in which they are listed has no meaning (spec 9). */
+/**
+ * Compares two states, app by app and version by version; the order in which they are listed has no meaning (spec 9).
+ */
 export function diffRegistries(before: Snapshot, after: Snapshot): RegistryDiff {
   const [old, now] = [stateOf(before), stateOf(after)];
   const apps: AppDiff[] = [];
@@ -90,7 +92,7 @@ interface AppState {
   versions: ReadonlyMap<string, VersionState>;
   visible: boolean | null;
   because: readonly string[];
-  /** Why its versions were not looked at, where that is no fault of the app; null where they were. */
+  /** Why its versions were not observed, if the app is not at fault; null if they were. */
   unseen: string | null;
 }
 interface VersionState {

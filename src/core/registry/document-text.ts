@@ -1,6 +1,6 @@
 import type { DocumentContent } from '../facts/facts.ts';
 
-/** The last two: an edit reads what it starts from and what it made several times, and each is parsed once. */
+/** The last two documents: an edit reads its input and its output several times, and each is parsed once. */
 const last: DocumentContent[] = [];
 
 /** Text as the content of a document, in UTF-8. */
@@ -9,7 +9,7 @@ export function documentText(text: string): DocumentContent {
   return known ?? rememberText({ text, base64: null, bytes: new TextEncoder().encode(text).length, cut: false });
 }
 
-/** What `documentText` is to answer when it is asked for the text of this. */
+/** Makes `documentText` return this content for its text. */
 export function rememberText(content: DocumentContent): DocumentContent {
   if (content.text === null || last.includes(content)) return content;
   last.unshift(content);

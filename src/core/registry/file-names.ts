@@ -35,7 +35,7 @@ function foldedNames(names: Iterable<string>): Map<string, string[]> {
   return folded;
 }
 
-/** One text for all names that some file system takes for the same one. */
+/** Equal for all names that some file system treats as the same. */
 export function foldName(name: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/^[\u0000-\u007f]*$/.test(name)) return name.toLowerCase();
@@ -43,10 +43,10 @@ export function foldName(name: string): string {
 }
 
 /**
- * The path as the folders list it: `path` itself where each of its names is listed, another spelling where only that is
- * listed, null where there is neither.
+ * The path as the folders list it: `path` itself if each of its names is listed, another spelling if only that is
+ * listed, null if neither is.
  * @param path relative, with forward slashes
- * @param namesIn the names in a folder ('' or a path with a trailing slash); null where there is no such folder
+ * @param namesIn the names in a folder ('' or a path with a trailing slash); null if there is no such folder
  */
 export function listedPath(path: string, namesIn: (folder: string) => Names | null): string | null {
   return find('', path.split('/'), namesIn);
@@ -61,7 +61,7 @@ function find(
   if (names === null || name === undefined) return null;
   const below = (listed: string): string | null =>
     rest.length === 0 ? folder + listed : find(`${folder}${listed}/`, rest, namesIn);
-  // The exact name first: both may be there, on a file system that tells them apart.
+  // The exact name first: on a case-sensitive file system both may exist.
   const exact = names.has(name) ? below(name) : null;
   if (exact !== null) return exact;
   for (const listed of names.like(name)) {
@@ -71,7 +71,7 @@ function find(
   return null;
 }
 
-/** In what two spellings of a name differ. */
+/** How two spellings of a name differ. */
 export type NameDifference = 'case' | 'normalization' | 'case-and-normalization';
 
 export function nameDifference(name: string, listed: string): NameDifference {
@@ -80,9 +80,9 @@ export function nameDifference(name: string, listed: string): NameDifference {
 }
 
 /**
- * The same name in the other case, as far as its ASCII letters go: where a file is found under it too, the file system
- * does not tell case. Null for a name that this says nothing about: without an ASCII letter, with a letter beyond
- * ASCII, or with a tilde, which may be a short name of Windows.
+ * The same name with its ASCII letters in the other case: if a file is found under it too, the file system is
+ * case-insensitive. Null for a name that is inconclusive: without an ASCII letter, with a letter beyond ASCII, or with
+ * a tilde, which may be a short name of Windows.
  */
 export function inOtherCase(name: string): string | null {
   if (!/^[\u0020-\u007d]*[a-z][\u0020-\u007d]*$/i.test(name)) return null;

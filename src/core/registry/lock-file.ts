@@ -5,21 +5,21 @@ import { compareText } from '../engine/order.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 
 /**
- * The ledger of a workspace: what each version was when it was seen first. With it a checksum that changed together
- * with its artifact is found, which nothing else can tell (spec 2.4, 9).
+ * The lock file of a workspace: the state of each version when it was first seen. It detects a checksum that changed
+ * together with its artifact, which nothing else can (spec 2.4, 9).
  */
 export const LOCK_FILE = 'appreg.lock.json';
 
 export interface LockedVersion extends PublishedVersion {
-  /** Size of the artifact in bytes, or null where it was not looked at. */
+  /** Size of the artifact in bytes, or null if it was not observed. */
   bytes: number | null;
   /** ISO 8601. */
   firstSeen: string;
 }
-/** By app key, and then by version. */
+/** By app key, then by version. */
 export type LockFile = Map<string, Map<string, LockedVersion>>;
 
-/** A version that is not what it was when it was seen first. */
+/** A version that differs from its first recorded state. */
 export interface Changed {
   app: string;
   version: string;
@@ -27,7 +27,7 @@ export interface Changed {
   after: string;
 }
 
-/** Reads a ledger; null for what is none. An entry that is not whole is no entry. */
+/** Reads a lock file; null if it is not one. Incomplete entries are ignored. */
 export function lockIn(value: JsonValue | undefined): LockFile | null {
   const apps = member(value, 'apps');
   if (member(value, 'lock') !== 1 || !isObject(apps)) return null;
@@ -53,7 +53,10 @@ export function lockIn(value: JsonValue | undefined): LockFile | null {
   return lock;
 }
 
-/** The ledger as text: one line for each version, so that two who add one each do not meet in a merge. */
+/**
+ * The lock file as text: one line for each version, so that adding versions on two branches does not cause merge
+ * conflicts.
+ */
 export function lockText(lock: LockFile): string {
   const apps = [...lock]
     .sort(([a], [b]) => compareText(a, b))
@@ -75,7 +78,7 @@ function inOrder(a: string, b: string): number {
   return (isSemver(a) && isSemver(b) ? comparePrecedence(a, b) : 0) || compareText(a, b);
 }
 
-/** Adds what a registry lists and the ledger does not; what it has stays, and what differs from it is told. */
+/** Adds what a registry lists and the lock file does not; existing entries are kept, and differences are reported. */
 export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; added: number; changed: Changed[] } {
   const next: LockFile = new Map([...lock].map(([key, versions]) => [key, new Map(versions)]));
   const changed: Changed[] = [];
@@ -107,7 +110,7 @@ export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; adde
   return { lock: next, added, changed };
 }
 
-/** A ledger as an earlier state. */
+/** A lock file as a baseline. */
 export function baselineInLock(lock: LockFile, source: string): Baseline {
   return {
     source,

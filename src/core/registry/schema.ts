@@ -3,7 +3,7 @@ import { isObject, type JsonValue } from '../json/json.ts';
 import { pointerStep } from '../json/pointer.ts';
 import { distance } from '../text/similar-names.ts';
 
-/** The shapes of the two documents: which fields there must be, of which type (schemas/), and which ones nobody knows. */
+/** The shapes of the two documents: the required fields, their types (schemas/), and the unknown ones. */
 
 export type DocumentKind = 'registry' | 'app';
 
@@ -67,7 +67,7 @@ const EXAMPLES: Record<string, string> = {
 
 interface Known {
   fields: Record<string, Known | null>;
-  /** What the values of any other name, or the elements, look like. */
+  /** The shape of the values of any other name, or of the elements. */
   each?: Known;
   /** Those are elements of an array, not values of an object. */
   list?: true;
@@ -89,11 +89,11 @@ const DOCUMENTS: Record<DocumentKind, Known> = {
 export interface UnknownProperty {
   pointer: string;
   name: string;
-  /** A known field that it resembles and that is absent, or null. */
+  /** A known, absent field with a similar name, or null. */
   meant: string | null;
 }
 
-/** Every field that the format does not name; `$schema` and `x-…` are left alone. */
+/** Every field that the format does not define; `$schema` and `x-…` are ignored. */
 export function unknownProperties(kind: DocumentKind, value: JsonValue): UnknownProperty[] {
   const found: UnknownProperty[] = [];
   collect(DOCUMENTS[kind], value, '', found);
@@ -101,7 +101,7 @@ export function unknownProperties(kind: DocumentKind, value: JsonValue): Unknown
 }
 
 function collect(known: Known, value: JsonValue, pointer: string, found: UnknownProperty[]): void {
-  // What has the wrong shape altogether is told by itself.
+  // A value of the wrong shape is a schema violation.
   if (known.each && Array.isArray(value) !== (known.list === true)) return;
   if (Array.isArray(value)) {
     if (known.each) for (let i = 0; i < value.length; i++) collect(known.each, value[i]!, `${pointer}/${i}`, found);
@@ -135,7 +135,9 @@ const ALIASES: Record<string, string> = {
   style: 'blockStyle',
 };
 
-/** The known name that a text is a misspelling of: at most two typing errors apart, or the same but for case and dashes. */
+/**
+ * The known name that a text is a misspelling of: at most two typing errors apart, or equal except for case and dashes.
+ */
 function closest(name: string, known: readonly string[]): string | null {
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : null;
   if (alias !== null && known.includes(alias)) return alias;

@@ -1,6 +1,7 @@
 /**
- * Semantic versions (semver.org 2.0.0). Own code on evidence: the semver package takes ` 1.2.3` and `v1.2.3` for valid
- * and refuses legal versions with numbers above 2^53, so it can neither judge nor order what a registry may list.
+ * Semantic versions (semver.org 2.0.0). Own implementation, since the semver package accepts ` 1.2.3` and `v1.2.3` as
+ * valid and rejects legal versions with numbers above 2^53, so it can neither validate nor order what a registry may
+ * list.
  */
 
 const NUMBER = '(?:0|[1-9]\\d*)';
@@ -11,17 +12,17 @@ const SEMVER = new RegExp(
 );
 const PLAIN = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
 
-/** True for a semantic version, exactly as the standard's grammar has it: no `v`, no spaces, no leading zeros. */
+/** True for a semantic version exactly according to the standard's grammar: no `v`, no spaces, no leading zeros. */
 export function isSemver(text: string): boolean {
   return PLAIN.test(text) || SEMVER.test(text);
 }
 
-/** True for MAJOR.MINOR.PATCH alone (spec 2.2). */
+/** True for plain MAJOR.MINOR.PATCH (spec 2.2). */
 export function isPlainVersion(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** Precedence (semver.org section 11): negative, 0 or positive; build metadata does not count. Both must be valid. */
+/** Precedence (semver.org section 11): negative, 0 or positive; build metadata is ignored. Both must be valid. */
 export function comparePrecedence(a: string, b: string): number {
   const x = SEMVER.exec(a)!;
   const y = SEMVER.exec(b)!;
@@ -57,7 +58,7 @@ export function withoutBuild(version: string): string {
   return plus === -1 ? version : version.slice(0, plus);
 }
 
-/** The highest of valid versions by precedence, plain ones preferred over pre-releases; null of none. */
+/** The highest of valid versions by precedence, plain ones preferred over pre-releases; null if there are none. */
 export function latestOf(versions: Iterable<string>): string | null {
   let latest: string | null = null;
   for (const version of versions) {
@@ -73,7 +74,7 @@ function isNewer(version: string, than: string): boolean {
   return (comparePrecedence(version, than) || (version < than ? 1 : -1)) > 0;
 }
 
-/** The version that was probably meant by a text that is none, or null. */
+/** The version that an invalid text probably means, or null. */
 export function likelyVersion(text: string): string | null {
   const bare = text.trim().replace(/^(?:version|release)?[-_ ]?[vV=]+\s*/, '');
   const candidates = [

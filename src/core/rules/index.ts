@@ -84,7 +84,10 @@ import { iconEmbeddingRefused } from './icons/icon-embedding-refused.ts';
 import { iconOversized } from './icons/icon-oversized.ts';
 import { iconSvgActive } from './icons/icon-svg-active.ts';
 
-/** Every rule, in the order of the documentation. Within one resource, an earlier rule can silence a later one (`unless`). */
+/**
+ * Every rule, in the order of the documentation. Within one resource, an earlier rule can supersede a later one
+ * (`supersededBy`).
+ */
 export const rules: readonly AnyRule[] = [
   fileMissing,
   fileNameDiffers,

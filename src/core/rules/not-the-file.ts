@@ -1,6 +1,6 @@
 /**
- * For `unless`: the findings which say that something else stands in the place of the file (a login page, an error
- * message of the store). How that is served says nothing about the file.
+ * For `supersededBy`: the findings that something else is served in place of the file (a login page, an error message
+ * of the store). How that is served says nothing about the file.
  */
 export const NOT_THE_FILE: readonly string[] = [
   'document-unreadable html-page',

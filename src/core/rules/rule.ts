@@ -18,7 +18,7 @@ import type { SideProbes } from '../facts/side-probes.ts';
 import type { UrlParts } from '../http/url.ts';
 import type { Evidence, Severity, Symptom } from '../engine/report.ts';
 
-/** An element of `versions` that is an object; fields are checked one by one, so any of them may be unusable. */
+/** An element of `versions` that is an object; fields are validated individually, so any of them may be unusable. */
 export interface VersionEntry {
   index: number;
   version: string | null;
@@ -27,8 +27,8 @@ export interface VersionEntry {
 }
 
 /**
- * What there is to judge, and the facts that each subject can offer. A rule names its subject (`on`) and the facts it
- * must see (`needs`); a fact that is not there makes the rule "not judged" for that subject, with the reason.
+ * The subjects of rules, and the facts that each can provide. A rule names its subject (`on`) and the facts it requires
+ * (`needs`); a missing fact makes the rule "not judged" for that subject, with the reason.
  */
 export interface Subjects {
   /** The manifest or one metadata file, as a document. */
@@ -42,16 +42,16 @@ export interface Subjects {
   /** A usable manifest: an object whose `apps` is an object. */
   manifest: {
     keys: readonly string[];
-    /** Of each of the keys, where it is a text. */
+    /** Of each of the keys, if it is a text. */
     metadataUrls: readonly (string | null)[];
     earlierKeys: readonly string[];
     earlierSource: string;
-    /** The apps that were asked for by name; empty when none was. */
+    /** The apps that were requested by name; empty when none was. */
     asked: readonly string[];
-    /** Seconds: how old a copy it is, where what was published since cannot be in it; otherwise 0. */
+    /** Seconds: the age of a cached copy that may miss recent publications; otherwise 0. */
     copyAge: number;
   };
-  /** One entry of `apps`. The last four are there when they have the right type. */
+  /** One entry of `apps`. The last four are present when they have the right type. */
   app: {
     key: string;
     entry: JsonValue;
@@ -63,11 +63,11 @@ export interface Subjects {
   /** A usable metadata file: an object whose `versions` is an array. */
   metadata: {
     versions: readonly VersionEntry[];
-    /** The number of elements of `versions`, those that are no objects included. */
+    /** The number of elements of `versions`, including those that are not objects. */
     listed: number;
     earlier: readonly PublishedVersion[];
     earlierSource: string;
-    /** The version that was asked for by name, or null. */
+    /** The version that was requested by name, or null. */
     askedVersion: string | null;
     copyAge: number;
   };
@@ -77,19 +77,19 @@ export interface Subjects {
     version: string;
     checksum: string;
     all: readonly VersionEntry[];
-    /** The whole artifact as it was found; null where nobody looked at it. */
+    /** The whole artifact as downloaded; null if it was not observed. */
     served: Content | null;
   };
-  /** A URL that a document names, or the registry's own. */
+  /** A URL in a document, or the registry's own. */
   url: {
     role: ResourceKind;
     url: string;
     parsed: UrlParts;
     now: string;
-    /** The URL of the manifest; null where it is not known. */
+    /** The URL of the manifest; null if it is not known. */
     registry: UrlParts | null;
   };
-  /** A URL that was asked. */
+  /** A requested URL. */
   resource: SideProbes & {
     role: ResourceKind;
     url: string;
@@ -106,57 +106,57 @@ export interface Subjects {
     digest: string;
     checksum: string;
     all: readonly VersionEntry[];
-    /** What was seen of the artifacts of all entries, by their index. */
+    /** The observed facts of the artifacts of all entries, by their index. */
     artifacts: readonly ArtifactFacts[];
-    /** What the version was when it was published; null where nobody knows. */
+    /** The version as it was published; null if that is not known. */
     before: PublishedVersion | null;
     answer: Probe;
-    /** The file that the app's code begins in, at the top of the archive. */
+    /** The entry file of the app's code, at the top level of the archive. */
     appEntry: string;
   };
   icon: { facts: IconFacts; content: Content; image: ImageFacts; answer: Probe; origins: readonly string[] };
-  /** A file that the folder lists under another name than its URL says; both are paths below the workspace. */
+  /** A file that the folder lists under another name than in its URL; both are paths relative to the workspace. */
   file: { role: ResourceKind; path: string; listed: string };
   workspace: { orphans: readonly string[] };
-  /** A host that refused requests for now; offered at the end of a run. */
+  /** A host that temporarily refused requests; dispatched at the end of a run. */
   host: { facts: HostFacts };
 }
 export type Subject = keyof Subjects;
 
-/** One place where a rule does not hold. The engine adds the rule's facts, the place and the position. */
+/** One location where a rule is violated. The engine adds the rule's metadata, the location and the position. */
 export interface Problem {
   message: string;
   advice: string;
   cause?: string;
   evidence?: Evidence;
-  /** JSON Pointer below the subject's own place; '' (the default) is that place itself. */
+  /** JSON Pointer relative to the subject's own location; '' (the default) is that location itself. */
   at?: string;
-  /** Character offset into the document's text, where no pointer can say it (a syntax error). */
+  /** Character offset into the document's text, for a position without a pointer (a syntax error). */
   offset?: number;
   /** Point at the property's name instead of its value. */
   onName?: boolean;
-  /** Where this one case weighs differently than the rule says. */
+  /** Set if this case has another severity than the rule. */
   severity?: Severity;
   symptom?: Symptom | null;
-  /** The app it is about, where the subject does not say. */
+  /** The app it is about, unless the subject determines it. */
   app?: string;
-  /** The version it is about, where the subject does not say. */
+  /** The version it is about, unless the subject determines it. */
   version?: string;
-  /** The file it is about, where that is not the document (an orphaned file). */
+  /** The file it is about, if that is not the document (an orphaned file). */
   file?: string;
-  /** What it is really about (a host, say) where that is more than this resource: told once per run and rule for each. */
+  /** What it is about (a host, say) if that is more than this resource: reported once per run and rule for each. */
   dedupeKey?: string;
   /**
-   * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, at the same severity
-   * or a higher one, this problem is left out.
+   * Ids of rules, or an id, a space and a cause: if one of them was found on the same resource, at the same severity or
+   * a higher one, this problem is omitted.
    */
   supersededBy?: readonly string[];
   /**
-   * The origin of a host: where that is found to limit requests (rules about a `host`), at the same severity or a higher
-   * one, this problem is left out.
+   * The origin of a host: if it is found to limit requests (rules about a `host`), at the same severity or a higher
+   * one, this problem is omitted.
    */
   unlessLimited?: string;
-  /** Whether it hides the app, where that does not follow from its severity. */
+  /** Whether it hides the app, if that does not follow from its severity. */
   hidesApp?: boolean;
 }
 
@@ -165,17 +165,17 @@ export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] =
   on: S;
   needs: readonly N[];
   severity: Severity;
-  /** Section of the specification that it follows; null where it is ours alone. */
+  /** Section of the specification that it is based on; null if there is none. */
   spec: string | null;
-  /** The symptom of spec section 7; 'by-resource' takes that of the resource which is hit. */
+  /** The symptom of spec section 7; 'by-resource' takes that of the affected resource. */
   symptom: Symptom | 'by-resource' | null;
-  /** True when a finding of severity error keeps the app, or the whole registry, from being seen. */
+  /** True when a finding of severity error hides the app, or the whole registry. */
   hidesApp?: boolean;
   /** True when a finding of severity error confirms its symptom by itself. */
   confirms?: boolean;
   /**
-   * Ids of rules, or an id, a space and a cause: where one of them found that on the same resource, at the same severity
-   * or a higher one, this rule's problems are left out, and it is not judged. Those must be judged before this one.
+   * Ids of rules, or an id, a space and a cause: if one of them was found on the same resource, at the same severity or
+   * a higher one, this rule's problems are omitted, and it is not judged. Those must be judged before this one.
    */
   supersededBy?: readonly string[];
   /** "Fails when …", for the documentation. */
@@ -185,16 +185,16 @@ export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] =
   check(facts: Pick<Subjects[S], N>): Problem | readonly Problem[] | null | undefined;
 }
 
-/** Checks a rule's types; adds nothing. */
+/** Checks a rule's types; returns it unchanged. */
 export function defineRule<S extends Subject, const N extends keyof Subjects[S]>(rule: Rule<S, N>): Rule<S, N> {
   return rule;
 }
 
-/** A rule whatever its subject, for lists; the engine offers it the facts of its own subject. */
+/** A rule regardless of its subject, for lists; the engine passes it the facts of its own subject. */
 export interface AnyRule extends Omit<Rule, 'needs' | 'check'> {
   needs: readonly string[];
   check(facts: any): Problem | readonly Problem[] | null | undefined;
 }
 
-/** What the engine offers: each fact, or why it is not there. */
+/** The facts that the engine provides: each one, or why it is missing. */
 export type FactsOf<S extends Subject> = { [K in keyof Subjects[S]]: Subjects[S][K] | Missing };

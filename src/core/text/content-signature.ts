@@ -5,12 +5,14 @@ import type { Problem } from '../rules/rule.ts';
 import { counted, shorten } from './text.ts';
 import { pageAnswer, pageInstead } from '../http/web-page.ts';
 
-/** The kind of a content's bytes, by their beginning (base64, as the facts hold it). */
+/** The kind of a content's bytes, by their beginning (base64, as in the facts). */
 export function kindOfContent(head: string): string {
   return kindOf(bytesOf(head));
 }
 
-/** What stands in the place of the listed artifact, told by the bytes themselves; null where they look like one. */
+/**
+ * What the bytes are in place of the listed artifact, determined by the bytes themselves; null if they look like one.
+ */
 export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Problem | null {
   const head = bytesOf(content.head);
   const kind = kindOf(head);
@@ -100,10 +102,10 @@ export function contentSignature(content: Content, again: Content | null, facts:
   return null;
 }
 
-/** What was written in front of the archive: the message of a program, a byte order mark, the headers of an answer. */
+/** What precedes the archive: the message of a program, a byte order mark, the headers of a response. */
 function bytesBefore(head: Uint8Array, kind: string): Problem | null {
   if (!/^(unknown|html|xml|text|json)$/.test(kind)) return null;
-  // The magic number, the one method there is, and flags of which three bits are reserved (RFC 1952 section 2.3.1).
+  // The magic number, the only defined method, and flags of which three bits are reserved (RFC 1952 section 2.3.1).
   const at = head.findIndex(
     (byte, i) => byte === 0x1f && head[i + 1] === 0x8b && head[i + 2] === 8 && (head[i + 3] ?? 255) < 32,
   );
@@ -140,7 +142,7 @@ function textOf(head: Uint8Array): string {
   return String.fromCharCode(...head);
 }
 
-/** Every LF behind a CR, several times over: compressed bytes do not look like that by chance. */
+/** Every LF follows a CR, several times: unlikely by chance in compressed bytes. */
 function lineEndsConverted(counted: Content['lineFeeds'], text: string): boolean {
   if (counted) return counted.all >= 2 && counted.all === counted.afterCr;
   const ends = text.match(/\r?\n/g) ?? [];

@@ -1,8 +1,8 @@
 import { utfOf } from '../json/utf.ts';
 
-/** What bytes are, told by their first bytes and never by a name or a label. */
+/** The kind of bytes, determined by the first bytes and never by a name or a label. */
 
-// Signatures that begin with their own first byte, the longest ones first where one is the start of another.
+// Signatures that begin at the first byte, the longest first if one is a prefix of another.
 const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
   ['png', '89504e470d0a1a0a'],
   ['7z', '377abcaf271c'],
@@ -11,8 +11,8 @@ const SIGNATURES: readonly (readonly [kind: string, hex: string])[] = [
   ['gif', '474946383961'],
   ['rar', '526172211a07'],
   ['pdf', '25504446'],
-  // A gzip file that was taken for text: its byte 8b became U+FFFD, or UTF-8 of what it is in Latin-1 or Windows-1252,
-  // a question mark, or lost its eighth bit.
+  // A gzip file that was processed as text: its byte 8b became U+FFFD, the UTF-8 of its Latin-1 or Windows-1252
+  // character, a question mark, or lost its eighth bit.
   ['gzip-as-text', '1fefbfbd'],
   ['gzip-as-text', '1fc28b'],
   ['gzip-as-text', '1fe280b9'],
@@ -37,8 +37,9 @@ const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
 /**
  * The kind of some bytes: `empty`, `gzip`, `zip`, `tar`, `xz`, `png`, `jpeg`, `html`, `xml`, `svg`, `json`,
- * `git-lfs-pointer`, … or `unknown`. For texts it is a first look: whether XML is whole is for a parser to say.
- * @param head the first bytes, 512 of them where there are that many
+ * `git-lfs-pointer`, … or `unknown`. For texts it is a first guess: whether XML is well-formed is for a parser to
+ * decide.
+ * @param head the first 512 bytes, or fewer if there are not as many
  */
 export function kindOf(head: Uint8Array): string {
   if (head.length === 0) return 'empty';
@@ -59,7 +60,7 @@ function brand(name: string): string {
   return 'unknown';
 }
 
-/** How pages and fragments of HTML begin. An SVG or another XML document has none of these as its root. */
+/** The beginning of HTML pages and fragments. An SVG or another XML document has none of these as its root. */
 export const HTML_START =
   /^<(!doctype\s+html|html|head|body|script|meta|title|link|style|base|h[1-6]|p|div|pre|center|table|br|hr|b|i|u|a|em|strong|font|span|img|ul|ol|dl|form|iframe|noscript|section|main|header|nav|article|code|small)[\s/>]/i;
 
@@ -78,7 +79,9 @@ function textKind(head: Uint8Array): string {
   return 'text';
 }
 
-/** The first bytes as text, or null when they are none: UTF-16 with a mark (or an XML file's zero bytes), or UTF-8. */
+/**
+ * The first bytes as text, or null if they are not text: UTF-16 with a mark (or an XML file's zero bytes), or UTF-8.
+ */
 function decodeStart(head: Uint8Array): string | null {
   const little = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0x3c && head[1] === 0);
   const big = (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0 && head[1] === 0x3c);

@@ -1,4 +1,4 @@
-/** A length of time in words, to the precision that matters to a reader: `90 s`, `5 min`, `1 hour`, `2 h 10 min`, `10 days`. */
+/** A duration in words, to the precision relevant to a reader: `90 s`, `5 min`, `1 hour`, `2 h 10 min`, `10 days`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
@@ -9,7 +9,7 @@ export function formatDuration(seconds: number): string {
   return days < 730 ? `${days} days` : `${Math.floor(days / 365.25)} years`;
 }
 
-/** A sentence to put behind what is missing in a copy of that age, in seconds; '' where it is no old copy (0). */
+/** A sentence to append to something missing from a copy of that age, in seconds; '' if it is not an old copy (0). */
 export function sinceCopy(age: number): string {
   return age === 0 ? '' : ` This is a cache’s copy, ${formatDuration(age)} old: nothing published since is in it.`;
 }

@@ -1,8 +1,6 @@
 import { printable, shorten } from './text.ts';
 
-/** Names that people take for one another. */
-
-/** What a name sounds like: without case, separators, and characters that nobody sees. */
+/** A name in the form in which it is compared: without case, separators, and invisible characters. */
 function folded(name: string): string {
   return name
     .normalize('NFKC')
@@ -10,7 +8,7 @@ function folded(name: string): string {
     .toLowerCase();
 }
 
-/** How two different names differ that are nearly the same, or null where they are not. */
+/** How two similar names differ, or null if they are not similar. */
 function nearness(a: string, b: string): 'case' | 'separators' | 'unseen-characters' | 'spelling' | null {
   if (a.toLowerCase() === b.toLowerCase()) return 'case';
   if (a.replace(/[\s\p{C}]+/gu, '') === b.replace(/[\s\p{C}]+/gu, '')) return 'unseen-characters';
@@ -23,11 +21,11 @@ function nearness(a: string, b: string): 'case' | 'separators' | 'unseen-charact
 
 const ORDER = ['case', 'unseen-characters', 'separators', 'spelling'];
 
-/** The names that are nearly the asked one, the closest first, three at most. */
+/** The names most similar to the requested one, the closest first, three at most. */
 export function similarNames(name: string, known: readonly string[]): { name: string; how: string }[] {
   const found: { name: string; how: string }[] = [];
   for (const other of known) {
-    // Long names are compared in a time that grows with their square.
+    // Long names are skipped, since the time to compare is quadratic in their length.
     if (other === name || other.length > 200 || name.length > 200) continue;
     const how = nearness(name, other);
     if (how !== null) found.push({ name: other, how });
@@ -35,13 +33,13 @@ export function similarNames(name: string, known: readonly string[]): { name: st
   return found.toSorted((a, b) => ORDER.indexOf(a.how) - ORDER.indexOf(b.how)).slice(0, 3);
 }
 
-/** A sentence that names the known name nearest to a mistyped one, as ` Did you mean clock?`; '' where none is near. */
+/** A sentence with the known name closest to a mistyped one, as ` Did you mean clock?`; '' if none is close. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const [nearest] = similarNames(name, known);
   return nearest === undefined ? '' : ` Did you mean ${shorten(printable(nearest.name), 80)}?`;
 }
 
-/** Edit distance: insertions, deletions, substitutions and exchanges of neighbours (optimal string alignment). */
+/** Edit distance: insertions, deletions, substitutions and transpositions of neighbours (optimal string alignment). */
 export function distance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

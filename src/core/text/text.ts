@@ -2,8 +2,8 @@ import { POLICY_START } from '../http/signed-url.ts';
 import { parseUrl } from '../http/url.ts';
 
 /**
- * Everything that comes from a registry is untrusted text. Two things are done to it before anybody sees it: what
- * could move a cursor or reorder a line is shown escaped, and secrets are taken out.
+ * Everything that comes from a registry is untrusted text. Before it is shown, characters that could move a cursor or
+ * reorder a line are escaped, and secrets are removed.
  */
 
 // C0 and C1 controls, DEL, bidirectional and zero-width marks, line and paragraph separators, BOM, lone surrogates.
@@ -11,13 +11,13 @@ const UNPRINTABLE =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-// What CI systems take for a command in a log: `##[`, `##vso[`, `##teamcity[` anywhere, `::name` at the start of a line.
-// An IPv6 address begins with colons too, but has no letter behind f.
+// Log commands of CI systems: `##[`, `##vso[`, `##teamcity[` anywhere, `::name` at the start of a line. An IPv6 address
+// begins with colons too, but has no letter after f.
 const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))|:(?<=^\s*:)(?=:[a-z-]*[g-z-])/gi;
 
 /**
- * The text on one line, with control, bidirectional and invisible characters shown as `\u{1b}`, and the first character
- * of what a CI system would carry out as well.
+ * The text on one line, with control, bidirectional and invisible characters shown as `\u{1b}`, as well as the first
+ * character of a CI command.
  */
 export function printable(text: string): string {
   const shown = text.replace(UNPRINTABLE, escaped);
@@ -28,27 +28,30 @@ function escaped(c: string): string {
   return `\\u{${c.charCodeAt(0).toString(16)}}`;
 }
 
-// What can stand in a text without anybody seeing it; blank letters (Hangul fillers, Braille) are known for empty names.
+// All but the invisible characters; blank letters (Hangul fillers, Braille) are a known way to write empty names.
 const VISIBLE =
   // eslint-disable-next-line no-control-regex
   /[^\u034f\s\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0]/;
 
-/** True when nothing of a text can be seen. */
+/** True when a text has no visible character. */
 export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }
 
-/** True when a text has characters that cannot be shown as they are. */
+/** True when a text has characters that must be escaped for display. */
 export function hasUnprintable(text: string): boolean {
   return text.search(UNPRINTABLE) !== -1;
 }
 
-/** JSON that is safe to print anywhere: what `printable` would escape stands as `\uXXXX`, so it reads back the same. */
+/**
+ * JSON that is safe to print anywhere: the characters that `printable` escapes are written as `\uXXXX`, so it parses to
+ * the same value.
+ */
 export function safeJson(value: unknown, indent = 2): string {
   return safeJsonText(JSON.stringify(value, null, indent));
 }
 
-/** The same of a text that is JSON. */
+/** The same for a text that is JSON. */
 export function safeJsonText(text: string): string {
   return text.replace(UNPRINTABLE, (c) => (c === '\n' ? c : inJson(c))).replace(COMMAND, inJson);
 }
@@ -57,7 +60,7 @@ function inJson(c: string): string {
   return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** At most `limit` characters, with an ellipsis where something was cut. */
+/** At most `limit` characters, with an ellipsis if something was cut. */
 export function shorten(text: string, limit = 200): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
@@ -67,12 +70,14 @@ export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A whole number with its thousands apart: `1,234,567`. `toLocaleString` does the same, but loads ICU for it: 17 ms. */
+/**
+ * A whole number with thousands separators: `1,234,567`. `toLocaleString` does the same, but loads ICU for it: 17 ms.
+ */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-// Query parameters whose values tell nothing secret; the value of any other one is hidden.
+// Query parameters whose values are not secret; all other values are hidden.
 const HARMLESS = new Set([
   'v',
   'version',
@@ -96,7 +101,7 @@ const HARMLESS = new Set([
   'spr',
 ]);
 
-// When a signature ends is no secret, and saved facts must still tell it: `signatureEnd` reads it out of these.
+// The expiry of a signature is not secret, and saved facts must keep it for `signatureEnd`.
 const SIGNING = /^x-[a-z]{2,10}-(algorithm|date|expires|signedheaders)$/;
 
 function isHarmless(name: string, value: string): boolean {
@@ -108,13 +113,13 @@ function isHarmless(name: string, value: string): boolean {
 
 // A value that may be a query of its own.
 const NESTED = /[=;?]|%3[bdf]/i;
-// A pair in a query or fragment: the name, and a value that runs up to whatever cannot be part of it.
+// A pair in a query or fragment: the name, and a value that extends to the first character that cannot be part of it.
 const QUERY = /([?&#])([^=&#\s"<>?]+)=([^&#\s"<>]*)/g;
-// Everything in front of the last @ of what may be an authority; browsers take a password with spaces in it.
+// Everything before the last @ of a possible authority; browsers accept a password with spaces in it.
 const USERINFO = /([/\\]{2})([^/\\?#"<>]+)@|(\bhttps?:[/\\]?)([^/\\?#"<>]{1,1000})@/gi;
 const BEARER = /\b(bearer|basic)(\s+)([a-z0-9._~+/=-]{6,})/gi;
 
-/** The values in a URL's query that `redact` hides and that are long enough to be told from words. */
+/** The values in a URL's query that `redact` hides and that are long enough to be distinguished from words. */
 export function secretsOf(url: string): string[] {
   const pairs = [...(parseUrl(url)?.searchParams ?? [])];
   return pairs.filter(([name, value]) => value.length >= 16 && !isHarmless(name, value)).map(([, value]) => value);
@@ -126,8 +131,8 @@ export function redact(text: string): string {
 }
 
 /**
- * The same, for texts whose places still matter: nothing moves. Values that differ still do, so that they are not taken
- * for equal; escapes stay, so that what was JSON is JSON.
+ * The same, for texts whose offsets must be preserved. Different values stay different, so that they do not compare
+ * equal; escapes are kept, so that JSON stays JSON.
  */
 export function redactInPlace(text: string): string {
   const numbers = new Map<string, number>();
@@ -139,7 +144,7 @@ export function redactInPlace(text: string): string {
   });
 }
 
-/** A stamp in place of a secret, as long as that; backslash escapes shine through, but for those of letters and digits. */
+/** A stamp in place of a secret, of the same length; backslash escapes are kept, except those of letters and digits. */
 export function stampOver(secret: string, stamp: string): string {
   let at = 0;
   return secret.replace(/\\u[0-9a-f]{4}|\\.?|[^\\]/gi, (part) => {

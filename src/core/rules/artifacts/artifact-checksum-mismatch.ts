@@ -22,7 +22,7 @@ export const artifactChecksumMismatch = defineRule({
   why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
   check({ facts, content, checksum, all, artifacts, before }) {
     const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
-    // A value that is no SHA-256 at all is checksum-malformed, which names the digest to list.
+    // A value that is not a SHA-256 digest is reported by checksum-malformed, which names the digest to list.
     if (digest === null || content.sha256 === digest || content.cut) return null;
     const again = facts.again && !isMissing(facts.again) ? facts.again : null;
     const answer = isMissing(facts.web) ? null : lastHop(facts.web.server);
@@ -72,7 +72,7 @@ function intermittent(facts: ArtifactFacts): Problem {
   };
 }
 
-/** Told by a digest that does match something. */
+/** The cause, determined by another digest that matches. */
 function byDigest(
   digest: string,
   content: Content,
@@ -111,7 +111,7 @@ function byDigest(
   return null;
 }
 
-/** The bytes that another entry lists. Whether those are right there decides what has to be moved. */
+/** The bytes match another entry. Whether that entry has the right file determines what to move. */
 function otherVersion(
   facts: ArtifactFacts,
   content: Content,
@@ -143,7 +143,7 @@ function otherVersion(
   };
 }
 
-/** A compressed tar under a Content-Encoding, and neither of the two is what is listed. */
+/** A compressed tar with a Content-Encoding, of which neither layer has the listed digest. */
 function reEncoded({ decoded }: Content): Problem | null {
   if (decoded === null || decoded.error !== null || kindOfContent(decoded.head) !== 'tar') return null;
   return {
@@ -164,7 +164,7 @@ function unstable(content: Content, again: Content | null): Problem | null {
   };
 }
 
-/** Told by what had been published. */
+/** The cause, determined by the baseline. */
 function changed(content: Content, digest: string, before: PublishedVersion | null): Problem | null {
   if (before === null) return null;
   if (sameDigest(before.artifactChecksum, `sha256:${content.sha256}`))

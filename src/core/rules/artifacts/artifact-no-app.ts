@@ -2,7 +2,7 @@ import { noAppIn } from '../../registry/app-entry.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
 
-/** Names of files in the evidence. */
+/** The number of file names in the evidence. */
 const SHOWN = 10;
 const FILES: ReadonlySet<string> = new Set(['file', 'contiguous', 'link', 'symlink']);
 
@@ -20,7 +20,7 @@ export const artifactNoApp = defineRule({
   check({ content, archive, appEntry }): Problem | null {
     const isWhole = archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;
     const files = archive.entries.filter(({ type }) => FILES.has(type));
-    // Where not all was listed, the file may be among the rest; an archive without files is reported by another rule.
+    // If the list is incomplete, the file may be among the rest; an archive without files is reported by another rule.
     if (!isWhole || archive.entryCount > archive.entries.length || files.length === 0) return null;
     const fault = noAppIn(files, appEntry);
     if (fault === null) return null;

@@ -48,7 +48,7 @@ const KINDS: Partial<Record<string, readonly [cause: string, is: string, advice:
 };
 const ARCHIVES = new Set(['zip', 'xz', 'zstd', 'bzip2', '7z', 'rar', 'lz4', 'lzip', 'zlib', 'compress']);
 
-/** By the code of a fault; any other one is a broken archive of its layer. */
+/** By the code of a fault; any other code is a broken archive of its layer. */
 const FAULT_CAUSES: Partial<Record<string, string>> = {
   'gzip truncated': 'gzip-truncated',
   'tar truncated': 'tar-truncated',
@@ -70,7 +70,7 @@ export const artifactNotTarGz = defineRule({
   why: 'The service cannot unpack it, so that the version cannot be installed even though its checksum may be right.',
   check({ content, archive }): readonly Problem[] {
     if (archive.kind !== 'gzip') return [kindProblem(archive.kind, content.bytes)];
-    // Where our own limit ended the download or the pass, the rest may be sound: another rule tells of the limit.
+    // If a limit of this tool ended the download or the pass, the rest may be valid: another rule reports the limit.
     if (archive.stopped !== null || content.cut) return [];
     if (archive.fault !== null) return framingDiffers(archive) ? [] : [faultProblem(archive.fault, content.bytes)];
     const files = archive.entries.filter((entry) => entry.type !== 'directory').length;
@@ -110,9 +110,9 @@ function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number):
   };
 }
 
-/** What most readers accept and some do not. */
+/** Properties that most readers accept and some do not. */
 function looseProblems(archive: ArchiveFacts): Problem[] {
-  // Joined archives are told by artifact-trailing-data already.
+  // Concatenated archives are reported by artifact-trailing-data.
   if (archive.trailing !== null) return [];
   return odditiesFor('artifact-not-tar-gz', archive).map(({ code, message }) => ({
     severity: 'warning',

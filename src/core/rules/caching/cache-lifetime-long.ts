@@ -65,7 +65,7 @@ export const cacheLifetimeLong = defineRule({
         dedupeKey: once,
       };
     }
-    // Hosts that drop copies at each deploy send an Age beside max-age=0; that is no fault.
+    // Hosts that purge copies at each deploy send an Age together with max-age=0, which is correct.
     if (age !== null && (lifetime === null ? age > HOUR : lifetime > 0 && age > lifetime)) {
       return {
         cause: 'stale-copy',

@@ -17,10 +17,10 @@ export const conditionalRequestRejected = defineRule({
   check({ role, answer, conditional }) {
     for (const { condition, visit } of conditional) {
       const status = statusOf(visit);
-      // A stranger may be refused for other reasons, and whoever asks too often for a while.
+      // An unknown origin may be refused for other reasons, and a client that sends too many requests temporarily.
       if (visit.origin !== null || isAnswered(visit) || status === 429 || status === 503) continue;
       if (visit.failure === null && status === 304) continue;
-      // Nobody names a tag where none was given.
+      // Clients do not send a tag if none was issued.
       if (condition[0] === 'if-none-match' && header(lastHop(answer)!.headers, 'etag') === null) continue;
       const url = lastHop(visit)?.url ?? lastHop(answer)!.url;
       const how = visit.failure ? `fails (${visit.failure.code})` : `is answered with ${status}`;

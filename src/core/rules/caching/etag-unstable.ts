@@ -31,7 +31,7 @@ export const etagUnstable = defineRule({
   },
 });
 
-/** Weak or not, the tag itself is what is compared (RFC 9110 section 13.1.2). */
+/** Weak or not, the opaque tag is compared (RFC 9110 section 13.1.2). */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '');
 }

@@ -7,7 +7,7 @@ export const lastModifiedOnly = defineRule({
   id: 'last-modified-only',
   on: 'resource',
   needs: ['role', 'web', 'answer'],
-  // Most hosts of this kind never publish twice in a second while somebody fetches.
+  // Most hosts of this kind never publish twice within the second of a fetch.
   severity: 'note',
   spec: null,
   symptom: 'registry-does-not-refresh',

@@ -18,7 +18,7 @@ export const corsHeadRefused = defineRule({
     'a page may read the answer to GET, and not the one to HEAD: its Access-Control-Allow-Origin is missing, doubled or another one, or the preflight for HEAD is refused. A preflight that lists GET and not HEAD is a note, since browsers let HEAD pass',
   why: 'Hosts allow GET and HEAD; a page that looks with HEAD before it fetches gets an error.',
   check({ role, web, head, preflights: [preflight = null], headPreflight }) {
-    // Where GET fails, HEAD fails for the same reason.
+    // If GET fails, HEAD fails for the same reason.
     const get = web.browser[0];
     if (!get || corsFault(get) !== null || !(isAnswered(get) || lastHop(get)?.status === 416)) return null;
     return [answerFault(role, head), preflightProblem(role, preflight, headPreflight)].filter((one) => one !== null);

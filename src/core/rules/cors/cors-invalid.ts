@@ -39,7 +39,7 @@ export const corsInvalid = defineRule({
       const fault = corsFault(visit);
       if (fault?.code !== 'invalid') continue;
       const hop = visit.hops[fault.hop]!;
-      // To an origin that it does not know, a host that answers by Origin says so in one way or another.
+      // Hosts that check Origin refuse an unknown origin in different ways.
       if (origins.length === 0 && saysNothing(fault) && varyNames(hop.headers).includes('origin')) continue;
       const right = origins.length > 0 ? visit.origin! : (repaired(fault.value ?? '') ?? '*');
       return {

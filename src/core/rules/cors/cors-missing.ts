@@ -20,15 +20,15 @@ export const corsMissing = defineRule({
       const fault = corsFault(visit);
       if (fault?.code !== 'missing') continue;
       const hop = visit.hops[fault.hop]!;
-      // Asked by nobody in particular, a host that answers by Origin has not said whom it allows: cors-origin-refused.
+      // Without a requested origin, a host that checks Origin has not shown which ones it allows: cors-origin-refused.
       if (origins.length === 0 && varyNames(hop.headers).includes('origin')) continue;
-      // A host that names another of the origins asked with has a list, and this one is not on it: told there as well.
+      // A host that allows another requested origin has a list without this one: cors-origin-refused as well.
       if (role !== 'artifact' && allowedBeside(visit, web.browser) !== null) continue;
-      // The answer to somebody it refuses (403 …) is told there as well.
+      // An error status for a refused origin (403 …) is reported there as well.
       if (hop.status >= 400) continue;
       const where =
         visit.hops.length === 1 ? '' : fault.hop < visit.hops.length - 1 ? ' on the redirect' : ' behind the redirect';
-      // Behind a redirect to another host a browser says Origin: null, and an exact origin would not let it in.
+      // After a redirect to another host a browser sends Origin: null, which an exact origin does not match.
       const nulled = fault.sent === 'null' && visit.origin !== 'null';
       const line =
         origins.length === 0 || nulled
@@ -53,10 +53,10 @@ export const corsMissing = defineRule({
               : 'absent-behind-redirect',
         severity: role === 'artifact' ? 'note' : 'error',
         message: `${hostOf(hop.url)} sends no Access-Control-Allow-Origin${where}, so browsers refuse the ${role}.${mild}`,
-        // The line to copy comes last, so that no full stop stands behind it.
+        // The line to copy comes last, so that no full stop follows it.
         advice: `${unsure}Have ${nulled ? hostOf(hop.url) : 'the host'} send ${line}`,
         evidence: corsEvidence(visit, fault.hop),
-        // A host that sends none sends none with any of its files.
+        // A host that does not send it omits it for all its files.
         dedupeKey: `${role} ${hostOf(hop.url)} ${where}`,
       };
     }

@@ -24,7 +24,7 @@ export const corsNotVaried = defineRule({
       const withOrigin = header(hop.headers, 'access-control-allow-origin');
       const without = header(plain.headers, 'access-control-allow-origin');
       if (withOrigin === without || withOrigin === null || isVaried(hop) || isUnstored(hop)) {
-        // Told apart by the answers to those who name an origin, and yet not by this one.
+        // Responses to requests with an Origin have Vary: Origin, but the one to a request without it does not.
         if (withOrigin === without || withOrigin === null || isUnstored(plain) || isVaried(plain)) continue;
         const isReused = mayBeReused(plain, Date.parse(now));
         return {
@@ -54,13 +54,13 @@ function isVaried(hop: Hop): boolean {
   return names.includes('origin') || names.includes('*');
 }
 
-/** Whether a browser or a cache uses it again without asking the host (RFC 9111 section 4.2). */
+/** Whether a browser or a cache may reuse it without revalidation (RFC 9111 section 4.2). */
 function mayBeReused(hop: Hop, now: number): boolean {
   const { lifetime, heuristic } = freshness(hop, now);
   return (lifetime ?? heuristic ?? 0) > 0;
 }
 
-/** What no cache keeps cannot be mixed up. */
+/** A response that no cache stores cannot be mixed up. */
 function isUnstored(hop: Hop): boolean {
   const value = header(hop.headers, 'cache-control');
   return value !== null && cacheControl(value).directives.has('no-store');

@@ -23,19 +23,19 @@ export const corsOriginRefused = defineRule({
       const problem =
         (mayBlameOrigin(web) ? refusedStatus(role, visit, origins.length > 0) : null) ??
         refusedOrigin(role, visit, web.browser, origins.length > 0);
-      // Who may ask is a setting of the host, and not of one file; the message names the host and who.
+      // Allowed origins are a setting of the host, not of one file; the message names the host and the origin.
       if (problem) problems.push({ ...problem, dedupeKey: `${role} ${problem.message}` });
     }
     return problems;
   },
 });
 
-/** The host answers everybody but a browser from elsewhere. */
+/** The host responds to all clients except a browser of another origin. */
 function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Problem | null {
   const status = statusOf(visit);
   const { failure } = visit;
-  // A limit or a fault of the host says nothing about the origin; a part was asked of the artifact alone, and a host
-  // that cannot send parts breaks off.
+  // A limit or a fault of the host says nothing about the origin; a range was requested only of the artifact, and a
+  // host without range support closes the connection.
   if (
     failure === null
       ? status < 400 || [408, 416, 429].includes(status) || status >= 500

@@ -16,7 +16,7 @@ export const corsPreflightRefused = defineRule({
     'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
   why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
   check({ role, web, preflights }) {
-    // Where plain requests fail, this one fails for the same reason.
+    // If plain requests fail, this one fails for the same reason.
     if (web.browser.some((visit) => corsFault(visit) !== null || isRefused(visit))) return null;
     for (const [hop, preflight] of preflights.entries()) {
       if (preflight === null) continue;

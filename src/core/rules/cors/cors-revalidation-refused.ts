@@ -46,7 +46,7 @@ export const corsRevalidationRefused = defineRule({
   },
 });
 
-/** The stored headers as a 304 leaves them, as far as CORS is concerned. */
+/** The CORS headers of the stored response after a 304 updated it. */
 function updated(stored: Hop, fresh: Hop): Hop['headers'] {
   return (headerLines(fresh.headers, 'access-control-allow-origin').length > 0 ? fresh : stored).headers;
 }

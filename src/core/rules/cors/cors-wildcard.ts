@@ -16,7 +16,7 @@ export const corsWildcard = defineRule({
     'every origin is allowed: permitted, though restricting to the needed ones is preferred. Allowing any origin with credentials as well is a warning',
   why: 'Pages of any site may read the file. For what anybody can fetch anyway this does no harm.',
   check({ web }) {
-    // A stranger's question is among the conditional ones where the service's own origin was named.
+    // If the service's own origin was named, the conditional requests include one from an unknown origin.
     const strangers = (web.conditional ?? []).map(({ visit }) => visit).filter(({ origin }) => origin === PROBE_ORIGIN);
     for (const visit of [...strangers, ...web.browser]) {
       const hop = lastHop(visit);

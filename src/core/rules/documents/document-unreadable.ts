@@ -29,7 +29,7 @@ export const documentUnreadable = defineRule({
   },
 });
 
-/** Compressed bytes whose label holds a coding that clients do not undo; null where the label is not the reason. */
+/** Compressed bytes with a coding that clients do not decode; null if Content-Encoding is not the reason. */
 function undecoded(cause: string, web: HttpViews | Missing): { message: string; advice: string } | null {
   const label = cause === 'gzip' ? labelNotUndone(web) : null;
   if (label === null) return null;

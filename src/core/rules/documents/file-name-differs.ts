@@ -41,7 +41,7 @@ export const fileNameDiffers = defineRule({
   },
 });
 
-/** The paths up to the first name that differs; null where none does. */
+/** The paths up to the first name that differs; null if none does. */
 function differingPart(path: string, listed: string): { path: string; listed: string; isFolder: boolean } | null {
   const [wanted, found] = [path.split('/'), listed.split('/')];
   const at = wanted.findIndex((name, index) => name !== found[index]);
@@ -50,7 +50,7 @@ function differingPart(path: string, listed: string): { path: string; listed: st
   return { path: upTo(wanted), listed: upTo(found), isFolder: at < wanted.length - 1 };
 }
 
-/** Forms that look the same are shown as escapes. */
+/** Forms that render identically are shown as escapes. */
 function shown(name: string, cause: keyof typeof DIFFERENCE): string {
   const safe = printable(name);
   return cause === 'case'

@@ -26,7 +26,7 @@ export const schemaViolation = defineRule({
   },
 });
 
-/** The two kinds of file, mistaken for each other: one fault, not a list of missing fields. */
+/** The two kinds of file, swapped: one fault, not a list of missing fields. */
 function swap(role: ResourceKind, value: JsonValue): Problem | null {
   const hasApps = isObject(member(value, 'apps'));
   const hasVersions = Array.isArray(member(value, 'versions'));
@@ -65,7 +65,7 @@ function hostMessage(role: ResourceKind, value: JsonValue): Problem | null {
 
 const NAMES = ['error', 'errors', 'Error', 'message', 'Message', 'msg', 'detail', 'fault', 'statusCode'];
 
-/** The first text that stands under one of these names, or one level below. */
+/** The first text under one of these names, or one level below. */
 function messageIn(value: JsonValue): string | null {
   for (const key of [...NAMES, 'title']) {
     const found = member(value, key);

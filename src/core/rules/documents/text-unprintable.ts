@@ -17,11 +17,11 @@ export const textUnprintable = defineRule({
       ['description', description],
     ] as const) {
       if (!hasUnprintable(text)) continue;
-      // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are honest text.
+      // Line breaks in a description, and the joiners inside emoji and in scripts that need them, are legitimate.
       const plain = text
         .replace(field === 'description' ? /[\n\r\t\u2028\u2029]/g : /$^/, '')
         .replace(/(?<=\S)[\u200c\u200d](?=\S)/g, '');
-      // A blank text is text-empty's to tell, and half a surrogate pair is document-unreadable's.
+      // Blank text is reported by text-empty, and a lone surrogate by document-unreadable.
       if (isBlank(text) || !hasUnprintable(plain.replace(/\p{Cs}/gu, ''))) continue;
       problems.push({
         at: `/${field}`,

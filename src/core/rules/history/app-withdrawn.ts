@@ -34,7 +34,7 @@ export const appWithdrawn = defineRule({
   },
 });
 
-/** Equal for keys that differ in case and separators alone. */
+/** Equal for keys that differ only in case and separators. */
 function plain(key: string): string {
   return key.toLowerCase().replace(/[-_]/g, '');
 }

@@ -15,7 +15,7 @@ export const artifactChanged = defineRule({
   check({ versions, earlier, earlierSource }) {
     const problems: Problem[] = [];
     for (const { entry, before } of matchVersions(versions, earlier)) {
-      // A placeholder that is replaced at last changes nothing that anybody could have verified.
+      // Replacing a placeholder changes nothing that subscribers could have verified.
       if (entry.artifactChecksum === null || !isDigestForm(before.artifactChecksum)) continue;
       if (sameDigest(entry.artifactChecksum, before.artifactChecksum)) continue;
       problems.push({

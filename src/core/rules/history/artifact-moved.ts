@@ -32,7 +32,7 @@ export const artifactMoved = defineRule({
   },
 });
 
-/** What a URL leads to: one that was signed anew leads to the same. */
+/** The target of a URL: signing it again does not change it. */
 function addressOf(url: string): string {
   return sameAddress(withoutSignature(url));
 }

@@ -13,12 +13,12 @@ export const versionWithdrawn = defineRule({
   why: 'Old versions are kept: whoever installed it can neither reinstall nor verify it.',
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));
-    // A version that was none until its spelling was mended was never offered to anybody.
+    // A version that was invalid until its spelling was fixed was never offered to subscribers.
     const mended = (version: string): boolean => !isSemver(version) && listed.has(likelyVersion(version));
     const gone = earlier.filter((before) => !listed.has(before.version) && !mended(before.version));
     const newest = latestOf(earlier.map(({ version }) => version).filter(isSemver));
     const now = latestOf([...listed].filter((version) => version !== null && isSemver(version)) as string[]);
-    // What is offered to everybody went back; where a higher one is listed, it did not.
+    // The newest version counts as lost only if no higher one is listed.
     const lost = newest !== null && (now === null || comparePrecedence(now, newest) < 0) ? newest : null;
     return gone.map((before) => ({
       at: '/versions',

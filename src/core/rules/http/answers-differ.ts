@@ -24,7 +24,7 @@ export const answersDiffer = defineRule({
   },
 });
 
-/** An answer of other content. By turns, it may be that the probes alone met it. */
+/** A response with other content. If contents alternate, possibly only the header probes received it. */
 function otherContent(web: HttpViews, { on }: Dependence): { visit: Probe; copy: ComparedBody } | undefined {
   const visits = on === 'intermittent' ? (web.headerProbes ?? []).map(({ visit }) => visit) : [];
   return comparedAnswers({ ...web, browser: [...web.browser, ...visits] }).find(

@@ -33,7 +33,7 @@ function refusedImage(image: Probe | null): Probe | null {
   return image && isOther(image) && isRefusal(image) ? image : null;
 }
 
-/** The group of headers that the refusal follows, where none of those is among them which other rules report. */
+/** The group of headers that the refusal depends on, if it includes none that other rules report. */
 function groupOf(dependence: Dependence | null, others: readonly HeaderGroup[]): HeaderGroup | null {
   if (dependence?.on !== 'headers' || dependence.groups.some((group) => others.includes(group))) return null;
   return dependence.groups[0]!;

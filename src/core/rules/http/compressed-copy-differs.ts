@@ -54,13 +54,13 @@ const KINDS: Readonly<Record<string, string>> = {
   empty: 'an empty file',
 };
 
-/** What the copy is, where it cannot be a file of this role; null where it can. */
+/** What the copy is, if it cannot be a file of this role; null if it can. */
 function otherKind(role: ResourceKind, { decoded }: ComparedBody): string | null {
   if (decoded === null || (role === 'icon' ? ['png', 'svg'] : ['json']).includes(decoded.kind)) return null;
   return KINDS[decoded.kind] ?? 'a file of another kind';
 }
 
-/** Milliseconds since 1970; NaN where it is not said, which compares as neither older nor newer. */
+/** Milliseconds since 1970; NaN if unknown, which compares as neither older nor newer. */
 function changedAt(visit: Probe): number {
   return httpDate(header(lastHop(visit)?.headers ?? [], 'last-modified')) ?? Number.NaN;
 }

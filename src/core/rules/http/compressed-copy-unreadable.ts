@@ -71,7 +71,7 @@ function faultOf(role: ResourceKind, copy: ComparedBody): { cause: string; text:
   return null;
 }
 
-/** A coding that is named, and that clients leave as it is all the same. */
+/** A named coding that clients do not decode. */
 function notUndone(coding: string, named: string): { cause: string; text: string; advice: string } {
   if (coding.split(', ').includes('identity'))
     return {
@@ -87,7 +87,7 @@ function notUndone(coding: string, named: string): { cause: string; text: string
   };
 }
 
-/** What the bytes are, where that is not what the last coding says. */
+/** What the bytes are, if it differs from the last coding. */
 function mislabelled(coding: string, kind: string): string | null {
   const last = coding.split(', ').at(-1);
   if (kind === 'json' || kind === 'text' || kind === 'svg' || kind === 'xml') return 'not compressed';

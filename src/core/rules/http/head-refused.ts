@@ -23,11 +23,11 @@ export const headRefused = defineRule({
     const once = `${role} ${hostOf(got.url)}`;
     const status = statusOf(head);
     if (status === 429 || status === 503) return null;
-    // What GET brings now and then only says nothing about HEAD.
+    // If GET itself is intermittent, the response to HEAD says nothing about the method.
     const dependence = dependenceOf(web);
     if (dependence?.on === 'intermittent') return null;
     if (!isAnswered(head)) {
-      // Where a page's GET is refused as well, the method is not the reason.
+      // If a page's GET is refused as well, the method is not the reason.
       if (web.browser.some((visit) => visit.origin === head.origin && isOther(visit) && isRefusal(visit))) return null;
       const how = head.failure ? `fails (${head.failure.code})` : `is answered with ${status}`;
       return {
@@ -46,7 +46,8 @@ export const headRefused = defineRule({
       if (inGet === null || inHead === null || inGet === inHead) continue;
       // Lengths are only comparable in the same coding.
       if (header(got.headers, 'content-encoding') !== header(other.headers, 'content-encoding')) continue;
-      // What differs from one GET to the next says nothing about HEAD: it was published just now, or made anew each time.
+      // A value that differs between GETs says nothing about HEAD: it was just published, or is generated for each
+      // request.
       if (otherGets(web, got).some((hop) => (named(hop, name) ?? inGet) !== inGet)) continue;
       return {
         cause: `${name}-differs`,
@@ -64,7 +65,7 @@ function named(hop: Hop, name: string): string | null {
   return header(hop.headers, name)?.replace(/^W\//, '') ?? null;
 }
 
-/** The whole answers to the same GET in the same coding. */
+/** The complete responses to the same GET in the same coding. */
 function otherGets({ browser, headerProbes: probes = [] }: HttpViews, got: Hop): Hop[] {
   return [...browser, ...probes.map(({ visit }) => visit)].flatMap((visit) => {
     const hop = lastHop(visit)!;

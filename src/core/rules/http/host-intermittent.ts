@@ -33,7 +33,7 @@ const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
 function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem | null {
   const { attempts, retryAfterMs: waited, retriedErrors: troubles = [] } = visit;
-  // Waiting that the host asked for is told by rate-limited.
+  // Delays that the host requested are reported by rate-limited.
   if (visit.failure !== null || statusOf(visit) >= 400 || attempts < 2 || waited > 0) return null;
   const host = hostOf(url);
   const isMissing = troubles.some((trouble) => /^status 4(?!08|29)/.test(trouble));
@@ -49,7 +49,7 @@ function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem | nu
   };
 }
 
-/** The GET requests beside the plain one, which clients send for the same file. */
+/** The GET requests in addition to the plain one, which clients send for the same file. */
 function besides({ browser, conditional = [], revalidation, image, gzip }: HttpViews): Probe[] {
   const visits = [...browser, ...conditional.map(({ visit }) => visit), revalidation?.visit, image, gzip];
   return visits.filter((visit) => visit !== undefined);
@@ -65,11 +65,11 @@ const REQUESTS: Readonly<Record<SideProbe, string>> = {
   browser: 'GET requests',
 };
 
-/** Statuses that come and go with the same request. */
+/** Statuses that alternate for the same request. */
 function statusesByTurns(role: ResourceKind, web: HttpViews): Problem | null {
   const shown: Omit<RepeatedProbe, 'of'> & { of?: SideProbe } =
     (web.repeatedProbes ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image')!;
-  // Contents that differ by turns are told by answers-differ.
+  // Alternating contents are reported by answers-differ.
   if (!shown || areContentsByTurns(web)) return null;
   const { of, url, plain, same } = shown;
   const host = hostOf(url);
@@ -86,18 +86,18 @@ function statusesByTurns(role: ResourceKind, web: HttpViews): Problem | null {
   };
 }
 
-// A machine without a way to addresses of a kind says so itself; of the host that tells nothing.
+// A machine without a route for an address family reports it itself, which says nothing about the host.
 const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 
-/** A name with several addresses, of which some do not answer. */
+/** A name with several addresses, some of which do not respond. */
 function deadAddresses(visit: Probe): Problem | null {
   for (const { url, failedAddresses: vain = [], address } of visit.hops) {
     const dead = vain.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
     if (dead.length === 0) continue;
     const host = hostnameOf(url);
-    // What this machine calls itself is in nobody's DNS.
+    // The local machine's own names are not in public DNS.
     if (/^([\w.-]+\.)?localhost\.?(:|$)/i.test(host)) continue;
-    // Silence over IPv6 may as well be the network here; a refusal comes from the other end.
+    // A timeout over IPv6 may be caused by the local network; a refusal comes from the other end.
     const sure = dead.some((one) => one.code === 'ECONNREFUSED' || !one.address.includes(':'));
     const said = dead.map((one) => `${one.address} (${one.code})`).join(', ');
     return {

@@ -18,7 +18,7 @@ export const tlsExpiring = defineRule({
     const moment = Date.parse(now);
     for (const { tls, url, status } of web.server.hops) {
       if (!tls || status === 0) continue;
-      // One that had ended by then is not what kept the connection from failing: another path was used.
+      // A certificate that had already expired did not break the connection: another path was used.
       const above = tls.endsFirst && Date.parse(tls.endsFirst.notAfter) > moment ? tls.endsFirst : null;
       const notAfter = above?.notAfter ?? tls.notAfter;
       const left = Date.parse(notAfter) - moment;

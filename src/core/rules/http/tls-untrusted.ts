@@ -51,7 +51,7 @@ const ADDED = {
   system: 'the store of this system adds',
 };
 
-/** Trusted here, but perhaps nowhere else. */
+/** Trusted locally, but perhaps nowhere else. */
 function privateAuthority(visit: Probe): Problem | null {
   const hop = visit.hops.find((h) => h.tls?.privateCa);
   if (!hop) return null;

@@ -29,7 +29,7 @@ export const unreachable = defineRule({
       ...found,
       message: `The ${role} cannot be fetched: ${found.message}`,
       evidence: { ...evidenceOf(visit), ...found.evidence },
-      // Whether something answers at such a port does not matter: browsers never ask there.
+      // Whether a server listens on such a port does not matter: browsers never connect to it.
       ...(visit.failure && isWithoutAnswer(visit) && blockedPort(hostOf(visit.failure.url)) !== null
         ? { supersededBy: ['url-port-blocked'] }
         : {}),
@@ -40,16 +40,16 @@ export const unreachable = defineRule({
   },
 });
 
-/** Whether the URL itself was asked, and no answer came. */
+/** Whether the URL itself was requested and no response was received. */
 function isWithoutAnswer({ hops }: Probe): boolean {
   return hops.length <= 1 && !hops[0]?.status;
 }
 
-/** Whether all of the host is hit, and not this file alone. */
+/** Whether the whole host is affected, and not only this file. */
 function isOfHost(visit: Probe, cause: string): boolean {
   const { failure } = visit;
   if (failure === null) return /^(rate-limited|captive-portal)$/.test(cause) || /^status-(401|407|5\d\d)$/.test(cause);
-  // A host that says nothing hangs, whatever it is asked for.
+  // A host that does not respond hangs for every URL.
   return /^(no-answer|http2-only)$/.test(cause) || ['dns', 'connect', 'tls'].includes(failure.phase);
 }
 
@@ -94,7 +94,7 @@ const REDIRECTS: Readonly<Record<string, readonly [cause: string, message: strin
   ],
 };
 
-/** Of redirects that say too much: with what they lead to. */
+/** Redirect failures that need detail: with their target. */
 function ofLocation(code: string, url: string, visit: Probe): Found | null {
   if (code === 'REDIRECT_BLOCKED_PORT')
     return {
@@ -330,7 +330,7 @@ function ofHandshake(failure: Failure, host: string): Found {
   };
 }
 
-/** Words to put behind a status; '' where the first URL was answered itself, in whichever spelling it is listed. */
+/** A phrase to append to a status; '' if the first URL responded itself, in whichever spelling it is listed. */
 function afterRedirects({ hops }: Probe): string {
   if (hops.length < 2) return '';
   return ` at the end of ${hops.length === 2 ? 'a redirect' : `${hops.length - 1} redirects`}`;

@@ -14,7 +14,7 @@ export const iconEmbeddingRefused = defineRule({
   failsWhen: 'an icon says Cross-Origin-Resource-Policy: same-origin, or same-site and the service is at another site',
   why: 'A plain <img> on the service’s page is blocked by that header, whatever CORS allows.',
   check({ answer, origins }) {
-    // Each hop is checked by itself, redirects included.
+    // Each hop is checked separately, redirects included.
     const problems = answer.hops.map((hop) => refusal(hop, origins)).filter((problem) => problem !== null);
     return problems.find((problem) => problem.severity === 'error') ?? problems[0];
   },
@@ -31,7 +31,7 @@ function refusal(hop: Hop, origins: readonly string[]): Problem | null {
   if (origins.length > 0 && foreign.length === 0) return null;
   const host = hostOf(hop.url);
   return {
-    // Where the service runs is not known, and it may be at this very site.
+    // The service's origin is not known, and it may be on this very site.
     severity: origins.length === 0 && policy === 'same-site' ? 'warning' : 'error',
     cause: policy,
     message: `${host} sends the icon with Cross-Origin-Resource-Policy: ${policy}, so browsers do not show it on ${foreign[0] ?? 'pages of other sites'}.`,
@@ -41,7 +41,10 @@ function refusal(hop: Hop, origins: readonly string[]): Problem | null {
   };
 }
 
-/** Two hosts are at one site when they share a registrable domain; without the public list of those, a shared end of two labels is given the benefit of the doubt. */
+/**
+ * Two hosts are on one site if they share a registrable domain; without the Public Suffix List, a shared suffix of two
+ * labels is given the benefit of the doubt.
+ */
 function maybeSameSite(origin: string, other: URL): boolean {
   const asked = parseUrl(origin);
   if (asked === null) return false;

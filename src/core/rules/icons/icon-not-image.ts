@@ -35,7 +35,7 @@ const IMAGES = new Set(['jpeg', 'gif', 'webp', 'avif', 'heic', 'ico', 'bmp', 'ti
 const CONVERT = 'Convert it to PNG, or export it as SVG.';
 const EXPORT = 'Export or upload the image again.';
 
-/** Where a fault is no certain error, or there is more to say than "export it again". */
+/** Faults that are not certain errors, or whose advice is more than "export it again". */
 const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> = {
   'png trailing-data': {
     severity: 'note',
@@ -73,7 +73,7 @@ export const iconNotImage = defineRule({
     const { kind, fault, width, height } = image;
     if (kind === 'xml' && fault !== null) return faultProblem('XML', kind, fault);
     if (kind !== 'png' && kind !== 'svg') return kindProblem(kind, content, facts.web);
-    // The rest may be sound; icon-oversized tells of the size.
+    // The rest may be valid; icon-oversized reports the size.
     if (content.cut) return null;
     const name = kind.toUpperCase();
     if (fault !== null) return faultProblem(name, image.kind, fault);

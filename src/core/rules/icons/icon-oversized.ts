@@ -1,7 +1,7 @@
 import { defineRule, type Problem } from '../rule.ts';
 
 const BYTES = 1_000_000;
-/** 4096 by 4096: 64 MiB once it is decoded. */
+/** 4096 by 4096: 64 MiB when decoded. */
 const PIXELS = 2 ** 24;
 
 export const iconOversized = defineRule({

@@ -42,7 +42,7 @@ export const iconSvgActive = defineRule({
   },
 });
 
-/** What removes active content, by its code. */
+/** How to remove active content, by its code. */
 const REMOVED_BY: Readonly<Record<string, string>> = {
   script: 'svgo does with its plugin removeScripts',
   'event-handler': 'svgo does with its plugin removeScripts',
@@ -50,7 +50,7 @@ const REMOVED_BY: Readonly<Record<string, string>> = {
   'foreign-object': 'draw text and boxes as SVG elements instead of HTML',
 };
 
-/** Drawing programs write a DOCTYPE that only names namespaces; any other declares what the picture is made of. */
+/** Drawing programs write a DOCTYPE that only declares namespaces; any other defines content of the image. */
 function ofDoctype(found: ImageFacts['active']): Problem {
   const [{ code, line }] = found as [ImageFacts['active'][number]];
   const where = line === null ? '' : ` (it ends in line ${line})`;

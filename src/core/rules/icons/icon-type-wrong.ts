@@ -43,7 +43,7 @@ export const iconTypeWrong = defineRule({
   },
 });
 
-/** Whether pages get it from another origin than their own. */
+/** Whether pages load it from another origin than their own. */
 function isForeign(answer: Probe, origins: readonly string[]): boolean {
   const own = parseUrl(lastHop(answer)?.url ?? '')?.origin;
   return origins.length === 0 || origins.some((origin) => origin !== own);

@@ -21,7 +21,7 @@ export const artifactUrlShared = defineRule({
       let shared = byUrl.get(url);
       if (!shared) byUrl.set(url, (shared = { users: new Map(), checksums: new Set() }));
       shared.checksums.add(entry.artifactChecksum!);
-      // The same version listed twice is version-duplicate's to tell.
+      // The same version listed twice is reported by version-duplicate.
       if (!shared.users.has(entry.version)) shared.users.set(entry.version, entry);
     }
     const problems: Problem[] = [];

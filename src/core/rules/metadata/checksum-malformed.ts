@@ -24,7 +24,7 @@ export const checksumMalformed = defineRule({
       message: weak
         ? `This is the ${weak} digest of exactly this artifact; the algorithm must be SHA-256.`
         : fault.message,
-      // Of other bytes, the same digest in another spelling would be as wrong.
+      // If the bytes differ, the same digest in another spelling would be wrong as well.
       advice:
         fault.repaired && (found === null || found === fault.repaired)
           ? `Write it as "${fault.repaired}".`

@@ -30,7 +30,7 @@ export const versionDuplicate = defineRule({
     const problems = [];
     for (const { entry, other, same } of extra) {
       const version = entry.version!;
-      // Of all its entries, so that their order makes no difference.
+      // Across all its entries, so that their order makes no difference.
       const alike = same && texts.get(version)!.alike;
       problems.push({
         at: `/versions/${entry.index}/version`,

@@ -15,7 +15,7 @@ export const urlInsecure = defineRule({
   check({ role, url, parsed, registry }) {
     if (parsed.protocol !== 'http:') return null;
     const local = isLoopback(parsed.hostname);
-    // A registry that is tried out on loopback has its other files there too: one warning, about the manifest.
+    // A registry tested on loopback has its other files there too: one warning, about the manifest.
     if (local && role !== 'manifest' && registry?.protocol === 'http:' && isLoopback(registry.hostname)) return null;
     return {
       severity: local ? 'warning' : 'error',

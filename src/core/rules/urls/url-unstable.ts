@@ -54,11 +54,11 @@ function movingPart(url: UrlParts): keyof typeof MEANING | null {
 function isLatest(path: string): boolean {
   if (/\/releases\/latest\/|[-_.@/](latest|nightly|snapshot)(\.tar\.gz|\.tgz)$|@latest\//i.test(path)) return true;
   const word = /\/(latest|nightly|current|snapshot|edge|canary)(\/.*)?$/i.exec(path);
-  // An app may have such a name: where a version stands behind it, the file is that version's.
+  // An app may have such a name: if a version follows it, the file belongs to that version.
   return word !== null && !/\d+\.\d+\.\d+/.test(word[2] ?? '');
 }
 
-/** A commit, or a tag that looks like a version: as fixed as a ref can be. */
+/** A commit, or a tag that looks like a version: as immutable as a ref can be. */
 function isFixedRef(ref: string): boolean {
   return /^[0-9a-f]{40}$/.test(ref) || /^v?\d+\.\d+/.test(ref) || /[-_@v]\d+\.\d+\.\d+/.test(ref) || ref === 'refs';
 }
