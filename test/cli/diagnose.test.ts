@@ -340,7 +340,7 @@ describe('a file for the ticket', () => {
     expect(bare(await judged('ticket.json'))).toEqual(bare(saved.report));
     expect(bare({ ...saved.report, findings: [] })).toEqual(bare({ ...report, findings: [] }));
     expect(saved).toMatchObject({
-      asked: { apps: ['app-a', 'App-A'], version: '2.0.0' },
+      requested: { apps: ['app-a', 'App-A'], version: '2.0.0' },
       leftOut: [],
       run: { node: process.version, options: { app: ['app-a', 'App-A'], origin: [ORIGIN], ca: 'ca.pem' } },
       report: { command: 'diagnose', tool: { name: 'appreg' } },

@@ -188,7 +188,7 @@ describe('what is asked for again', () => {
       const text = readFileSync(path, 'utf8');
       writeFileSync(
         path,
-        text.replaceAll(/"since":"[^"]+"/g, `"since":"${new Date(Date.now() - month).toISOString()}"`),
+        text.replaceAll(/"reusedFrom":"[^"]+"/g, `"reusedFrom":"${new Date(Date.now() - month).toISOString()}"`),
       );
     }
     expect((await cached()).asked).toEqual(['/1.tar.gz', '/2.tar.gz', ...LOOKED_AGAIN]);

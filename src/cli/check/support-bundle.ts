@@ -22,7 +22,7 @@ export interface SupportBundle {
 }
 
 export interface SupportBundleOptions {
-  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> & { asked: RequestedApps | null };
+  head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> & { requested: RequestedApps | null };
   /** Takes secrets out of a text, wherever they turn up. */
   conceal(text: string): string;
   /** Errors and warnings found so far: apps with some come first where not all have room. */

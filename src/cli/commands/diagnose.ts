@@ -39,7 +39,7 @@ async function live(
     options.bundle === undefined
       ? null
       : openSupportBundle(resolve(context.cwd, options.bundle), {
-          head: { ...headOf(check), asked },
+          head: { ...headOf(check), requested: asked },
           conceal: (text) => check.conceal(text),
           faults: () => diagnosing?.faults() ?? 0,
         });
@@ -78,7 +78,7 @@ async function saved(
   const narrowed =
     asked === null
       ? snapshot
-      : { ...snapshot, asked, apps: snapshot.apps.filter((app) => asked.apps.includes(app.key)) };
+      : { ...snapshot, requested: asked, apps: snapshot.apps.filter((app) => asked.apps.includes(app.key)) };
   const severities = severitiesOf(context, config);
   const { report, about } = diagnoseFacts(narrowed, { severities });
   return printReport(context, report, { severities, about });

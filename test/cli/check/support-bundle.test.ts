@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function fill(name: string, facts: Snapshot, budget: number): SupportBundle {
   let faults = 0;
   const ticket = openSupportBundle(join(folder, name), {
-    head: { target: facts.target, seenAt: NOW, origins: [], asked: null },
+    head: { target: facts.target, seenAt: NOW, origins: [], requested: null },
     conceal: (text) => text,
     faults: () => faults,
     budget,
@@ -90,7 +90,7 @@ test('names that every object has', async () => {
 test('what is abandoned leaves nothing, and what has no manifest is no ticket', () => {
   fill('gone.json', snapshot(['a']), 1000).abandon();
   const empty = openSupportBundle(join(folder, 'empty.json'), {
-    head: { target: 'x', seenAt: NOW, origins: [], asked: null },
+    head: { target: 'x', seenAt: NOW, origins: [], requested: null },
     conceal: (text) => text,
     faults: () => 0,
   });
@@ -102,7 +102,7 @@ test('what is abandoned leaves nothing, and what has no manifest is no ticket', 
 test('every text goes through the one that takes secrets out', () => {
   const facts = snapshot(['a']);
   const ticket = openSupportBundle(join(folder, 'secret.json'), {
-    head: { target: 'https://x.test/?sig=s3cr3t', seenAt: NOW, origins: [], asked: { apps: ['hush'], version: null } },
+    head: { target: 'https://x.test/?sig=s3cr3t', seenAt: NOW, origins: [], requested: { apps: ['hush'], version: null } },
     conceal: (text) => text.replaceAll('hush', 'REDACTED'),
     faults: () => 0,
   });
