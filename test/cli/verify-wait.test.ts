@@ -112,8 +112,8 @@ describe('what comes later', () => {
   });
 
   test('the manifest itself, and an artifact that is listed too early', async () => {
-    // A missing file is requested up to seven times in one look.
-    const missing = Array.from({ length: 7 }, () => answer({ status: 404 }));
+    // A missing file is requested up to eleven times in one run.
+    const missing = Array.from({ length: 11 }, () => answer({ status: 404 }));
     live.serve('registry.json', inTurn(...missing, json({ apps: {} })));
     const first = await runs.verify(live.url, { wait: '10s' });
     expect([first.code, first.said[0]]).toEqual([0, expect.stringMatching(/: manifest: unreachable\.$/)]);

@@ -44,7 +44,7 @@ test('a small registry is there whole', async () => {
   const facts = snapshot(keys(10));
   fill('small.json', facts, 1_000_000).finish(judged(facts), null, { node: 'v0' });
   const saved = await readSnapshot(join(folder, 'small.json'));
-  expect(saved).toMatchObject({ leftOut: [], incomplete: null, run: { node: 'v0' }, asked: null });
+  expect(saved).toMatchObject({ leftOut: [], incomplete: null, run: { node: 'v0' }, requested: null });
   expect(judged(saved)).toEqual(judged(facts));
 });
 
