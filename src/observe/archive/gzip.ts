@@ -3,31 +3,31 @@ import type { ArchiveFacts } from '../../core/facts/facts.ts';
 import { type Inflating, inflating } from './inflate.ts';
 
 /**
- * The gzip layer, member by member. Node's own Gunzip joins members, ignores zeros behind them and calls all else
- * corrupt; here the frame (RFC 1952) is read by hand, so that each of these is a fact of its own. Only the deflate
- * data between header and trailer goes through zlib: at once where the whole file is small, else off the main thread, in
- * bounded portions. A portion is gathered from many chunks, since each trip to the thread and back costs as much as
- * unpacking a chunk does.
+ * The gzip layer, member by member. Node's own Gunzip joins members, ignores zeros after them and reports all else as
+ * corrupt. This reader parses the framing (RFC 1952) itself, so that each of these is a separate fact. Only the deflate
+ * data between header and trailer goes through zlib: in one call for small files, otherwise off the main thread in
+ * bounded portions. A portion is collected from many chunks, since a round trip to the thread costs as much as
+ * inflating a chunk.
  */
 export interface GzipReader {
-  /** Takes the next packed bytes, which may be reused when it returns. A promise is to be waited for before the next call. */
+  /** Takes compressed bytes, which may be reused when it returns. Await a returned promise before the next call. */
   write(chunk: Uint8Array): Promise<void> | undefined;
-  /** Unpacks what is left. */
+  /** Inflates what is left. */
   end(): Promise<void>;
-  /** Stop unpacking: whatever comes is ignored. */
+  /** Stops inflating; further input is ignored. */
   stop(): void;
   readonly members: number;
   readonly fault: ArchiveFacts['fault'];
-  /** Bytes behind the last member, and whether all of them are zero, which most readers take for padding. */
+  /** Bytes after the last member, and whether all of them are zero, which most readers accept as padding. */
   readonly trailing: { bytes: number; zeros: boolean } | null;
 }
 
 const HEADER_LIMIT = 128 * 1024;
-/** Packed bytes that are handed to zlib together. */
+/** Compressed bytes that are passed to zlib together. */
 const PORTION = 256 * 1024;
-/** The same of a file whose length nobody tells, and the largest that is unpacked on this thread. */
+/** The same for files of unknown length, and the size up to which a file is inflated on this thread. */
 const SMALL = 128 * 1024;
-/** Portions that nobody uses: memory of this kind is slow to be collected, and slow to be had anew. */
+/** Unused portions, kept for reuse: this memory is slow to collect and to allocate. */
 const spareSmall: Buffer[] = [];
 const spareLarge: Buffer[] = [];
 const SPARE = 32;
@@ -41,14 +41,14 @@ const FCOMMENT = 16;
 const RESERVED = 0xe0;
 
 /**
- * @param sink takes unpacked bytes, synchronously, and may call `stop`
- * @param expected bytes that will come, where that is known
+ * @param sink takes inflated bytes synchronously, and may call `stop`
+ * @param expected total number of bytes, if known
  */
 export function createGzipReader(sink: (data: Buffer) => void, expected: number | null = null): GzipReader {
   let state: 'header' | 'body' | 'trailer' | 'behind' | 'done' = 'header';
   let pending: Uint8Array = new Uint8Array(0);
   let offset = 0;
-  /** Where the member at hand starts: how far zlib got before it complained depends on how the bytes came in. */
+  /** Offset of the current member. How far zlib got before an error depends on the chunking. */
   let start = 0;
   let members = 0;
   let fault: ArchiveFacts['fault'] = null;
@@ -83,14 +83,14 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
     sink(data);
   }
 
-  /** Bytes behind the last member that are no further member. */
+  /** Records bytes after the last member that do not start another member. */
   function behind(bytes: Uint8Array): void {
     trailing ??= { bytes: 0, zeros: true };
     trailing.bytes += bytes.length;
     if (trailing.zeros) trailing.zeros = bytes.every((byte) => byte === 0);
   }
 
-  /** Reads a member's header off the front of `bytes`: the rest of them, or null when it needs more or is none. */
+  /** Consumes a member header from the front of `bytes`; the rest, or null if it is incomplete or not a header. */
   function header(bytes: Uint8Array): Uint8Array | null {
     const size = headerSize(bytes);
     if (size === 'invalid' || (size === 'more' && bytes.length > HEADER_LIMIT)) {
@@ -117,7 +117,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
     body ??= inflating(take);
     const answer = body.write(bytes);
     const used = typeof answer === 'object' ? await answer : answer;
-    // The sink may have stopped the pass meanwhile.
+    // The sink may have called `stop` meanwhile.
     if ((state as string) === 'done') return null;
     if (typeof used === 'string') {
       fail('corrupt', `the compressed data is broken (${used})`, start);
@@ -178,7 +178,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
     stop: close,
   };
 
-  /** Fills the portion, as often as the chunk does, and consumes it. */
+  /** Appends the chunk to the portion, and consumes the portion each time it is full. */
   async function fill(chunk: Uint8Array): Promise<void> {
     const first = chunk.subarray(0, size - filled);
     portion!.set(first, filled);
@@ -211,7 +211,7 @@ export function createGzipReader(sink: (data: Buffer) => void, expected: number 
   }
 }
 
-/** Bytes of the gzip header at the front, or 'more' when it is not all there, or 'invalid'. */
+/** Length of the gzip header at the front, 'more' if it is incomplete, or 'invalid'. */
 function headerSize(bytes: Uint8Array): number | 'more' | 'invalid' {
   if (bytes[0] !== 0x1f) return 'invalid';
   if (bytes.length > 1 && bytes[1] !== 0x8b) return 'invalid';

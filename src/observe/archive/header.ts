@@ -1,15 +1,15 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** One tar header block as it stands, before extended headers are applied. */
+/** One raw tar header block, before extended headers are applied. */
 export interface TarHeader {
   path: Name;
   link: Name;
   /** The type flag, as a character. */
   type: string;
-  /** Bytes of data; NaN when the field is no number. May be negative: that is for the reader to refuse. */
+  /** Bytes of data; NaN if the field is not a number. May be negative: the reader has to reject that. */
   size: number;
   mode: number;
-  /** The prefix field holds something, though the header is not of the format that has one: readers differ. */
+  /** The prefix field is not empty, although the header's format does not have one: readers differ. */
   strayPrefix: boolean;
 }
 export interface Name {
@@ -20,7 +20,7 @@ export interface Name {
 export const BLOCK = 512;
 const SPACES_OF_CHECKSUM = 8 * 0x20;
 
-/** The header in a block of 512 bytes, or null when its checksum does not fit (which also means: no header). */
+/** Parses the header in a block of 512 bytes; null if its checksum does not match (which also means: not a header). */
 export function readHeader(block: Buffer): TarHeader | null {
   let sum = SPACES_OF_CHECKSUM;
   for (let i = 0; i < 148; i += 1) sum += block[i]!;
@@ -33,7 +33,7 @@ export function readHeader(block: Buffer): TarHeader | null {
   if (block[345] !== 0) {
     const prefix = readName(block, 345, 500);
     if (ustar) path = { text: `${prefix.text}/${path.text}`, utf8: prefix.utf8 && path.utf8 };
-    // GNU's own format keeps times there, as octal numbers.
+    // GNU's own format stores times there, as octal numbers.
     else strayPrefix = !(magic === 'ustar  \0' && /^[0-7 ]*$/.test(prefix.text));
   }
   return {
@@ -60,7 +60,7 @@ export function readName(bytes: Buffer, from: number, to: number): Name {
   return { text: name.toString('utf8'), utf8: isUtf8(name) };
 }
 
-/** A numeric field: octal text, or base-256 when the first byte says so. NaN when it is neither. */
+/** A numeric field: octal text, or base-256 if the first byte says so. NaN if it is neither. */
 function readNumber(block: Buffer, from: number, to: number): number {
   const first = block[from]!;
   if (first === 0x80 || first === 0xff) {

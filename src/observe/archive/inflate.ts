@@ -1,22 +1,22 @@
 import { constants, createInflateRaw, type InflateRaw } from 'node:zlib';
 
 /**
- * Unpacks deflate data. What hardly grows, as archives of images and packed code do, on this thread: a trip to zlib's and
- * back takes longer than unpacking it. What grows more, on zlib's.
+ * Inflates deflate data. Data that hardly grows (archives of images, compressed code) is inflated on this thread: a
+ * round trip to zlib's thread takes longer than the work. Data that grows more goes to zlib's thread.
  */
 export interface Inflating {
   /**
-   * The number of bytes used (fewer than given: the deflate data has ended), or zlib's complaint. A promise is to be
-   * waited for before the next call.
+   * The number of bytes consumed (fewer than given: the deflate data has ended), or zlib's error message. Await a
+   * returned promise before the next call.
    */
   write(bytes: Uint8Array): number | string | Promise<number | string>;
   close(): void;
 }
 
 const OUTPUT_CHUNK = 128 * 1024;
-/** How many times its size a portion grows to that the next one goes to zlib's thread for. */
+/** Expansion ratio of a portion from which the next one goes to zlib's thread. */
 const GROWTH = 2;
-/** Zlib's state is 40 KB, and slow to be had anew. */
+/** zlib's state takes 40 KB and is slow to allocate, so that streams are reused. */
 const SPARE = 32;
 const spare: Engine[] = [];
 let output: Buffer | null = null;
@@ -27,7 +27,7 @@ interface Engine {
   answer: ((complaint: string) => void) | null;
 }
 
-/** What a stream of node:zlib calls zlib by, on this thread; what that left is in `_writeState`. */
+/** The handle through which a node:zlib stream calls zlib on this thread; the remaining counts are in `_writeState`. */
 interface Inner {
   _handle: {
     writeSync?(
@@ -52,7 +52,7 @@ function openEngine(): Engine {
   return engine;
 }
 
-/** @param sink takes unpacked bytes, which are overwritten when it returns; it may close */
+/** @param sink takes inflated bytes, which are overwritten after it returns; it may close */
 export function inflating(sink: (data: Buffer) => void): Inflating {
   const engine = spare.pop() ?? openEngine();
   const { stream } = engine;
@@ -90,7 +90,7 @@ export function inflating(sink: (data: Buffer) => void): Inflating {
   return {
     write(bytes) {
       const { _handle: handle, _writeState: left } = stream as unknown as Inner;
-      // Without the inner means, as a later Node may be, the stream's own way.
+      // If a later Node has no such handle, the stream's own API is used.
       if (grows || !handle?.writeSync || !left) return later(bytes);
       return now(bytes, handle as Required<typeof handle>, left);
     },
@@ -98,7 +98,7 @@ export function inflating(sink: (data: Buffer) => void): Inflating {
       if (closed) return;
       closed = true;
       engine.sink = null;
-      // Where the deflate data ended, a stream ends for good.
+      // A stream cannot be reused after the end of the deflate data.
       if (streamed || stream.destroyed || spare.length >= SPARE) return void stream.destroy();
       stream.reset();
       spare.push(engine);

@@ -1,14 +1,14 @@
 import type { OddityCode } from '../../core/registry/archive-oddity.ts';
 import type { ArchiveEntry, ArchiveFacts } from '../../core/facts/facts.ts';
 
-/** Collects what readers disagree about: a few of each code, so that a hostile archive cannot fill the memory. */
+/** Collects what readers disagree about: a few of each code, so that a hostile archive cannot exhaust memory. */
 export interface TarNotes {
   add(code: OddityCode, entry: string | null): void;
   has(code: OddityCode): boolean;
   readonly list: ArchiveFacts['oddities'];
 }
 
-/** Characters of a path that are kept; no file system takes longer ones. */
+/** Characters of a path that are kept; no file system accepts longer ones. */
 export const PATH_LIMIT = 4096;
 const PER_CODE = 10;
 
@@ -24,7 +24,7 @@ export const ENTRY_TYPES: Partial<Record<string, ArchiveEntry['type']>> = {
   '6': 'fifo',
   '7': 'contiguous',
 };
-/** Types behind whose header no data stands, whatever size it claims. */
+/** Types whose header is never followed by data, whatever size it declares. */
 export const DATALESS: ReadonlySet<ArchiveEntry['type']> = new Set<ArchiveEntry['type']>([
   'link',
   'symlink',

@@ -1,22 +1,22 @@
 import { type Name, readName } from './header.ts';
 
-/** What a PAX extended header says about the entry behind it; absent where it says nothing. */
+/** The fields that a PAX extended header sets for the next entry; absent if not set. */
 export interface Pax {
   path?: Name;
   link?: Name;
-  /** NaN when it is no number. */
+  /** NaN if it is not a number. */
   size?: number;
   sparse: boolean;
-  /** What readers disagree about in this header itself. */
+  /** Oddities of this header itself. */
   oddities: ('pax-record-broken' | 'path-with-nul' | 'path-empty' | 'path-differs')[];
 }
 
-// What a reader that splits by lines would take for a record of its own inside another record's value.
+// Matches text inside a record's value that a reader splitting by lines would take for a record.
 const HIDDEN_RECORD = /\n\d+ (path|linkpath|size|GNU\.sparse\.[a-z]+)=/;
 
 /**
- * Reads the records `LENGTH KEY=VALUE\n` of a PAX header (POSIX pax, Extended Header). Only the keys that decide
- * what an entry is are kept: times, owners, comments and attributes are nobody's concern here.
+ * Reads the records `LENGTH KEY=VALUE\n` of a PAX header (POSIX pax, Extended Header). Only the keys that decide what
+ * an entry is are kept; times, owners, comments and attributes are ignored.
  */
 export function readPax(bytes: Buffer): Pax {
   const pax: Pax = { sparse: false, oddities: [] };

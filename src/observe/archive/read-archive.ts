@@ -6,9 +6,9 @@ import { createTarReader, type TarLimits } from './tar.ts';
 import { createDigester } from '../digest/digest.ts';
 
 export interface ArchiveLimits extends TarLimits {
-  /** Bytes that it may unpack to. */
+  /** Maximum number of inflated bytes. */
   unpackedBytes: number;
-  /** How many times its packed size it may unpack to, once it is beyond `ratioFrom` bytes. */
+  /** Maximum expansion ratio once more than `ratioFrom` bytes were inflated. */
   ratio: number;
   ratioFrom: number;
 }
@@ -24,18 +24,18 @@ const ARCHIVE_LIMITS: Readonly<ArchiveLimits> = {
 
 export interface ArchiveOptions {
   limits?: Partial<ArchiveLimits>;
-  /** Bytes of the whole file, where that is known: the ratio is taken against it, not against what has come so far. */
+  /** Bytes of the whole file, if known: the ratio is relative to it, not to the bytes received so far. */
   packedBytes?: number | null;
 }
 
-/** Lists a .tar.gz (spec 2.4) while its bytes stream by: nothing is unpacked to disk or kept. */
+/** Lists a .tar.gz (spec 2.4) while its bytes are streamed; nothing is extracted to disk or kept. */
 export interface ArchiveReader {
   /**
-   * Takes the next bytes, which may be reused when it returns. A promise where there was something to unpack: wait for
-   * it before the next call. Never throws or rejects: what is wrong with an archive is a fact.
+   * Takes the next bytes; the caller may reuse them when it returns. Await a returned promise before the next call.
+   * Never throws or rejects: defects of an archive are facts.
    */
   write(chunk: Uint8Array): Promise<void> | undefined;
-  /** The facts about all that was written. Also to be called when the rest will never come: the facts say truncated. */
+  /** The facts about all bytes written. Also to be called if the rest will never arrive: they then say truncated. */
   end(): Promise<ArchiveFacts>;
 }
 
@@ -70,7 +70,7 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
       if (gzip !== null) return gzip.fault === null ? gzip.write(chunk) : undefined;
       if (head.length >= HEAD_BYTES) return undefined;
       head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
-      // Until two bytes are there nobody can say; when they are gzip's, all bytes so far are still in `head` or here.
+      // The format is unknown until there are two bytes; if they are gzip's, all bytes so far are in `head` or here.
       if (head.length < 2 || head[0] !== 0x1f || head[1] !== 0x8b) return undefined;
       gzip = createGzipReader(unpacked, packedBytes);
       const before = head.subarray(0, received - chunk.length);
@@ -85,7 +85,7 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
       if (behind !== null) tar.notes.add(behind.zeros ? 'zeros-after-gzip' : 'bytes-after-gzip', null);
       return {
         kind: gzip === null ? kindOf(head) : 'gzip',
-        // Broken gzip data explains a broken tar inside, so it comes first.
+        // Broken gzip data explains a broken tar inside, so it takes precedence.
         fault: gzip?.fault ?? tar.fault,
         entries: tar.entries,
         entryCount: tar.entryCount,
@@ -101,8 +101,8 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
 }
 
 /**
- * Digests and lists a local artifact in one pass, in constant memory. Errors of the file system are thrown as they are.
- * @param options.bytes bytes to read at most; beyond it the content is `cut`
+ * Digests and lists a local artifact in one pass, in constant memory. File system errors are rethrown.
+ * @param options.bytes maximum number of bytes to read; beyond it the content is `cut`
  */
 export async function readArchiveFile(
   path: string,
@@ -121,7 +121,7 @@ export async function readArchiveFile(
       const got = readSync(file, buffer, 0, READ_BYTES, null);
       if (got === 0) break;
       const chunk = buffer.subarray(0, got);
-      // Unpacking runs in zlib's thread while this one hashes.
+      // zlib's thread inflates while this one hashes.
       const listed = archive.write(chunk);
       digester.write(chunk);
       if (listed !== undefined) await listed;

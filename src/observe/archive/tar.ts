@@ -5,16 +5,17 @@ import { BLOCK, isZero, type Name, readHeader, readName, type TarHeader } from '
 import { type Pax, readPax } from './pax.ts';
 
 /**
- * A strict reader of tar (POSIX ustar and pax, GNU long names), fed piece by piece, in constant memory. It lists; it
- * keeps no data and writes no file. Where other readers are known to disagree it says so as an oddity and goes on.
+ * A strict incremental reader of tar (POSIX ustar and pax, GNU long names), in constant memory. It lists entries; it
+ * keeps no data and writes no file. Anything that other readers are known to disagree about is recorded as an oddity,
+ * and reading continues.
  */
 export interface TarReader {
   write(data: Buffer): void;
-  /** All data has come. */
+  /** All data was written. */
   end(): void;
   readonly fault: ArchiveFacts['fault'];
   readonly stopped: 'entries' | 'header-bytes' | null;
-  /** Bytes from the first one behind the end mark that is not zero. */
+  /** Bytes from the first non-zero one after the end mark. */
   readonly trailing: number;
   readonly entries: ArchiveEntry[];
   readonly entryCount: number;
@@ -24,7 +25,7 @@ export interface TarLimits {
   entries: number;
   /** Bytes of one extended header. */
   headerBytes: number;
-  /** Bytes of all extended headers together. */
+  /** Bytes of all extended headers in total. */
   headerBytesInAll: number;
 }
 
@@ -35,7 +36,7 @@ export function createTarReader(limits: TarLimits): TarReader {
   let filled = 0;
   let position = 0;
   let mode: 'header' | 'data' | 'extension' | 'ended' | 'done' = 'header';
-  /** Bytes of data still to come, the padding to a whole block included. */
+  /** Bytes of data still expected, including the padding to a whole block. */
   let remaining = 0;
   let zeroBlocks = 0;
   let trailingFrom = -1;
@@ -63,7 +64,7 @@ export function createTarReader(limits: TarLimits): TarReader {
       return;
     }
     if (zeroBlocks === 1) {
-      // Some readers stop at a single zero block, some read on.
+      // Some readers stop at a single zero block, some continue.
       mode = 'ended';
       return behind();
     }
@@ -170,7 +171,7 @@ export function createTarReader(limits: TarLimits): TarReader {
     expect('data', hasData ? size : 0);
   }
 
-  /** Takes what the current mode wants from the front of `data` and says how much that was. */
+  /** Consumes from the front of `data` what the current mode expects, and returns the number of bytes. */
   function consume(data: Buffer): number {
     if (mode === 'data' || mode === 'extension') {
       const taken = Math.min(remaining, data.length);
@@ -237,7 +238,7 @@ export function createTarReader(limits: TarLimits): TarReader {
   };
 }
 
-/** A size beyond what 11 octal digits can say stands in the PAX header alone, and the header's own field is 0. */
+/** A size that 11 octal digits cannot hold is only in the PAX header; the header's own field is then 0. */
 function paxSizeDiffers(inPax: number, inHeader: number): boolean {
   if (Number.isNaN(inPax)) return true;
   return inPax !== inHeader && !(inHeader === 0 && inPax >= 8 ** 11);

@@ -3,26 +3,29 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import type { Content } from '../../core/facts/facts.ts';
 import { createDigester } from './digest.ts';
 
-/** Undoes Content-Encodings while the bytes stream by, beside whatever else is done with the bytes as sent. */
+/** Decodes Content-Encodings while the bytes are streamed, in parallel with other processing of the bytes as sent. */
 export interface Decoder {
   write(chunk: Uint8Array): void | Promise<void>;
-  /** Waits for the end. @returns what was wrong, or null */
+  /**
+   * Waits for the end.
+   * @returns the fault, or null
+   */
   end(): Promise<string | null>;
 }
 
-/** The fault of a stream that decodes to more than its limit. */
+/** The fault of a stream that decodes to more bytes than its limit. */
 export const DECODED_TOO_LARGE = 'DECODED_TOO_LARGE';
 
 const SUPPORTED = new Set(['gzip', 'deflate', 'br']);
 
-/** The codings that cannot be undone here, by name. */
+/** The codings that are not supported here, by name. */
 export function unknownCodings(codings: readonly string[]): string[] {
   return codings.filter((coding) => !SUPPORTED.has(coding));
 }
 
 /**
- * @param codings as `codings()` of core/headers gives them: in the order in which they were applied
- * @param limit decoded bytes at most; more are a fault, not swallowed
+ * @param codings as returned by `codings()` of core/headers, in the order in which they were applied
+ * @param limit maximum number of decoded bytes; more are a fault, not dropped silently
  * @param sink takes the decoded bytes; they may be reused after it returns
  */
 export function createDecoder(codings: readonly string[], limit: number, sink: (chunk: Uint8Array) => void): Decoder {
@@ -37,7 +40,7 @@ export function createDecoder(codings: readonly string[], limit: number, sink: (
     for (const stage of stages ?? []) stage.destroy();
   }
 
-  /** Made at the first byte, which tells the two things apart that are called deflate. */
+  /** Opened at the first byte, which distinguishes the two formats called deflate. */
   function open(first: number): Transform[] {
     const made = codings.toReversed().map((coding, i) => {
       if (coding === 'br') return createBrotliDecompress();
@@ -62,7 +65,7 @@ export function createDecoder(codings: readonly string[], limit: number, sink: (
       if (fault !== null || chunk.length === 0) return;
       stages ??= open(chunk[0]!);
       const [first] = stages;
-      // The stage keeps what it is given for a while, so it gets a copy.
+      // The stage retains its input for a while, so it gets a copy.
       if (!first!.write(Buffer.from(chunk)) && fault === null) await drained(first!);
     },
     async end() {
@@ -76,7 +79,7 @@ export function createDecoder(codings: readonly string[], limit: number, sink: (
   };
 }
 
-/** Until a stage takes more, or takes nothing any longer. */
+/** Resolves when a stage accepts more input, or has ended. */
 function drained(stage: Transform): Promise<void> {
   return new Promise((resolve) => {
     function done(): void {
@@ -87,7 +90,7 @@ function drained(stage: Transform): Promise<void> {
   });
 }
 
-/** The digest of what the bytes become when their Content-Encoding is undone (`Content.decoded`). */
+/** The digest of the bytes after their Content-Encoding is decoded (`Content.decoded`). */
 export function createDecodedDigester(
   codings: readonly string[],
   limit: number,

@@ -2,16 +2,16 @@ import type { ArchiveFacts, Content } from '../../core/facts/facts.ts';
 import { createArchiveReader } from '../archive/read-archive.ts';
 import { createDigester } from './digest.ts';
 
-/** Digesting and listing an artifact while its bytes stream by. */
+/** Digests and lists an artifact while its bytes are streamed. */
 
 export interface InspectTask {
-  /** Bytes to read at most. */
+  /** Maximum number of bytes to read. */
   limit: number;
   /** Also SHA-1 and MD5. */
   weak: boolean;
   /** Also count line feeds. */
   lines: boolean;
-  /** Bytes of the whole file, where that is known. */
+  /** Bytes of the whole file, if known. */
   packedBytes: number | null;
 }
 
@@ -21,11 +21,11 @@ export interface Inspected {
 }
 
 export interface Inspection {
-  /** Takes the next bytes, which may be reused when it returns. A promise is to be waited for before the next call. */
+  /** Takes the next bytes; the caller may reuse them when it returns. Await a returned promise before the next call. */
   write(chunk: Uint8Array): void | Promise<void>;
-  /** What was written so far, as facts. */
+  /** The facts about the bytes written so far. */
   end(): Promise<Inspected>;
-  /** Nobody will ask for it. */
+  /** Discards the result. */
   drop(): void;
 }
 

@@ -4,11 +4,11 @@ import { Worker } from 'node:worker_threads';
 import { digestArtifact, type Inspected, type Inspection, type InspectTask } from './digest-artifact.ts';
 
 /**
- * Digesting and listing large artifacts in another thread, while this one takes what comes over the network. Small ones
- * stay here, where all of it takes less than to hand them over and to compile the same code twice.
+ * Digests and lists large artifacts in a worker thread, while this thread reads from the network. Small ones are
+ * processed on this thread, which is cheaper than transferring them and compiling the same code twice.
  */
 
-/** A part of an artifact. `task` stands in the first one of each. */
+/** A part of an artifact. Only the first part has `task`. */
 export interface Piece {
   id: number;
   task: InspectTask | null;
@@ -16,7 +16,7 @@ export interface Piece {
   last: 'end' | 'drop' | null;
 }
 
-/** Gives the memory of a piece back. */
+/** Returns the memory of a piece. */
 export interface Answer {
   id: number;
   memory: ArrayBuffer;
@@ -29,20 +29,23 @@ export interface DigestWorkerPool {
   close(): void;
 }
 
-/** Bytes of an artifact that is large, and of all those together from which on a thread is worth its start. */
+/** Bytes of a large artifact, and the total bytes of large artifacts from which starting a thread pays off. */
 const LARGE = 256 * 1024;
 const FROM = 16_000_000;
 const MEMORY = 256 * 1024;
-/** Pieces that are under way; from then on senders wait. Those that are being filled come on top, or all might wait. */
+/** Pieces in flight; at this number senders wait. Those being filled are not counted, or all senders might wait. */
 const UNDER_WAY = 24;
 
-/** The program of the thread, which stands beside the built command line; null where it is not built. */
+/** The worker's program, next to the built command line; null if it is not built. */
 function program(): string | null {
   const file = fileURLToPath(new URL('./digest-worker.cjs', import.meta.url));
   return existsSync(file) ? file : null;
 }
 
-/** @param threads false to stay on this thread; @param file the program of the thread */
+/**
+ * @param threads false to stay on this thread
+ * @param file the worker's program
+ */
 export function openDigestWorkerPool(threads: boolean, file = threads ? program() : null): DigestWorkerPool {
   let thread: ReturnType<typeof startThread> | null = null;
   let bytes = 0;

@@ -2,10 +2,10 @@ import { parentPort } from 'node:worker_threads';
 import { digestArtifact, type Inspection } from './digest-artifact.ts';
 import type { Answer, Piece } from './digest-worker-pool.ts';
 
-/** The thread that digests and lists artifacts (digest-worker-pool.ts). */
+/** The worker thread that digests and lists artifacts (digest-worker-pool.ts). */
 
 const port = parentPort!;
-/** What is being inspected, and until when its next piece has to wait. */
+/** The open inspections, and the promise that the next piece of each has to wait for. */
 const open = new Map<number, { inspection: Inspection; busy: Promise<void> | null }>();
 
 port.on('message', (piece: Piece) => {

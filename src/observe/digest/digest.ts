@@ -4,19 +4,19 @@ import type { Content } from '../../core/facts/facts.ts';
 const HEAD_BYTES = 512;
 
 export interface Digester {
-  /** Takes the next bytes; what lies beyond the limit is dropped. The chunk is not kept, so it may be reused. */
+  /** Takes the next bytes; anything beyond the limit is dropped. The chunk is not retained, so it may be reused. */
   write(chunk: Uint8Array): void;
-  /** True once bytes were dropped: there is no point in reading on. */
+  /** True once bytes were dropped: reading on is pointless. */
   readonly full: boolean;
-  /** The facts about all bytes taken; to be called once. */
+  /** The facts about all bytes taken; call it once. */
   end(): Content;
 }
 
 /**
- * Digests bytes while they stream by, in constant memory.
- * @param limit bytes to take at most (Infinity for all); beyond it the content is `cut`
+ * Digests bytes while they are streamed, in constant memory.
+ * @param limit maximum number of bytes to take (Infinity for all); beyond it the content is `cut`
  * @param options.lines also counts line feeds
- * @param options.weak also SHA-1 and MD5, which nobody needs but to name the cause of a mismatch; else they are ''
+ * @param options.weak also computes SHA-1 and MD5, which only serve to name the cause of a mismatch; else they are ''
  */
 export function createDigester(
   limit: number,

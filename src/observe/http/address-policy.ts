@@ -1,9 +1,9 @@
 import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** Who may be asked at all: decided for each connection, before anything is sent over it. */
+/** Which addresses may be connected to: decided per connection, before anything is sent over it. */
 
-/** What a connection is wanted to. */
+/** The target of a connection. */
 export interface Target {
   /** A name, or an address without brackets. */
   host: string;
@@ -12,24 +12,24 @@ export interface Target {
 }
 
 /**
- * Why a place may not be asked: a code for the failure; null where it may.
- * Asked with null before a name is looked up, then with each of its addresses: one that is refused refuses the name. A
- * literal is its own address. Asked once more with the address that the connection stands to.
+ * The failure code if a target may not be connected to; null if it may. Called with null before a name is resolved,
+ * then with each of its addresses: if one is refused, the name is. A literal is its own address. Called again with the
+ * address of the established connection.
  */
 export type AddressPolicy = (target: Target, address: string | null) => string | null;
 
-/** The error that stands for a refusal. It names no address: what a name leads to is nobody's business. */
+/** The error for a refusal. It does not name the address, so that internal DNS answers are not disclosed. */
 export function addressRefusal(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error('it is not asked from here'), { code });
 }
 
-/** A lookup whose answers are connected to only where all of them may be. */
+/** A lookup that succeeds only if every address of its answer is allowed. */
 export function lookupWithPolicy(target: Target, guard: AddressPolicy, lookup: LookupFunction | null): LookupFunction {
   const ask: LookupFunction = lookup ?? lookUp;
   return (host, options, callback) => {
     ask(host, { ...options, all: true }, (error, found, family) => {
       if (error) return callback(error, options.all ? [] : '', 0);
-      // Some lookups answer with one address whatever they are asked.
+      // Some lookup functions return one address even if all were requested.
       const all: LookupAddress[] = typeof found === 'string' ? [{ address: found, family: family ?? 4 }] : found;
       for (const { address } of all) {
         const code = guard(target, address);

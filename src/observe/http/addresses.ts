@@ -5,11 +5,11 @@ import { ConnectFailure, type ConnectOptions, dial, type Dialled, type Place } f
 import { openReusedReadBuffer, type ReusedReadBuffer } from './read-buffer.ts';
 
 /**
- * The addresses of a name: each is connected to once, and what answers is used from then on. So one address at fault is
- * one fact about the host, the same in every run, and what the others serve is seen.
+ * The addresses of a name. Each is connected to once, and those that answer are used from then on: one faulty address
+ * is one fact about the host, the same in every run, and the others are still observed.
  */
 export interface Addresses {
-  /** Connects to an address that answers; `vain` of the result names the others. Rejects with ConnectFailure. */
+  /** Connects to an address that answers; `vain` of the result lists the others. Rejects with ConnectFailure. */
   open(place: Place, options: ConnectOptions, until: number, closing: AbortSignal): Promise<Opened>;
 }
 
@@ -17,13 +17,13 @@ interface Opened extends Dialled {
   reading: ReusedReadBuffer;
 }
 
-/** Addresses that are tried; a name with more is a large network, where one of them says little. */
+/** Maximum number of addresses tried; a name with more is a large network, where one of them means little. */
 const TRIED = 8;
-/** Milliseconds for an address to answer, where another one does. */
+/** Milliseconds for an address to answer if another one does. */
 const ANSWER_TIME = 4000;
 
 interface Survey {
-  /** Null where the name has one address, and for a name that could not be looked up. */
+  /** Null if the name has one address or could not be resolved. */
   good: LookupAddress[] | null;
   bad: AddressFailure[];
 }
@@ -32,7 +32,7 @@ export function openAddresses(): Addresses {
   const surveys = new Map<string, Promise<Survey>>();
   return {
     async open(place, options, until, closing) {
-      // With a guard, each connection looks the name up and is decided about by itself.
+      // With a guard, each connection resolves the name and is decided on separately.
       if (isIP(place.host) !== 0 || options.guard !== null) return plainly(place, options, until, closing);
       const key = `${place.secure} ${place.host} ${place.port}`;
       let first: Opened | null = null;
@@ -40,7 +40,7 @@ export function openAddresses(): Addresses {
       if (survey === undefined) {
         survey = look(place, options, closing).then(({ opened, ...seen }) => {
           first = opened;
-          // What failed altogether may come back.
+          // If all addresses failed, they may recover.
           if (seen.good?.length === 0) surveys.delete(key);
           return seen;
         });
@@ -60,7 +60,7 @@ async function plainly(place: Place, options: ConnectOptions, until: number, clo
   return { ...(await dial({ ...place, reading }, options, until, closing)), reading };
 }
 
-/** Connects to all addresses of a name at once, and keeps the first connection, in the order of the name's addresses. */
+/** Connects to all addresses of a name at once, and keeps the first connection in the order of the name's addresses. */
 async function look(
   place: Place,
   options: ConnectOptions,
@@ -92,7 +92,7 @@ async function look(
   return { good, bad, opened: opened && { ...opened, vain: bad } };
 }
 
-/** @throws what is no failure to connect: a defect of ours */
+/** @throws any error that is not a connection failure: a bug */
 function failed(address: string, reason: unknown): AddressFailure {
   if (!(reason instanceof ConnectFailure)) throw reason;
   const { phase, code, message, tls } = reason;
@@ -100,7 +100,7 @@ function failed(address: string, reason: unknown): AddressFailure {
   return { address, code, phase, message, ...(tls ? { tls } : {}) };
 }
 
-/** All addresses of a name; none where it cannot be looked up, which the connection itself will say. */
+/** All addresses of a name; none if it cannot be resolved, which the connection itself will report. */
 function addressesOf(host: string, lookup: LookupFunction | null): Promise<LookupAddress[]> {
   return new Promise((resolve) => {
     const ask: LookupFunction = lookup ?? lookUp;

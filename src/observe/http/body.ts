@@ -1,11 +1,11 @@
-/** Takes the bytes of an answer as they come over the wire, undecoded. */
+/** Takes the bytes of a response as sent, undecoded. */
 export interface Body {
-  /** A promise holds the sender back until it is done. Chunks are not kept. */
+  /** A promise applies backpressure until it settles. Chunks are not retained. */
   write(chunk: Uint8Array): void | Promise<void>;
-  /** True where it is done with a chunk when `write` returns, even if that is a promise. */
+  /** True if a chunk may be reused when `write` returns, even if it returned a promise. */
   instant?: boolean;
-  /** Bytes to take at most. */
+  /** Maximum number of bytes to take. */
   limit: number;
-  /** What more bytes than that are: the end of what is wanted, or a failure. */
+  /** What to do at the limit: `cut` ends the body there, `fail` is a failure. */
   over: 'cut' | 'fail';
 }

@@ -1,14 +1,14 @@
-/** What Node does not say about a certificate (RFC 5280): read from its DER bytes. */
+/** Certificate fields that Node does not expose (RFC 5280), read from the DER bytes. */
 
 export interface CertificateExtensions {
-  /** pathLenConstraint of basicConstraints: the CA certificates that may follow below; null for no limit. */
+  /** pathLenConstraint of basicConstraints: the number of CA certificates that may follow below; null for no limit. */
   pathLength: number | null;
-  /** Names of RFC 5280, section 4.2.1.3; null where the extension is absent and nothing is limited. */
+  /** Names of RFC 5280, section 4.2.1.3; null if the extension is absent and usage is not restricted. */
   keyUsage: string[] | null;
-  /** Name constraints as `DNS:example.com` and `IP:10.0.0.0/255.0.0.0`; other kinds by the number of their tag. */
+  /** Name constraints as `DNS:example.com` and `IP:10.0.0.0/255.0.0.0`; other kinds by their tag number. */
   permitted: string[];
   excluded: string[];
-  /** The algorithm that the issuer signed it with; the object identifier in hex where it is not a known one. */
+  /** The issuer's signature algorithm; the object identifier in hex if it is not a known one. */
   signature: string;
 }
 
@@ -47,7 +47,7 @@ const USAGES = [
   'decipherOnly',
 ];
 
-/** @param der a certificate that OpenSSL has parsed; what is cut short reads as absent */
+/** @param der a certificate that OpenSSL has parsed; truncated fields are treated as absent */
 export function extensionsOf(der: Uint8Array): CertificateExtensions {
   const [body, algorithm] = elements(elements(der)[0]?.content);
   const list = elements(body?.content).find(({ tag }) => tag === 0xa3);
@@ -101,7 +101,7 @@ function addressOf(bytes: Uint8Array): string {
   return (hex(bytes).match(/.{1,4}/g) ?? []).join(':');
 }
 
-/** The elements that follow one another in some DER bytes. */
+/** The consecutive elements in some DER bytes. */
 function elements(bytes: Uint8Array = new Uint8Array()): Element[] {
   const list: Element[] = [];
   let at = 0;

@@ -2,12 +2,12 @@ import type { X509Certificate } from 'node:crypto';
 import type { PathCertificate, TlsFacts } from '../../core/facts/facts.ts';
 import { extensionsOf } from './certificate-extensions.ts';
 
-/** The certificates between a host's own and an authority: which ones there are, and which of them ends first. */
+/** The certificates between a host's own and an authority: the possible paths, and which certificate expires first. */
 
-/** The authorities known here, by their subject. */
+/** The known authorities, by subject. */
 export type Authorities = (subject: string) => readonly X509Certificate[];
 
-/** Certificates on one path at most; longer ones are refused by clients too. */
+/** Maximum number of certificates on a path; clients reject longer ones too. */
 const LONGEST = 10;
 
 interface Step {
@@ -16,8 +16,8 @@ interface Step {
 }
 
 /**
- * The path that a client follows, from the host's certificate upwards, as far as its certificates are known. A client
- * looks for the issuer among the authorities that it trusts first, then in what the host sent.
+ * The path that a client builds, from the host's certificate upwards, as far as its certificates are known. Clients
+ * look for the issuer among their trusted authorities first, then in what the host sent.
  */
 export function pathOf(sent: readonly X509Certificate[], known: Authorities, now: number): PathCertificate[] {
   const path: Step[] = sent.slice(0, 1).map((certificate) => ({ certificate, from: 'host' }));
@@ -30,8 +30,8 @@ export function pathOf(sent: readonly X509Certificate[], known: Authorities, now
 }
 
 /**
- * Of the paths to a known authority the one that is valid longest: the certificate above the host's own that ends it.
- * Null where no path is found, and where the host's certificate ends first.
+ * Of the paths to a known authority, takes the one that is valid longest and returns the certificate above the host's
+ * own that limits it. Null without a path, or if the host's certificate expires first.
  */
 export function endsFirst(sent: readonly X509Certificate[], known: Authorities): TlsFacts['endsFirst'] | null {
   const [leaf] = sent;
@@ -47,7 +47,7 @@ export function endsFirst(sent: readonly X509Certificate[], known: Authorities):
     : null;
 }
 
-/** The certificate that ends first on the best path above this one; null where there is no path to an authority. */
+/** The certificate that expires first on the best path above this one; null without a path to an authority. */
 function longest(
   below: X509Certificate,
   sent: readonly X509Certificate[],
@@ -80,7 +80,7 @@ function issuersOf(certificate: X509Certificate, sent: readonly X509Certificate[
   ];
 }
 
-/** The issuer that fits best: by identifiers, then by signature, then by its dates; the first of equals. */
+/** The issuer that fits best: by identifiers, then signature, then dates; the first of equals. */
 function best(below: X509Certificate, steps: readonly Step[], now: number): Step | null {
   let found: Step | null = null;
   let most = -1;
@@ -98,7 +98,7 @@ function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   try {
     return certificate.verify(issuer.publicKey);
   } catch {
-    // A key of a kind that OpenSSL does not know signs nothing here.
+    // OpenSSL does not support this kind of key, so it cannot verify a signature here.
     return false;
   }
 }

@@ -1,12 +1,12 @@
 import type { Missing, Probe } from '../../core/facts/facts.ts';
 import { hostOf } from '../../core/http/probe.ts';
 
-/** When a host has been asked often enough in vain: what keeps a run over thousands of files from taking hours. */
+/** Stops requests to a host after repeated failures, so that a run over thousands of files does not take hours. */
 export interface CircuitBreaker {
-  /** Why a host is not asked in this way any more, in words that follow its name; null while it is. */
+  /** Why requests of this kind to a host are stopped, in words that follow its name; null while they are not. */
   openReason(origin: string, view: string): string | null;
   record(origin: string, view: string, visit: Probe): void;
-  /** An answer after a wait: whether it was “too many requests” once more. */
+  /** Records a response after a wait: whether it was “too many requests” again. */
   recordRateLimit(origin: string, again: boolean): void;
 }
 
@@ -16,7 +16,7 @@ interface Tally {
   lateInRow: number;
 }
 
-/** In a row; one that answers now and then is given up when a quarter of many visits came to nothing. */
+/** Consecutive failures; a host that succeeds now and then is given up when a quarter of many probes failed. */
 const IN_ROW = { GET: 6, other: 3 };
 const MANY = { GET: 32, other: 12 };
 const SHARE = 4;
@@ -37,7 +37,7 @@ export function openCircuitBreaker(): CircuitBreaker {
       const own = tallies.get(`${view} ${origin}`);
       if (own && isSpent(own.lateInRow, own.late, own.visits, kind))
         return `left ${own.late} requests (${view}) without a whole answer in time, and was not asked again`;
-      // Who limits requests limits them all.
+      // A rate limit applies to all kinds of requests.
       const all = tallies.get(`any ${origin}`);
       if (all && isSpent(all.lateInRow, all.late, all.visits, 'GET'))
         return `wanted no more requests (429 or 503) even after ${all.late} waits, and was not asked again`;
@@ -63,7 +63,7 @@ function isSpent(inRow: number, total: number, visits: number, kind: 'GET' | 'ot
   return inRow >= IN_ROW[kind] || (total >= MANY[kind] && total * SHARE >= visits);
 }
 
-/** How a host was asked: some answer one way and hang the other. */
+/** The kind of a request: some hosts answer one kind and hang on the other. */
 export function requestKindOf({
   method,
   origin,
@@ -77,7 +77,7 @@ export function requestKindOf({
   return method === 'GET' && origin !== null ? 'GET with Origin' : method;
 }
 
-/** Why a visit was not made, or not to its end, for reasons that are not the host's; null for one that was. */
+/** Why a probe was not made or not completed, for reasons that are not the host's; null otherwise. */
 export function notRequested({ failure }: Probe): Missing | null {
   if (failure?.code === 'INTERRUPTED') return { missing: 'the run was interrupted' };
   return failure?.phase === 'unasked' ? { missing: `${hostOf(failure.url)} ${failure.message}` } : null;

@@ -19,60 +19,63 @@ import { type RequestShape, shapedHeaders } from '../registry/request-shape.ts';
 import type { ProxyFor } from './proxy.ts';
 import { openTrust } from './tls.ts';
 
-/** Redirects that are followed; the one after them is not (interface.md). */
+/** Redirects that are followed; further ones are not (interface.md). */
 const MAX_REDIRECTS = 5;
-/** Attempts that a host refused while others were under way, and that do not count as retries. */
+/** Attempts refused by a host while other requests were in flight that do not count as retries. */
 const MAX_CROWDED = 5;
 
 export interface HttpOptions {
-  /** Requests under way at once, per host. Default 32. */
+  /** Requests in flight at once, per host. Default 32. */
   concurrency?: number;
-  /** The proxy for a URL; without it none is used. */
+  /** The proxy for a URL. Default: none. */
   proxyFor?: ProxyFor;
-  /** PEM text of further authorities to trust, or null. */
+  /** PEM text of additional trusted authorities, or null. */
   ca?: string | null;
   /** PEM text of NODE_EXTRA_CA_CERTS, or null. */
   machineCa?: string | null;
-  /** Headers for one origin alone; their values are kept out of all facts. */
+  /** Headers for one origin only; their values are removed from all facts. */
   secrets?: { origin: string; headers: readonly (readonly [string, string])[] } | null;
-  /** Ends all visits, with failures. */
+  /** Ends all probes, with failures. */
   signal?: AbortSignal;
-  /** In place of the defaults, in milliseconds. */
+  /** Overrides of the defaults, in milliseconds. */
   connectTimeout?: number;
   headersTimeout?: number;
   idleTimeout?: number;
   /** Attempts after the first. Default 2. */
   retries?: number;
   backoff?: (attempt: number) => number;
-  /** The most that one visit waits because a host asks for it. Default 30 s. */
+  /** The longest wait of a probe at the host's request (Retry-After). Default 30 s. */
   maxWait?: number;
-  /** What names resolve to, in place of the system's own answer. */
+  /** Resolves names instead of the system resolver. */
   lookup?: LookupFunction | null;
-  /** Decides for every connection, redirects included, whether the host may be asked. Not to be used with a proxy, which looks names up by itself. */
+  /**
+   * Decides for every connection, redirects included, whether it may be made. Not to be used with a proxy, which
+   * resolves names itself.
+   */
   guard?: AddressPolicy | null;
 }
 
 export interface ProbeRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS';
   url: string;
-  /** The page that asks, as a browser would send it; null as a server-side client. */
+  /** The origin of the requesting page, as a browser sends it; null for a server-side client. */
   origin: string | null;
   accept: string;
-  /** How a browser sends it; without it, as a server-side client. */
+  /** The browser's request shape; without it, that of a server-side client. */
   shape?: RequestShape;
   headers?: readonly (readonly [string, string])[];
   /** Over a new connection. */
   fresh?: boolean;
-  /** Milliseconds for everything: hops, attempts and waits. */
+  /** Milliseconds in total: hops, attempts and waits. */
   total: number;
-  /** Called for a final 2xx answer; each attempt begins anew. Without it the body is not wanted. */
+  /** Called for a final 2xx response, once per attempt. Without it the body is not read. */
   body?: (hop: Hop) => Body;
 }
 
 export interface HttpClient {
-  /** Asks for a URL, following redirects and trying again where that may help. Never throws for what the network does. */
+  /** Requests a URL, follows redirects and retries if that may help. Never throws for network errors. */
   probe(ask: ProbeRequest): Promise<Probe>;
-  /** The hosts that refused requests for now, and how many they answered at once. */
+  /** The hosts that refused requests temporarily, and the concurrency that they accepted. */
   hosts(): HostFacts[];
   close(): Promise<void>;
 }
@@ -127,7 +130,7 @@ async function visit(
     for (;;) {
       made.attempts += 1;
       const { hops, failure, isCrowded } = await attempt(ask, options, lanes, patience, clock);
-      // Given up between two attempts: what the one before it saw stands.
+      // Given up between two attempts: keep the result of the previous one.
       if (failure?.phase === 'unasked' && made.attempts > 1) {
         made.attempts -= 1;
         break;
@@ -138,14 +141,14 @@ async function visit(
       const isLimited = last.status === 429 || last.status === 503;
       const origin = originOf(last.url);
       if (made.attempts > 1 && last.status !== 0) patience.recordRateLimit(origin, isLimited);
-      // With fewer requests at once it has another chance.
+      // With fewer concurrent requests it may succeed.
       if (isCrowded && crowded < MAX_CROWDED) crowded += 1;
       if (made.attempts - crowded > (options.retries ?? 2) || clock.ended || lanes.dead(origin)) break;
       const wait = waitBefore(ask, made, last, options, isCrowded === true);
       if (wait === null) break;
       troubles.push(failure ? failure.code : `status ${last.status}`);
       await sleep(wait, undefined, { signal: clock.signal }).catch(() => {});
-      // Out of time while waiting: what was seen last stands.
+      // The deadline expired during the wait: keep the last result.
       if (clock.ended) break;
     }
   } finally {
@@ -155,7 +158,7 @@ async function visit(
   noteHost(made, requestKindOf(ask), lanes, patience);
   return withoutSecrets(made, conceal);
 
-  /** Milliseconds until another attempt, or null for none. */
+  /** Milliseconds until the next attempt, or null for none. */
   function waitBefore(
     { method }: ProbeRequest,
     so: Probe,
@@ -163,15 +166,15 @@ async function visit(
     { backoff = usualBackoff, maxWait = 30_000 }: HttpOptions,
     isCrowded: boolean,
   ): number | null {
-    // Fewer requests at once are the remedy, rather than time.
+    // Fewer concurrent requests help here, rather than time.
     const pause = (): number => (isCrowded ? backoff(1) / 4 : backoff(Math.max(1, so.attempts - crowded)));
     if (so.failure) return isTransientFailure(so.failure) ? pause() : null;
     const asked = last.status === 429 || last.status === 503;
-    // A refused OPTIONS or HEAD is often a 501 or 405 and means it; only what the host calls passing is tried again.
+    // A 501 or 405 for OPTIONS or HEAD is usually permanent; only statuses declared temporary are retried.
     if (!asked && (method !== 'GET' || (last.status !== 408 && (last.status < 500 || last.status > 599)))) return null;
     const seconds = asked ? retryAfter(header(last.headers, 'retry-after'), Date.now()) : null;
     if (seconds === null) {
-      // Too many requests are those of all lanes.
+      // A rate limit applies to all connections of the host.
       const wait = pause();
       if (last.status === 429) lanes.slow(originOf(last.url), wait);
       return wait;
@@ -188,7 +191,7 @@ function usualBackoff(attempt: number): number {
   return 400 * 2 ** attempt + Math.random() * 200;
 }
 
-/** One attempt: the exchanges along the redirects. The last hop is the answer, or the one that failed (status 0). */
+/** One attempt: the exchanges along the redirects. The last hop is the response, or the one that failed (status 0). */
 async function attempt(
   ask: ProbeRequest,
   options: HttpOptions,
@@ -204,7 +207,7 @@ async function attempt(
     const { hop, failure, location, crowded: isCrowded = false } = exchanged;
     hops.push(hop);
     if (failure) return { hops, failure, isCrowded };
-    // A preflight may not be redirected; its first answer is the answer.
+    // Redirects of a preflight are not allowed; its first response is final.
     if (location === undefined || ask.method === 'OPTIONS') return { hops, failure: null, isCrowded };
     const next = location === null ? null : parseUrl(location, url);
     const trouble = redirectFault(next, location, hops);
@@ -246,7 +249,7 @@ function requestFor(ask: ProbeRequest, at: URL, before: readonly Hop[], options:
     if (origin !== null) headers.push(['origin', origin]);
   }
   const { secrets } = options;
-  // Secrets go to their origin alone, and no more once a redirect has led away from it. A preflight carries none.
+  // Secrets are only sent to their origin, and not after a redirect away from it. A preflight carries none.
   if (
     secrets &&
     ask.method !== 'OPTIONS' &&
@@ -298,7 +301,7 @@ function withoutUserinfo(url: URL): string {
   return copy.href;
 }
 
-/** A host that no connection can be made to is remembered, so that thousands of files on it do not each wait for it. */
+/** Remembers a host that cannot be connected to, so that thousands of files on it do not each wait for it. */
 function noteHost(made: Probe, view: string, lanes: ConnectionPool, patience: CircuitBreaker): void {
   const last = made.hops.at(-1);
   if (!last || made.failure?.phase === 'unasked' || made.failure?.code === 'INTERRUPTED') return;
@@ -311,13 +314,13 @@ function noteHost(made: Probe, view: string, lanes: ConnectionPool, patience: Ci
   lanes.note(origin, unconnected ? made.failure : null);
 }
 
-/** Cookies are nobody's business, and a host may echo what it was sent. */
+/** Drops cookies, and secrets that a host may echo. */
 function withoutSecrets(made: Probe, conceal: ((text: string) => string) | null): Probe {
   for (const hop of made.hops) {
     for (const line of hop.headers)
       if (line[0] === 'set-cookie') line[1] = 'REDACTED';
       else if (conceal) line[1] = conceal(line[1]);
-    // Stores name the signature that they refuse.
+    // Object stores quote the signature that they reject.
     if (hop.excerpt !== undefined)
       hop.excerpt = redactor(made.hops.flatMap(({ url }) => secretsOf(url)))(conceal?.(hop.excerpt) ?? hop.excerpt);
   }

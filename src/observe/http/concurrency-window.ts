@@ -1,45 +1,46 @@
 import type { HostFacts } from '../../core/facts/facts.ts';
 
 /**
- * How many requests may be under way to one host at once: as many as a browser opens at first, twice as many while
- * answers come, half as many when the host refuses some, and then one more after some rounds of answers (the slow
- * start and the congestion avoidance of RFC 5681, in requests in place of segments).
+ * Limits the requests in flight to one host: starts with as many as a browser opens, doubles while responses arrive,
+ * halves when the host refuses some, and then grows by one after some rounds of responses (slow start and congestion
+ * avoidance of RFC 5681, counted in requests instead of segments).
  */
 export interface ConcurrencyWindow {
-  /** Resolves when a request may be sent. Requests are admitted in the order in which they came. */
+  /** Resolves when a request may be sent. Requests are admitted in FIFO order. */
   enter(): Promise<Sent>;
-  /** The request is written now: until then the connection was made. */
+  /** The request is being written; until then the connection was being made. */
   write(sent: Sent): void;
   leave(sent: Sent): void;
-  /** @param view how the host was asked */
+  /** @param view the kind of request */
   answered(sent: Sent, view: string): void;
   /**
-   * The host refused the request for now.
-   * @param view how it was asked: where it has answered nothing of that kind yet, it need not be a matter of numbers
+   * The host refused the request temporarily.
+   * @param view the kind of request: if the host has not answered any of that kind yet, concurrency may not be the
+   * cause
    * @param how `status 503`, or the code of a failure
-   * @returns whether fewer requests at once may help
+   * @returns whether fewer concurrent requests may help
    */
   refused(sent: Sent, view: string, how: string): boolean;
-  /** What was counted; null where no request was refused. */
+  /** The counts; null if no request was refused. */
   load(): Omit<HostFacts, 'origin'> | null;
 }
 
-/** A request that was admitted. */
+/** An admitted request. */
 export interface Sent {
-  /** Requests under way when it was written, this one included; until then, when it was admitted. */
+  /** Requests in flight when it was written, this one included; before that, when it was admitted. */
   underWay: number;
   isWritten: boolean;
-  /** How often the window had been halved by then. */
+  /** Number of times the window had been halved when it was admitted. */
   halvings: number;
 }
 
-/** The connections that browsers open to one host for HTTP/1.1. */
+/** The number of connections that browsers open to one host for HTTP/1.1. */
 const FIRST = 6;
-/** Answers until the window is doubled. Connections that are made meanwhile take three round trips to their first answer. */
+/** Responses until the window doubles. New connections take three round trips to their first response. */
 const DOUBLING = 2;
 const MOST_ROUNDS = 8;
 
-/** @param most the largest window, in requests */
+/** @param most the maximum window, in requests */
 export function openConcurrencyWindow(most: number): ConcurrencyWindow {
   const waiting: ((sent: Sent) => void)[] = [];
   const counts = new Map<number, { answered: number; refused: number }>();
@@ -47,9 +48,9 @@ export function openConcurrencyWindow(most: number): ConcurrencyWindow {
   let admitted = 0;
   let written = 0;
   let size = Math.min(FIRST, most);
-  /** Answers since the size was changed. */
+  /** Responses since the size changed. */
   let answers = 0;
-  /** Rounds of answers before the window grows by one; twice as many after each refusal. */
+  /** Rounds of responses before the window grows by one; doubled after each refusal. */
   let rounds = 1;
   let halvings = 0;
   const answeredViews = new Set<string>();
@@ -96,7 +97,7 @@ export function openConcurrencyWindow(most: number): ConcurrencyWindow {
       if (!answeredViews.has(view)) return false;
       countOf(sent).refused += 1;
       refusals.add(how);
-      // Once for all requests that were under way together.
+      // Once for all requests that were in flight together.
       if (sent.halvings === halvings) {
         size = Math.max(1, size >> 1);
         if (halvings > 0) rounds = Math.min(rounds * 2, MOST_ROUNDS);

@@ -8,28 +8,28 @@ import type { Proxy } from './proxy.ts';
 import type { Addresses } from './addresses.ts';
 import type { ReusedReadBuffer } from './read-buffer.ts';
 
-/** What is known of an open connection. */
+/** The known facts about an open connection. */
 export interface ConnectionInfo {
-  /** Null behind a proxy: it alone knows. */
+  /** Null behind a proxy, which does not disclose it. */
   address: string | null;
   tls: TlsFacts | null;
   failedAddresses: Dialled['vain'];
-  /** The code of an error that the host told when the connection stood (a TLS alert), or null. */
+  /** The code of an error that the host sent on the established connection (a TLS alert), or null. */
   alert: string | null;
-  /** Answers that came over it so far. */
+  /** Responses received over it so far. */
   answers: number;
   isOpen: boolean;
-  /** Null where it is read as a stream. */
+  /** Null if it is read as a stream. */
   reading: ReusedReadBuffer | null;
-  /** Closes it; the next request of its lane is sent over a new one. */
+  /** Closes it; the next request in its slot uses a new one. */
   close(): void;
 }
 
 /**
- * A connector for undici that says in which phase it failed, and reads the certificate of a host that is not trusted.
+ * A connector for undici that reports the phase in which it failed, and reads the certificate of an untrusted host.
  * @param addresses of the hosts of this run
- * @param proxy to go through, or null; https then runs in a tunnel, and http is asked of the proxy itself
- * @param closing breaks off what is being connected
+ * @param proxy the proxy to use, or null; https is tunnelled, and http is requested from the proxy itself
+ * @param closing aborts pending connections
  */
 export function connector(
   options: ConnectOptions,
@@ -89,7 +89,7 @@ async function through(
   return { ...(await dial({ ...target, over: socket }, options, until, closing)), address: null };
 }
 
-/** Has the proxy connect to the target (RFC 9110, section 9.3.6); from then on the socket leads there. */
+/** Has the proxy connect to the target (RFC 9110, section 9.3.6); the socket then leads there. */
 function tunnel(socket: Socket, { authorization }: Proxy, { host, port }: Place, until: number): Promise<void> {
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {

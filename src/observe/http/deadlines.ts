@@ -1,39 +1,42 @@
-/** The time that a visit has. It stands still while the visit waits for its turn. */
+/** The time budget of a probe. It is paused while the probe is queued. */
 export interface Deadline {
-  /** Why it is over, or null. */
+  /** Why it ended, or null. */
   readonly ended: Error | null;
-  /** The same as a signal, for those who take nothing else. */
+  /** The same as a signal, for APIs that take one. */
   readonly signal: AbortSignal;
-  /** Has this called when it is over, in place of what was to be called before. */
+  /** Sets the function that is called at the end, replacing the previous one. */
   onEnd(act: (() => void) | null): void;
   pause(): void;
   resume(): void;
 }
 
-/** The clocks of all visits of a run. */
+/** The deadlines of all probes of a run. */
 export interface Deadlines {
-  /** Starts one. @param total milliseconds that the visit has */
+  /**
+   * Starts one.
+   * @param total the probe's time budget, in milliseconds
+   */
   open(total: number): VisitClock;
   close(): void;
 }
 
 interface VisitClock extends Deadline {
-  /** The visit is over. */
+  /** The probe has finished. */
   stop(): void;
 }
 
 interface Running {
-  /** As of Date.now(). Infinity while it stands still. */
+  /** As of Date.now(). Infinity while it is paused. */
   until: number;
   end(reason: Error): void;
 }
 
-/** A time that is over ends with this message. */
+/** The message of an expired deadline. */
 export const TOTAL_TIMEOUT = 'TOTAL_TIMEOUT';
 
 /**
- * One timer and one listener for all: a timer and an AbortController with its listeners for each visit cost as much as
- * the request itself.
+ * One timer and one listener for all: a timer and an AbortController with its listeners per probe cost as much as the
+ * request itself.
  * @param interrupted ends all of them
  */
 export function openDeadlines(interrupted: AbortSignal | undefined): Deadlines {

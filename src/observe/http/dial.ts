@@ -6,7 +6,7 @@ import { type AddressPolicy, lookupWithPolicy, addressRefusal } from './address-
 import type { ReusedReadBuffer } from './read-buffer.ts';
 import { checkServerIdentity, type Trust, tlsFacts, verifyMessage } from './tls.ts';
 
-/** A connection that did not come about, and how far it got. */
+/** A failed connection attempt, and the phase in which it failed. */
 export class ConnectFailure extends Error {
   readonly phase: Failure['phase'];
   readonly code: string;
@@ -24,10 +24,10 @@ export class ConnectFailure extends Error {
 
 export interface ConnectOptions {
   trust: Trust;
-  /** Milliseconds for the name, the connection and the handshake together. */
+  /** Milliseconds for name resolution, connection and handshake together. */
   timeout: number;
   lookup: LookupFunction | null;
-  /** Who may be asked; null for everybody. */
+  /** Decides which addresses may be connected to; null for all. */
   guard: AddressPolicy | null;
 }
 
@@ -35,9 +35,9 @@ export interface Place {
   host: string;
   port: number;
   secure: boolean;
-  /** A tunnel that leads there already. */
+  /** An established tunnel to the target. */
   over?: Socket;
-  /** How what comes is read, where it is not the stream's way. */
+  /** How received data is read, unless as a stream. */
   reading?: ReusedReadBuffer;
 }
 
@@ -50,16 +50,17 @@ export interface Dialled {
 }
 
 /**
- * Opens a connection. The handshake with a host that is not trusted is let through, so that its certificate can be read;
- * the connection is then closed before anything is sent over it. Rejects with ConnectFailure.
- * @param until the moment when it must stand, as of Date.now(); @param closing breaks it off
+ * Opens a connection. The handshake with an untrusted host is completed so that its certificate can be read; the
+ * connection is then closed before anything is sent over it. Rejects with ConnectFailure.
+ * @param until the deadline, as of Date.now()
+ * @param closing aborts it
  */
 export function dial(place: Place, options: ConnectOptions, until: number, closing: AbortSignal): Promise<Dialled> {
   const { host, port, secure, over } = place;
   const reading = place.reading ? { onread: place.reading.onread } : {};
   const { trust, guard } = options;
   const lookup = guard ? lookupWithPolicy(place, guard, options.lookup) : options.lookup;
-  // One address after the other; a quarter of a second, as is usual, is too short for hosts that are far away.
+  // Addresses are tried in turn; the usual quarter of a second is too short for distant hosts.
   const near = { host, port, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2000 };
   const where = over ? { socket: over } : { ...near, ...reading, ...(lookup ? { lookup } : {}) };
   const vain: AddressFailure[] = [];
@@ -107,7 +108,7 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
     socket.on('lookup', (error: Error | null) => {
       if (!error) phase = 'connect';
     });
-    // Before the handshake begins, and before undici hears of it.
+    // Before the handshake begins, and before undici is notified.
     socket.prependOnceListener('connect', () => {
       const wrong = over ? null : (guard?.(place, socket.remoteAddress ?? '') ?? null);
       if (wrong !== null) return fail(wrong, addressRefusal(wrong).message);
@@ -118,14 +119,14 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
       const code = codeIn(error);
       if (code === 'ENOTFOUND' && !lookup) {
         doubted = true;
-        // Where a machine has no IPv6, names that have nothing else are said not to exist.
+        // Without IPv6 on this machine, names that only have IPv6 addresses are reported as nonexistent.
         return lookUp(host, { family: 6 }, (none, address) => {
           if (none) return fail(code, messageOf(error));
           phase = 'connect';
           fail('ENETUNREACH', `no way to ${address}, the only kind of address that ${host} has`);
         });
       }
-      // A host may show its certificate first, and refuse ours then.
+      // A host may send its certificate first and then reject ours.
       fail(code, messageOf(error), secure ? tlsFacts(socket as TLSSocket, trust) : null);
     });
     socket.once('close', () => doubted || fail('SOCKET_CLOSED', 'the connection was closed'));
@@ -133,7 +134,7 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
       const said = secure ? verifyMessage(socket as TLSSocket) : null;
       const tls = secure ? tlsFacts(socket as TLSSocket, trust) : null;
       if (secure && !(socket as TLSSocket).authorized) {
-        // Typed as an error, but it is the code, or the words where there is none.
+        // Typed as an error, but it is the code, or the message if there is none.
         const reason: unknown = (socket as TLSSocket).authorizationError;
         const text = typeof reason === 'string' ? reason : reason instanceof Error ? reason.message : 'UNAUTHORIZED';
         return fail(/^[A-Z0-9_]+$/.test(text) ? text : 'UNSPECIFIED', said ?? text, tls);
@@ -144,17 +145,17 @@ export function dial(place: Place, options: ConnectOptions, until: number, closi
   });
 }
 
-// What says nothing about the host: this machine has no way to addresses of that kind.
+// Errors that say nothing about the host: this machine has no route to addresses of that kind.
 const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 
-/** Of several addresses that failed, what the most telling one failed with. */
+/** If several addresses failed, the code of the most significant error. */
 function codeIn(error: NodeJS.ErrnoException): string {
   if (!(error instanceof AggregateError)) return error.code ?? 'CONNECT_FAILED';
   const codes = error.errors.map((one: NodeJS.ErrnoException) => one.code ?? 'CONNECT_FAILED');
   return codes.find((code) => !LOCAL.test(code)) ?? codes[0] ?? 'CONNECT_FAILED';
 }
 
-/** Several addresses fail with an error that has no words of its own. */
+/** An AggregateError of several addresses has no message of its own. */
 function messageOf(error: Error): string {
   if (error instanceof AggregateError)
     return error.errors.map((one: unknown) => (one instanceof Error ? one.message : String(one))).join('; ');

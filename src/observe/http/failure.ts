@@ -1,9 +1,9 @@
 import type { Failure } from '../../core/facts/facts.ts';
 import { ConnectFailure } from './dial.ts';
 
-/** Errors of the client, as facts. */
+/** Converts errors of the client to facts. */
 
-// Names that do not change with the client; what is not here keeps the system's own.
+// Codes that do not depend on the client; others keep the system's code.
 const CODES: Readonly<Record<string, readonly [phase: Failure['phase'] | null, code: string]>> = {
   UND_ERR_HEADERS_TIMEOUT: ['headers', 'HEADERS_TIMEOUT'],
   UND_ERR_HEADERS_OVERFLOW: ['headers', 'HEADERS_OVERFLOW'],
@@ -15,8 +15,8 @@ const CODES: Readonly<Record<string, readonly [phase: Failure['phase'] | null, c
 };
 
 /**
- * @param phase where the exchange was: `headers` until the status came, `body` after it
- * @throws the error itself when it is no trouble of the network but a defect of ours
+ * @param phase of the exchange: `headers` until the status was received, `body` after it
+ * @throws the error itself if it is not a network error but a bug
  */
 export function failureOf(error: unknown, phase: 'headers' | 'body', url: string): Failure {
   const base = { url, got: null, expected: null };
@@ -30,7 +30,7 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
     return { ...base, phase, code: parserCode(error.message), message: error.message };
   if (/bad upgrade/i.test(error.message))
     return { ...base, phase: 'headers', code: 'UPGRADE', message: 'the host switched protocols' };
-  // Seen with the first bytes, before there is an answer: two ways of saying the length that do not agree.
+  // Detected with the first bytes, before the response: two length headers that disagree.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && phase === 'headers')
     return { ...base, phase, code: 'HPE_UNEXPECTED_CONTENT_LENGTH', message: 'two lengths that do not agree' };
   if (known) return { ...base, phase: known[0] ?? phase, code: known[1], message: error.message };
@@ -42,7 +42,7 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
 // eslint-disable-next-line no-control-regex
 const HTTP2_FRAME = /^\0[^][^][\x04\x07]\0{5}/;
 
-/** The client's parser names its errors in words alone: `… (Invalid EOF state)`. */
+/** The client's parser only names its errors in the message: `… (Invalid EOF state)`. */
 function parserCode(message: string): string {
   const words = /\(([^()]+)\)\s*$/.exec(message)?.[1] ?? 'error';
   return `HPE_${words
@@ -51,7 +51,7 @@ function parserCode(message: string): string {
     .replace(/^_|_$/g, '')}`;
 }
 
-/** Whether trying again may help: what failed at once and by chance, not what was refused or has used up its time. */
+/** Whether a retry may help: true for immediate, incidental failures, false for refusals and timeouts. */
 export function isTransientFailure(failure: Failure): boolean {
   const { phase, code } = failure;
   if (phase === 'dns') return code === 'EAI_AGAIN';

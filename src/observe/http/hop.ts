@@ -8,7 +8,7 @@ import type { PooledConnection, ConnectionPool } from './pool.ts';
 import { requestWithNodeHttp } from './node-http.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
-/** One request and its answer. */
+/** One request and its response. */
 export interface HopRequest {
   method: 'GET' | 'HEAD' | 'OPTIONS';
   /** Without a fragment. */
@@ -16,24 +16,24 @@ export interface HopRequest {
   url: string;
   headers: [string, string][];
   body: ((hop: Hop) => Body) | null;
-  /** True when a part was asked for, so that 206 is no surprise. */
+  /** True if a range was requested, so that 206 is expected. */
   ranged: boolean;
-  /** As patience has it. */
+  /** The kind of request, as the circuit breaker counts it. */
   view: string;
-  /** Over a new connection. */
+  /** Use a new connection. */
   fresh: boolean;
 }
 
 export interface HopResult {
   hop: Hop;
   failure: Failure | null;
-  /** Where a redirect leads, null when it does not say; undefined for every other answer. */
+  /** The target of a redirect, null if it names none; undefined for other responses. */
   location: string | null | undefined;
-  /** True where the host refused it for now, and fewer requests at once may help. */
+  /** True if the host refused it temporarily, and fewer concurrent requests may help. */
   crowded?: boolean;
 }
 
-/** A body that nobody wants is read up to this size, which is cheaper than a new connection. */
+/** An unused body is drained up to this size, which is cheaper than a new connection. */
 const DRAINED = 65_536;
 const DRAIN_TIME = 1000;
 const EXCERPT = 2048;
@@ -55,7 +55,7 @@ export async function requestHop(
   const { proxy } = lane.host;
   if (proxy) hop.proxy = proxy.facts;
   try {
-    // While it waited, others may have found out.
+    // Other requests may have failed while this one waited.
     const meanwhile = inVain(request, origin, lanes, patience);
     if (meanwhile) return { hop, failure: meanwhile, location: undefined };
     if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
@@ -68,7 +68,7 @@ export async function requestHop(
     if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
     const failure = failureOf(error, 'headers', request.url);
     const alert = lane.connection?.alert ?? '';
-    // In TLS 1.3 a host refuses its visitor only when the visitor thinks that all is well.
+    // In TLS 1.3 a host rejects the client only after the client considers the handshake complete.
     if (isBroken(failure.code) && alert.startsWith('ERR_SSL')) Object.assign(failure, { phase: 'tls', code: alert });
     Object.assign(hop, {
       address: (error as { address?: string }).address ?? lane.connection?.address ?? null,
@@ -84,13 +84,13 @@ export async function requestHop(
   }
 }
 
-// Other failures do not depend on how many requests are under way.
+// Other failures do not depend on the number of requests in flight.
 const REFUSALS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'SOCKET_CLOSED']);
 
 /**
- * Counts how a request ended, for the number of those that are sent at once.
- * @param status 0 where the request failed with `code`
- * @returns whether the host refused it for now, and fewer at once may help
+ * Records the outcome of a request for the concurrency window.
+ * @param status 0 if the request failed with `code`
+ * @returns whether the host refused it temporarily, and fewer concurrent requests may help
  */
 function isCrowded({ host, sent }: PooledConnection, { view }: HopRequest, status: number, code: string): boolean {
   if (status === 429 || status === 503) return host.window.refused(sent, view, `status ${status}`);
@@ -98,7 +98,7 @@ function isCrowded({ host, sent }: PooledConnection, { view }: HopRequest, statu
   return REFUSALS.has(code) && host.window.refused(sent, view, code);
 }
 
-/** Why there is no sense in asking, or null. */
+/** Why a request would be pointless, or null. */
 function inVain(
   { url, view }: HopRequest,
   origin: string,
@@ -117,10 +117,10 @@ async function ask(
   clock: Deadline,
 ): Promise<ClientResponse> {
   const { pathname, search, protocol } = at;
-  // What is not encrypted is asked of the proxy itself, by the whole URL (RFC 9112, section 3.2.2).
+  // Unencrypted requests are sent to the proxy itself, with the absolute URL (RFC 9112, section 3.2.2).
   const proxy = protocol === 'http:' ? lane.host.proxy : null;
   const login = proxy?.authorization ? ['proxy-authorization', proxy.authorization] : [];
-  // Without `reset` the client would close the connection behind every HEAD.
+  // Without `reset` the client would close the connection after every HEAD.
   const options = {
     method,
     path: proxy ? url : pathname + search,
@@ -133,7 +133,7 @@ async function ask(
   try {
     const answer = await once(lane, options, clock);
     if (answer.statusCode !== 408 || !hadRested || lane.connection !== before) return answer;
-    // The host says that it closes a connection that had rested (RFC 9110, section 15.5.9).
+    // The host reports that it closes an idle connection (RFC 9110, section 15.5.9).
     await drain(answer);
     before.close();
   } catch (error) {
@@ -141,14 +141,14 @@ async function ask(
       lane.host.continues = true;
       return requestWithNodeHttp(lane, { ...options, signal: clock.signal });
     }
-    // The host closed a connection that had rested, just as it was asked over it: no fault, a new one is made.
+    // The host closed an idle connection just as it was reused: not a fault, a new one is made.
     const rested = hadRested && lane.connection === before;
     if (!rested || !isBroken((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
   return once(lane, options, clock);
 }
 
-/** Reads what is left of a small body, and breaks off a large one. */
+/** Drains a small body, and aborts a large one. */
 async function drain({ body }: ClientResponse): Promise<void> {
   let got = 0;
   await body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined), true)?.catch(() => {});
@@ -164,7 +164,7 @@ async function once(
   return answer;
 }
 
-/** The only word that the client has for “100 Continue”. */
+/** The client reports “100 Continue” only through this error message. */
 function isContinue(error: unknown): boolean {
   return error instanceof Error && error.message === 'bad response';
 }
@@ -205,13 +205,13 @@ async function take(answer: ClientResponse, hop: Hop, request: HopRequest, clock
   return { hop, failure, location: undefined };
 }
 
-/** Which of them is followed differs between clients; browsers refuse such an answer. */
+/** Clients differ in which of them they follow; browsers reject such a response. */
 function severalLocations(url: string): Failure {
   const message = 'a redirect with several Location lines that differ';
   return { phase: 'redirect', code: 'REDIRECT_SEVERAL_LOCATIONS', message, url, got: null, expected: null };
 }
 
-/** Two ways of saying where the body ends, which do not agree: readers on the way may see different bodies. */
+/** Two framing headers that disagree: intermediaries may see different bodies. */
 function framingFault(hop: Hop): Failure | null {
   const lengths = new Set(headerLines(hop.headers, 'content-length'));
   const base = { phase: 'headers' as const, url: hop.url, got: null, expected: null };
@@ -220,7 +220,7 @@ function framingFault(hop: Hop): Failure | null {
   return { ...base, code: 'HPE_INVALID_TRANSFER_ENCODING', message: 'a length and chunks' };
 }
 
-/** An answer of the proxy to a request that was not encrypted: 407, and what Squid says of its own accord. */
+/** A proxy's response to an unencrypted request: 407, or an error page generated by Squid. */
 function refusalOfProxy({ url, status, headers, proxy }: Hop): Failure | null {
   const told = header(headers, 'x-squid-error');
   if (!proxy || url.startsWith('https:') || (status !== 407 && told === null)) return null;
@@ -228,7 +228,7 @@ function refusalOfProxy({ url, status, headers, proxy }: Hop): Failure | null {
   return { phase: 'proxy', code: `PROXY_${status}`, message, url, got: null, expected: null };
 }
 
-/** Passes the body on; the failure that ended it early, or null. */
+/** Passes the body on; returns the failure that ended it early, or null. */
 async function read(answer: ClientResponse, body: Body, hop: Hop, clock: Deadline): Promise<Failure | null> {
   const length = header(hop.headers, 'content-length');
   const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
@@ -241,7 +241,7 @@ async function read(answer: ClientResponse, body: Body, hop: Hop, clock: Deadlin
       if (got <= body.limit) return body.write(chunk);
       tooLarge = body.over === 'fail';
       if (tooLarge) return false;
-      // One byte more than the limit lets the taker see that something was cut.
+      // One byte beyond the limit shows the consumer that the body was cut.
       const busy = body.write(chunk.subarray(0, body.limit + 1 - before));
       return busy ? busy.then(() => false as const) : false;
     }, body.instant === true);
@@ -261,7 +261,7 @@ async function read(answer: ClientResponse, body: Body, hop: Hop, clock: Deadlin
   }
 }
 
-/** The beginning of an error's body, which often says what is wrong. That it breaks off matters to nobody. */
+/** The beginning of an error's body, which often names the cause. It may be truncated. */
 async function excerptOf(answer: ClientResponse, hop: Hop): Promise<void> {
   const chunks: Buffer[] = [];
   let got = 0;
@@ -272,13 +272,13 @@ async function excerptOf(answer: ClientResponse, hop: Hop): Promise<void> {
       return got > DRAINED ? false : undefined;
     });
   } catch {
-    // The status is the answer; a body that fails adds nothing to it.
+    // The status is the result; a failing body adds nothing to it.
   }
-  // What is compressed is not text.
+  // Compressed bodies are not text.
   if (got > 0 && codings(hop.headers).length === 0) hop.excerpt = Buffer.concat(chunks).toString('utf8', 0, EXCERPT);
 }
 
-/** Lets a small body run out so that the connection can be used again, and breaks off one that is large or slow. */
+/** Drains a small body so that the connection can be reused, and aborts one that is large or slow. */
 async function discard({ body }: ClientResponse, { method }: HopRequest, hop: Hop): Promise<void> {
   const length = method === 'HEAD' ? null : header(hop.headers, 'content-length');
   if (!body.reusable || Number(length ?? 0) > DRAINED) return body.destroy();

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { type ClientResponse, bodyOf } from './response.ts';
 import type { PooledConnection } from './pool.ts';
 
-/** A request as the usual client takes it. */
+/** A request as undici takes it. */
 interface Asked {
   method: string;
   path: string;
@@ -12,8 +12,8 @@ interface Asked {
 }
 
 /**
- * One request by Node's own client over a connection of its own, for hosts that say "100 Continue" unasked: it is legal
- * (RFC 9110, section 15.2), but the usual client breaks off there. Failures have the usual client's codes.
+ * A request by Node's own client over a separate connection, for hosts that send an unsolicited "100 Continue": it is
+ * legal (RFC 9110, section 15.2), but undici aborts on it. Failures have undici's codes.
  */
 export async function requestWithNodeHttp(
   lane: PooledConnection,

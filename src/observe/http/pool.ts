@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { buildConnector } from 'undici';
-// By itself: the rest of the package takes three times as long to load.
+// Imported directly: the rest of the package takes three times as long to load.
 import Client from 'undici/lib/dispatcher/client.js';
 import { openAddresses } from './addresses.ts';
 import { type ConnectionInfo, connector } from './connect.ts';
@@ -11,10 +11,10 @@ import type { Deadline } from './deadlines.ts';
 import { openConcurrencyWindow, type Sent, type ConcurrencyWindow } from './concurrency-window.ts';
 import type { Failure, HostFacts } from '../../core/facts/facts.ts';
 
-/** A place for one request at a time to one host, with the connection that it goes over. */
+/** A slot for one request at a time to one host, with its connection. */
 export interface PooledConnection {
   host: Host;
-  /** The request that it is for. */
+  /** The current request. */
   sent: Sent;
   client: Client;
   connection: ConnectionInfo | null;
@@ -23,47 +23,47 @@ export interface PooledConnection {
 interface Host {
   origin: string;
   limits: Pick<ConnectionPoolOptions, 'headersTimeout' | 'idleTimeout'>;
-  /** True for one that says “100 Continue” unasked. */
+  /** True for one that sends an unsolicited “100 Continue”. */
   continues: boolean;
-  /** What it is asked over, or null. */
+  /** The proxy in use, or null. */
   proxy: Proxy | null;
   idle: PooledConnection[];
   window: ConcurrencyWindow;
   pausedUntil: number;
-  /** Visits in a row that no connection could be made for; reset by the first that could. */
+  /** Consecutive probes that could not connect; reset by the first one that could. */
   failedVisits: number;
   lastFailure: Failure | null;
 }
 
 export interface ConnectionPoolOptions extends ConnectOptions {
   proxyFor: ProxyFor;
-  /** Requests under way at once, per host. */
+  /** Requests in flight at once, per host. */
   concurrency: number;
   headersTimeout: number;
   idleTimeout: number;
 }
 
-/** After so many visits in a row without a connection, a host is taken for dead and not tried again in this run. */
+/** Consecutive probes without a connection after which a host is considered down for this run. */
 const DEAD_AFTER = 3;
-/** Requests under way at once, over all hosts. */
+/** Requests in flight at once, over all hosts. */
 const UNDER_WAY = 128;
-/** Connections that are kept while they rest, over all hosts; the one that rested longest goes first. */
+/** Idle connections that are kept, over all hosts; the one that was idle longest is closed first. */
 const RESTING = 64;
 const HEADER_BYTES = 65_536;
-/** Made once: an error and its stack for each connection would cost as much as closing it. */
+/** Created once: an error and its stack for each connection would cost as much as closing it. */
 const CLOSED = new Error('the run ended');
 
-/** The lanes of all hosts: bounds what is under way, and makes way for those who wait in the order they came. */
+/** The connection pool of all hosts: bounds the requests in flight, and serves waiting requests in FIFO order. */
 export interface ConnectionPool {
-  /** @param clock ends the time that a host asked for; the lane is given all the same */
+  /** @param clock ends the wait that a host requested; a connection is acquired all the same */
   acquire(origin: string, clock: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection>;
   release(lane: PooledConnection): void;
-  /** The host has too much to do: it is left alone for so many milliseconds. */
+  /** The host is overloaded: no request is sent to it for this number of milliseconds. */
   slow(origin: string, milliseconds: number): void;
-  /** Why a host is no longer tried, or null. */
+  /** Why a host is not tried any more, or null. */
   dead(origin: string): Failure | null;
   note(origin: string, failure: Failure | null): void;
-  /** The hosts that refused requests for now. */
+  /** The hosts that refused requests temporarily. */
   limited(): HostFacts[];
   close(): Promise<void>;
 }
@@ -71,11 +71,11 @@ export interface ConnectionPool {
 export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const hosts = new Map<string, Host>();
   const all = openGate(UNDER_WAY);
-  // In the order in which they came to rest.
+  // In the order in which they became idle.
   const resting = new Set<PooledConnection>();
   const closing = new AbortController();
   const addresses = openAddresses();
-  // Every connection that is being made listens to it.
+  // Every pending connection adds a listener to it.
   setMaxListeners(0, closing.signal);
 
   function hostOf(origin: string): Host {
@@ -168,7 +168,7 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
   };
 }
 
-/** Rather one whose connection is open: a host may keep no more connections than there are. */
+/** Prefers an open connection: a host may keep no more connections than exist. */
 function takeIdle({ idle }: Host): PooledConnection | undefined {
   const open = idle.findLastIndex(({ connection }) => connection?.isOpen === true);
   return open === -1 ? idle.pop() : idle.splice(open, 1)[0];
@@ -179,7 +179,7 @@ interface Gate {
   leave(): void;
 }
 
-/** Lets so many in at once; the others in the order they came. */
+/** Admits a limited number at once, the others in FIFO order. */
 function openGate(most: number): Gate {
   const waiting: (() => void)[] = [];
   let inside = 0;

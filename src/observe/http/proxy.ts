@@ -2,26 +2,26 @@ import { BlockList, isIP } from 'node:net';
 import type { ProxyFacts } from '../../core/facts/facts.ts';
 import { parseUrl } from '../../core/http/url.ts';
 
-/** The proxies that the environment names, as curl and most other clients read it. */
+/** The proxies that the environment names, interpreted as by curl and most other clients. */
 
 export interface Proxy {
-  /** What may be shown: the address without credentials, and the variable that named it. */
+  /** What may be displayed: the address without credentials, and the variable that named it. */
   facts: ProxyFacts;
   secure: boolean;
   host: string;
   port: number;
   /** The value of Proxy-Authorization, or null. */
   authorization: string | null;
-  /** Why nothing can be asked over it, or null. */
+  /** Why it cannot be used, or null. */
   unusable: string | null;
 }
 
-/** The proxy that a URL is asked over, or null for none. */
+/** The proxy for a URL, or null for none. */
 export type ProxyFor = (url: URL) => Proxy | null;
 
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, in either case; lower case goes first, an empty value is none.
- * Never throws: a proxy that cannot be meant is told where it would have been used.
+ * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, in either case; lower case takes precedence, an empty value is
+ * none. Never throws: an invalid proxy is reported when it would have been used.
  */
 export function proxiesIn(env: NodeJS.ProcessEnv): ProxyFor {
   const named = { 'https:': proxyOf(env, 'https_proxy'), 'http:': proxyOf(env, 'http_proxy') };
@@ -29,7 +29,7 @@ export function proxiesIn(env: NodeJS.ProcessEnv): ProxyFor {
   return (url) => {
     const proxy = named[url.protocol as keyof typeof named] ?? null;
     if (!proxy || excepted(url)) return null;
-    // Another machine's proxy would ask its own loopback, which is never what is meant.
+    // A remote proxy would connect to its own loopback interface, which is never intended.
     return isLoopback(bare(url.hostname)) && !isLoopback(proxy.host) ? null : proxy;
   };
 }
@@ -49,7 +49,7 @@ function parsed(value: string, variable: string): Proxy {
   const usable = url && (secure || url.protocol === 'http:') && url.hostname !== '';
   const login = url && `${decoded(url.username)}:${decoded(url.password)}`;
   return {
-    // Nothing is shown of what could not be understood: a password may stand anywhere in it.
+    // Nothing of an unparsable value is displayed: it may contain a password.
     facts: { url: usable ? `${url.protocol}//${url.host}` : '', variable },
     secure,
     host: usable ? bare(url.hostname) : '',
@@ -67,7 +67,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A name stands for itself and all names below it, with or without a dot in front; addresses may be ranges. */
+/** A name matches itself and all names below it, with or without a leading dot; addresses may be ranges. */
 function exceptions(text: string): (url: URL) => boolean {
   const all: ((host: string, port: number) => boolean)[] = [];
   for (const word of text.toLowerCase().split(/[\s,]+/)) if (word !== '') all.push(exception(word));

@@ -1,26 +1,26 @@
 import type { OnReadOpts, Socket } from 'node:net';
 
 /**
- * Reading off a socket into memory that is used again and again: a stream would allocate each piece of 16 KB (a TLS
- * record), queue it and tell of it at the next tick, which costs more than hashing it.
+ * Reads from a socket into reused memory: a stream would allocate each piece of 16 KB (a TLS record), queue it and emit
+ * it at the next tick, which costs more than hashing it.
  */
 export interface ReusedReadBuffer {
   /** For `connect`. */
   onread: OnReadOpts;
-  /** Has the socket's `readable` tell of what has come at once, and its `read` hand it out. */
+  /** Makes the socket emit `readable` for received data at once, and makes `read` return it. */
   attach(socket: Socket): void;
   /**
-   * Whether what comes is lent, to be overwritten by what comes next; else `read` makes memory of its own for it. To be
-   * set while a body comes: the client keeps parts of headers that are not all there yet.
+   * Whether received data is lent and overwritten by the next; otherwise `read` copies it. Set it only during a body:
+   * the client retains parts of incomplete headers.
    */
   isLending: boolean;
 }
 
 const BYTES = 65_536;
-/** One for all sockets: what has come is taken, or copied, before anything else can come. */
+/** Shared by all sockets: received data is consumed, or copied, before more can arrive. */
 let memory: Buffer | null = null;
 
-/** True for bytes that are overwritten by what comes next. */
+/** True for bytes that the next read overwrites. */
 export function isBorrowed({ buffer }: Uint8Array): boolean {
   return buffer === memory?.buffer;
 }
@@ -36,7 +36,7 @@ export function openReusedReadBuffer(): ReusedReadBuffer {
         come = buffer.subarray(0, count);
         socket!.emit('readable');
         if (come === null) return true;
-        // Nobody took it, so it waits in the stream, and what is to follow waits on the way.
+        // Nothing consumed it, so it is queued in the stream, and further reads are paused.
         const kept = Buffer.from(come);
         come = null;
         socket!.push(kept);

@@ -1,27 +1,27 @@
 import { stampOver } from '../../core/text/text.ts';
 
 /**
- * Takes header values out of a text: with and without the scheme in front of them (`Bearer …`), what `Basic` encodes,
- * and each also as hosts write it back in a URL, in a form, in JSON or in base64. What takes its place is as long.
+ * Removes header values from a text: with and without their scheme (`Bearer …`), the decoded form of `Basic`, and each
+ * also as hosts echo it in a URL, in a form, in JSON or in base64. The replacement has the same length.
  */
 export function redactor(values: readonly string[]): (text: string) => string {
   const plain = values.flatMap((value) => {
     const bare = value.replace(/^\w+ +/, '');
     return /^basic +/i.test(value) ? [value, bare, ...loginOf(bare)] : [value, bare];
   });
-  // A value of a few characters is no secret, and stands everywhere.
+  // A value of a few characters is not a secret, and occurs everywhere.
   const forms = plain.filter((value) => value.length >= 4).flatMap(formsOf);
-  // The longest first: what is left of a form that a shorter one was taken out of would still tell something.
+  // Longest first: the rest of a form after a shorter one was removed would still disclose something.
   const hidden = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   return (text) => hidden.reduce((seen, value) => seen.replaceAll(value, stampOver(value, 'REDACTED')), text);
 }
 
-/** The same of facts, everywhere in them, in what they hold as base64 too. A copy. */
+/** Redacts all strings in facts, base64 included. Returns a copy. */
 export function redactFacts<T>(facts: T, conceal: (text: string) => string): T {
   return concealed(facts, '', conceal) as T;
 }
 
-// What stands in base64: the beginning of bytes, and a document that is no text.
+// Fields in base64: the first bytes of a body, and a document that is not text.
 const BASE64 = new Set(['head', 'base64']);
 
 function concealed(value: unknown, name: string, conceal: (text: string) => string): unknown {

@@ -4,33 +4,33 @@ import type { Deadline } from './deadlines.ts';
 import type { PooledConnection } from './pool.ts';
 import { isBorrowed } from './read-buffer.ts';
 
-/** What a request brings, whichever client made it. */
+/** The result of a request, independent of the client. */
 export interface ClientResponse {
   statusCode: number;
-  /** Names and values in turn, as sent. */
+  /** Alternating names and values, as sent. */
   headers: readonly string[];
   body: ResponseBody;
-  /** Whether “100 Continue” came before it. */
+  /** Whether “100 Continue” preceded it. */
   continued: boolean;
 }
 
 export interface ResponseBody {
   /**
-   * Hands the body over in chunks, once. A promise holds the sender back; `false` breaks off, and with it the
-   * connection. Rejects where the body breaks off by itself; undefined where all of it had come already.
-   * @param instant whether `take` is done with a chunk when it returns; otherwise each chunk is memory of its own
+   * Passes the body on in chunks, once. A promise applies backpressure; `false` aborts the body and the connection.
+   * Rejects if the body ends early; undefined if it was complete already.
+   * @param instant whether `take` has finished with a chunk when it returns; otherwise each chunk has its own memory
    */
   pass(take: (chunk: Buffer) => Taken | Promise<Taken>, instant?: boolean): Promise<void> | undefined;
-  /** Breaks the connection off. */
+  /** Aborts the connection. */
   destroy(): void;
-  /** Whether the connection can be used again when the body has run out. */
+  /** Whether the connection can be reused after the end of the body. */
   reusable: boolean;
 }
 type Taken = void | false;
 
 /**
- * One request. Without the streams of the client's own `request`, which cost as much as hashing what comes through them.
- * Rejects with the client's errors, or with the reason why the clock ended.
+ * Sends one request. It avoids the streams of undici's `request`, which cost as much as hashing their content. Rejects
+ * with the client's errors, or with the reason why the deadline ended.
  */
 export function send(
   lane: PooledConnection,
@@ -81,7 +81,7 @@ interface Passing extends ResponseBody {
 }
 
 function passing(controller: Dispatcher.DispatchController): Passing {
-  // What comes before somebody asks for it is no more than what had been read off the socket.
+  // Data that arrives before a consumer exists is limited to what was already read from the socket.
   const waiting: Buffer[] = [];
   let take: Parameters<ResponseBody['pass']>[0] | null = null;
   let isInstant = false;
@@ -94,7 +94,10 @@ function passing(controller: Dispatcher.DispatchController): Passing {
     return take !== null && !busy && waiting.length > 0;
   }
 
-  /** Hands a chunk over. @returns whether another one may follow at once */
+  /**
+   * Passes a chunk on.
+   * @returns whether another one may follow at once
+   */
   function hand(chunk: Buffer): boolean {
     const taken = take!(chunk);
     if (taken === undefined) return true;
@@ -153,7 +156,7 @@ function passing(controller: Dispatcher.DispatchController): Passing {
     },
     destroy: () => controller.abort(new Error('broken off')),
     add(chunk) {
-      // After a pause the client's parser comes with nothing, again and again while that is answered with a pause.
+      // After a pause the client's parser emits empty chunks for as long as they are answered with a pause.
       if (chunk.length === 0) return;
       if (isInstant && take !== null && !busy && waiting.length === 0) return void hand(chunk);
       waiting.push(isBorrowed(chunk) ? Buffer.from(chunk) : chunk);
@@ -166,7 +169,7 @@ function passing(controller: Dispatcher.DispatchController): Passing {
   };
 }
 
-/** The body of an answer of Node's own client, whose connection is for this answer alone. */
+/** The body of a response of Node's own client, whose connection is used for this response only. */
 export function bodyOf(stream: Readable): ResponseBody {
   return {
     reusable: false,

@@ -10,18 +10,19 @@ import tls, {
 import type { TlsFacts } from '../../core/facts/facts.ts';
 import { type Authorities, endsFirst, oneLine, pathOf } from './certificate-path.ts';
 
-/** Whom a run trusts: the authorities that Node ships, those of the machine, and those given with --ca. */
+/** The authorities that a run trusts: those shipped with Node, those of the machine, and those given with --ca. */
 export interface Trust {
-  /** Made once, at the first https host: reading the root certificates takes tens of milliseconds. */
+  /** Created once, at the first https host: parsing the root certificates takes tens of milliseconds. */
   context(): SecureContext;
   /**
-   * Who added the authority that a trusted chain leads to, and its name; null where Node ships it.
-   * @param chain as Node links it; @param sent what the host sent: another path may lead to the authority
+   * The source that added the authority of a trusted chain, and its name; null if Node ships it.
+   * @param chain as linked by Node
+   * @param sent what the host sent: another path may lead to the authority
    */
   addedBy(chain: readonly DetailedPeerCertificate[], sent: readonly X509Certificate[]): Added | null;
-  /** The authorities with a subject; those of the system's own store are not among them. */
+  /** The authorities with a subject, except those of the system's own store. */
   authorities: Authorities;
-  /** The facts about chains that were taken apart, by certificate, verdict and protocol. */
+  /** The facts about parsed chains, by certificate, verdict and protocol. */
   seen: Map<string, TlsFacts>;
 }
 
@@ -32,7 +33,7 @@ interface Added {
 
 /**
  * @param ca PEM text given with --ca, or null
- * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null; Node adds it by itself where `ca` is null
+ * @param machine PEM text of NODE_EXTRA_CA_CERTS, or null; Node adds it by itself if `ca` is null
  */
 export function openTrust(ca: string | null, machine: string | null): Trust {
   let context: SecureContext | null = null;
@@ -41,7 +42,7 @@ export function openTrust(ca: string | null, machine: string | null): Trust {
   const extra = lazySet(() => pemBlocks(machine ?? ''));
   const authorities = bySubject(() => [...rootCertificates, ...pemBlocks(ca ?? ''), ...pemBlocks(machine ?? '')]);
 
-  /** Where one of the certificates comes from: null for Node itself, undefined where none is known. */
+  /** The source of one of the certificates: null for Node itself, undefined if none is known. */
   function ownerOf(certificates: readonly { raw: Buffer; name: string }[]): Added | null | undefined {
     const bodies = certificates.map(({ raw, name }) => ({ body: raw.toString('base64'), name }));
     if (bodies.some(({ body }) => shipped().has(body))) return null;
@@ -63,7 +64,7 @@ export function openTrust(ca: string | null, machine: string | null): Trust {
       const issuers = sent.flatMap((one) => authorities(one.issuer).filter((issuer) => one.checkIssued(issuer)));
       const other = ownerOf(issuers.map(({ raw, subject }) => ({ raw, name: oneLine(subject) })));
       if (other !== undefined) return other;
-      // A chain that ends in another's signature leads further up than was looked.
+      // The last certificate is signed by another one, so the chain continues beyond it.
       const top = chain.at(-1);
       return top && top.issuerCertificate?.fingerprint256 === top.fingerprint256
         ? { by: 'system', name: nameOf(top.subject) }
@@ -73,7 +74,7 @@ export function openTrust(ca: string | null, machine: string | null): Trust {
   };
 }
 
-/** Certificates by their subject; all of them are parsed at the first question, which takes some milliseconds. */
+/** Certificates by subject; all of them are parsed at the first lookup, which takes some milliseconds. */
 function bySubject(blocks: () => readonly string[]): Authorities {
   let index: Map<string, X509Certificate[]> | null = null;
   return (subject) => {
@@ -89,7 +90,7 @@ function bySubject(blocks: () => readonly string[]): Authorities {
   };
 }
 
-/** The certificate in a PEM block; none where it does not parse, which OpenSSL passes over as well. */
+/** The certificate in a PEM block; none if it does not parse, which OpenSSL skips as well. */
 function parsed(pem: string): X509Certificate[] {
   try {
     return [new X509Certificate(pem)];
@@ -100,7 +101,7 @@ function parsed(pem: string): X509Certificate[] {
 
 let kept: { of: string; context: SecureContext } | null = null;
 
-/** The one that was made last serves again: the service looks at thousands of hosts, all with the same authorities. */
+/** The last context is reused: the service observes thousands of hosts with the same authorities. */
 function contextOf(ca: string | null, machine: string | null): SecureContext {
   const of = JSON.stringify([ca, machine]);
   if (kept?.of !== of) kept = { of, context: makeContext(ca, machine) };
@@ -108,15 +109,15 @@ function contextOf(ca: string | null, machine: string | null): SecureContext {
 }
 
 /**
- * Node 20 and 22 accept RSA keys of 1024 bits and SHA-1 signatures; Node 24 and later refuse both (security level 2 of
- * OpenSSL). Every Node checks as the newer ones do, unless Node was started with a level of its own.
+ * Node 20 and 22 accept RSA keys of 1024 bits and SHA-1 signatures; Node 24 and later reject both (security level 2 of
+ * OpenSSL). Every Node checks as the later ones do, unless Node was started with a level of its own.
  */
 function ciphers(): string {
   const { DEFAULT_CIPHERS: usual } = tls;
   return usual.includes('@SECLEVEL=') ? usual : `${usual}:@SECLEVEL=2`;
 }
 
-/** Certificates beside those of Node, which it reads by itself in half the time that it takes to be handed them. */
+/** Additional certificates. Node loads its own by itself in half the time that passing them takes. */
 function makeContext(ca: string | null, machine: string | null): SecureContext {
   const context = createSecureContext({ ciphers: ciphers() });
   if (ca === null) return context;
@@ -127,7 +128,7 @@ function makeContext(ca: string | null, machine: string | null): SecureContext {
   return context;
 }
 
-/** What Node trusts by itself, as its flags have it (--use-openssl-ca, --use-system-ca); Node 20 cannot say. */
+/** The authorities that Node trusts by its flags (--use-openssl-ca, --use-system-ca); Node 20 cannot list them. */
 function usual(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
   return getCACertificates?.('default') ?? rootCertificates;
@@ -139,24 +140,24 @@ function lazySet(blocks: () => readonly string[]): () => Set<string> {
 }
 
 /**
- * As Node checks the names of a certificate, but for the common name of its subject, which Node takes where there is no
- * subjectAltName, and browsers do not (RFC 9525 section 6.3).
+ * Checks the names of a certificate as Node does, except for the common name of its subject, which Node accepts without
+ * subjectAltName and browsers do not (RFC 9525 section 6.3).
  */
 export function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const { CN: _, ...subject } = certificate.subject ?? {};
   return tls.checkServerIdentity(host, { ...certificate, subject });
 }
 
-/** The certificates in a PEM text, one string each. Throws nothing: what is no certificate is not there. */
+/** The certificates in a PEM text, one string each. Never throws: anything else is skipped. */
 export function pemBlocks(text: string): string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
 }
 
-/** What a socket's handshake showed, trusted or not; null where no certificate came. To be called once per socket. */
+/** The facts of a socket's handshake, trusted or not; null without a certificate. Call it once per socket. */
 export function tlsFacts(socket: TLSSocket, trust: Trust): TlsFacts | null {
   const leaf = socket.getPeerCertificate() as PeerCertificate | null;
   if (leaf?.fingerprint256 === undefined) return null;
-  // Dozens of connections to an address show the same; to take a chain apart takes milliseconds.
+  // Dozens of connections to an address show the same chain; parsing one takes milliseconds.
   const verdict = socket.authorized ? '' : String(socket.authorizationError);
   const known = [leaf.fingerprint256, verdict, socket.getProtocol(), socket.remoteAddress].join(' ');
   const facts = trust.seen.get(known) ?? readFacts(socket, trust);
@@ -170,7 +171,7 @@ function readFacts(socket: TLSSocket, trust: Trust): TlsFacts {
   const sent = sentBy(socket);
   const addedBy = socket.authorized ? trust.addedBy(chain, sent) : null;
   const notAfter = moment(certificate.valid_to);
-  // Another path may lead around what ends early.
+  // Another path may avoid a certificate that expires early.
   const isShortened = socket.authorized && chain.some((one) => moment(one.valid_to) < notAfter);
   const first = isShortened ? endsFirst(sent, trust.authorities) : null;
   return {
@@ -190,7 +191,7 @@ function readFacts(socket: TLSSocket, trust: Trust): TlsFacts {
   };
 }
 
-/** The certificates in the order in which the host sent them. Node takes them off the socket: no call may follow. */
+/** The certificates in the order in which the host sent them. This detaches them from the socket, so call it once. */
 function sentBy(socket: TLSSocket): X509Certificate[] {
   const sent: X509Certificate[] = [];
   let one = socket.getPeerX509Certificate();
@@ -201,10 +202,7 @@ function sentBy(socket: TLSSocket): X509Certificate[] {
   return sent;
 }
 
-/**
- * Why a certificate is not trusted: OpenSSL's words, which Node keeps to itself where it has no code for them. Null
- * where it is trusted.
- */
+/** OpenSSL's reason why a certificate is not trusted, also if Node has no code for it; null if it is trusted. */
 export function verifyMessage(socket: TLSSocket): string | null {
   const { _handle: handle } = socket as { _handle?: { verifyError?: () => Error | null } };
   return handle?.verifyError?.()?.message ?? null;

@@ -1,12 +1,12 @@
 import type { SaxesAttributeNS, SaxesTagNS } from 'saxes';
 import type { ImageFacts } from '../../core/facts/facts.ts';
 
-/** Collects what is active or foreign in an SVG: element and attribute names and hosts, never the code itself. */
+/** Collects active or external content in an SVG: element and attribute names and hosts, never the code itself. */
 export interface Actives {
   readonly list: ImageFacts['active'];
   add(code: ImageFacts['active'][number]['code'], name: string, line: number): void;
   element(tag: SaxesTagNS, line: number): void;
-  /** Text inside the element at hand: style sheets matter. */
+  /** Text inside the current element: style sheets matter. */
   text(content: string): void;
   closed(): void;
   /** The pseudo-attributes of an xml-stylesheet instruction. */
@@ -22,8 +22,8 @@ const NAME_LIMIT = 120;
 const URL_ATTRIBUTES = new Set(['href', 'src', 'to', 'from', 'by', 'values', 'action', 'formaction', 'data']);
 
 /**
- * Whether browsers draw an element that requires these extensions (SVG 2, section 5.8.3): HTML and MathML are the ones
- * that they have. Drawing programs keep data in elements that require others.
+ * Whether browsers render an element that requires these extensions (SVG 2, section 5.8.3): they support HTML and
+ * MathML. Drawing programs keep data in elements that require others.
  */
 function isDrawn(extensions: string | undefined): boolean {
   const wanted = (extensions ?? '').split(/\s+/).filter((name) => name !== '');
@@ -51,7 +51,7 @@ export function createActives(): Actives {
     if (uri === '' && /^on[a-z]/i.test(local)) return add('event-handler', where, line);
     if (URL_ATTRIBUTES.has(local) && (uri === '' || uri === XLINK) && isScriptUrl(value))
       return add('javascript-url', where, line);
-    // A link is followed when somebody clicks it; everything else is loaded to draw the picture.
+    // A link is only followed on a click; everything else is loaded to render the image.
     const loads = (local === 'href' && (uri === '' || uri === XLINK)) || (local === 'src' && uri === '');
     if (loads && element !== 'a' && element !== 'script') return reference(where, value, line);
     if (uri === '' && /url\(/i.test(value)) for (const url of cssUrls(value)) reference(where, url, line);
@@ -62,7 +62,7 @@ export function createActives(): Actives {
     add,
     element(tag, line) {
       if (styleDepth > 0) styleDepth += 1;
-      // Drawing programs keep data of their own in other namespaces; browsers ignore it.
+      // Drawing programs keep their own data in other namespaces; browsers ignore it.
       if (tag.uri !== SVG && tag.uri !== XHTML) return;
       const element = tag.local;
       if (element === 'script') add('script', element, line);
@@ -90,7 +90,7 @@ export function createActives(): Actives {
   };
 }
 
-/** Browsers drop white space and control characters in front of and inside a scheme. */
+/** Browsers drop whitespace and control characters before and inside a scheme. */
 function isScriptUrl(value: string): boolean {
   if (!/script/i.test(value) && !/[\t\n\r]/.test(value)) return false;
   return /(^|;)(java|vb)script:/i.test(value.replace(/[\u0000-\u0020]+/g, ''));
@@ -107,7 +107,7 @@ function cssUrls(text: string): string[] {
   return urls;
 }
 
-/** By hand, since a pattern would search the rest of the text again for each comment that is not closed. */
+/** Without a pattern, which would rescan the rest of the text for each unclosed comment. */
 function withoutComments(css: string): string {
   let result = '';
   let at = 0;
@@ -121,7 +121,7 @@ function withoutComments(css: string): string {
   }
 }
 
-/** Where a reference leads, without its path and query, which may hold secrets. */
+/** The host of a reference, without its path and query, which may contain secrets. */
 function hostOf(target: string): string {
   const [, scheme, authority] = /^(?:([a-z][a-z0-9+.-]{0,20}):)?(?:\/\/([^/?#\\]{0,300}))?/i.exec(target) ?? [];
   if (authority) return authority.slice(authority.lastIndexOf('@') + 1);

@@ -1,4 +1,4 @@
-/** Entities that a DOCTYPE declares: drawing programs write a few of them for namespaces, attackers nest them. */
+/** Entities that a DOCTYPE declares: drawing programs declare a few for namespaces, attackers nest them. */
 
 const LIMIT = 2 ** 20;
 const COUNT_LIMIT = 1000;
@@ -6,19 +6,19 @@ const DECLARATION = /<!ENTITY\s+([\w:.-]{1,100})\s+(?:"([^"]*)"|'([^']*)'|(?:SYS
 const REFERENCE = /&([\w:.-]{1,100});/g;
 
 /**
- * A text with the references to the entities of its DOCTYPE written out. What lies elsewhere is empty, as browsers do
- * not load it.
- * @returns null where that has no end or grows by more than 1 MiB, where there are more than 1000 of them, and where
- * declarations come from elsewhere
+ * Expands the references to entities that the DOCTYPE of a text declares. External entities are empty, since browsers
+ * do not load them.
+ * @returns null if the expansion does not end or grows by more than 1 MiB, if there are more than 1000 entities, or if
+ * declarations are external
  */
 export function expandEntities(doctype: string, text: string): string | null {
-  // Parameter entities: what they declare stands in other files.
+  // Parameter entities: their declarations are in other files.
   if (/<!ENTITY\s+%/.test(doctype)) return null;
   const declared = new Map<string, string>();
   for (const [, name, double, single] of doctype.matchAll(DECLARATION)) {
-    // Of several declarations the first one binds.
+    // The first of several declarations applies.
     const value = double ?? single ?? '';
-    // A per cent sign would refer to a parameter entity.
+    // A per cent sign would reference a parameter entity.
     if (value.includes('%')) return null;
     if (!declared.has(name!)) declared.set(name!, value);
   }

@@ -6,9 +6,10 @@ import { inspectXml } from './svg.ts';
 const HEAD_BYTES = 512;
 
 /**
- * What an icon's bytes are (spec 2.1), told by themselves and never by a name or a label. PNG and SVG are read to their
- * end, without drawing them; entities of an SVG are never expanded, and the pixels of a PNG are inflated up to a limit.
- * @param bytes the whole icon; where it was cut off, the facts say so as a fault
+ * The format of an icon's bytes (spec 2.1), detected from the bytes only, never from a name or a label. PNG and SVG are
+ * read completely, without rendering them; entities of an SVG are never expanded, and the pixels of a PNG are inflated
+ * up to a limit.
+ * @param bytes the whole icon; if it was truncated, the facts say so as a fault
  */
 export function inspectImage(bytes: Uint8Array): ImageFacts {
   const kind = kindOf(bytes.subarray(0, HEAD_BYTES));

@@ -12,7 +12,7 @@ interface Header {
 type Fault = NonNullable<ImageFacts['fault']>;
 
 const SIGNATURE_BYTES = 8;
-/** Pixels are inflated up to so many bytes: enough for 2,800 by 2,800 in full colour. */
+/** Limit for inflated pixels, in bytes: enough for 2,800 by 2,800 in full colour. */
 const INFLATE_LIMIT = 32 * 2 ** 20;
 // By colour type: samples per pixel, and the bit depths that it allows.
 const COLOUR_TYPES: Partial<Record<number, readonly [samples: number, depths: readonly number[]]>> = {
@@ -54,7 +54,7 @@ function findFault(bytes: Buffer, state: { header: Header | null }): Fault | nul
     if (!/^[a-z]{4}$/i.test(type)) return { code: 'chunk', message: `no chunk begins at byte ${at}` };
     if (at + 12 + length > bytes.length)
       return { code: 'truncated', message: `the file ends in the middle of its ${type} chunk` };
-    // Decoders skip a chunk that is not needed for the picture, whatever is wrong with it.
+    // Decoders skip ancillary chunks, even broken ones.
     const critical = /^[A-Z]/.test(type);
     if (critical && crc32(bytes.subarray(at + 4, at + 8 + length)) !== bytes.readUInt32BE(at + 8 + length)) {
       return { code: 'crc', message: `the checksum of its ${type} chunk does not fit` };
@@ -113,7 +113,7 @@ function pixelFault(packed: Buffer, header: Header): Fault | null {
     return filterFault(data, passes);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // More than is needed, or more than we look at: no fault.
+    // More data than needed, or more than the limit: not a fault.
     if (code === 'ERR_BUFFER_TOO_LARGE') return null;
     if (code?.startsWith('Z_')) return { code: 'data-broken', message: `its pixel data is broken (${message})` };
     throw error;
@@ -121,7 +121,7 @@ function pixelFault(packed: Buffer, header: Header): Fault | null {
 }
 
 interface Pass {
-  /** Bytes of a row, with the one that names its filter. */
+  /** Bytes of a row, including its filter byte. */
   stride: number;
   rows: number;
 }
@@ -137,7 +137,7 @@ function passesOf({ width, height, bitsPerPixel, interlaced }: Header): Pass[] {
   );
 }
 
-/** Decoders stop at a row whose filter they do not know. */
+/** Decoders stop at a row with an unknown filter. */
 function filterFault(data: Buffer, passes: readonly Pass[]): Fault | null {
   let at = 0;
   for (const { stride, rows } of passes) {

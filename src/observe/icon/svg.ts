@@ -7,13 +7,13 @@ import { expandEntities } from './entities.ts';
 const SIZE_LIMIT = 5 * 2 ** 20;
 const SLICE = 64 * 1024;
 const DEPTH_LIMIT = 256;
-// The parser looks a namespace up from the inside out, so that its work grows with elements times depth.
+// The parser resolves a namespace from the inside out, so that its work grows with elements times depth.
 const WORK_LIMIT = 20_000_000;
 const ELEMENT_LIMIT = 250_000;
 const ATTRIBUTE_LIMIT = 2000;
-// What drawing programs write; it names the format and declares nothing.
+// Written by drawing programs; it names the format and declares nothing.
 const HARMLESS_DOCTYPE = /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?(\[ ?\])?$/;
-// The same with entities for namespaces, as Adobe Illustrator writes them.
+// The same with entities for namespaces, as written by Adobe Illustrator.
 const NAMESPACE_DOCTYPE =
   /^svg( PUBLIC "-\/\/W3C\/\/DTD SVG [^"]*" "https?:\/\/www\.w3\.org\/[^"]*")? ?\[ ?(<!ENTITY [\w:.-]+ "(?:https?:\/\/|&[\w:.-]+;)[\w:./&;#?=~-]*" ?> ?)+\]$/;
 // Pixels per unit, as CSS defines them.
@@ -30,7 +30,7 @@ const UNITS: Partial<Record<string, number>> = {
 
 type Parser = SaxesParser<{ xmlns: true; position: true }>;
 
-/** What is known while the text is read. `kind` stays as guessed until the root element is seen. */
+/** The state during parsing. `kind` is a guess until the root element is read. */
 interface Reading {
   kind: string;
   width: number | null;
@@ -41,9 +41,9 @@ interface Reading {
 }
 
 /**
- * Reads XML as a browser reads an SVG image: strictly, with namespaces. The entities that a DOCTYPE declares are written
- * out as text, up to a limit; beyond it they are a fault.
- * @param guess 'svg' or 'xml', the kind where the text breaks before its root element
+ * Reads XML as a browser reads an SVG image: strictly, with namespaces. Entities that a DOCTYPE declares are expanded
+ * as text, up to a limit; beyond it they are a fault.
+ * @param guess 'svg' or 'xml', the kind if parsing fails before the root element
  */
 export function inspectXml(bytes: Uint8Array, guess: string): ImageFacts {
   let reading = newReading(guess);
@@ -92,21 +92,21 @@ function hasMark(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** As XML 1.0, appendix F: a byte order mark, zero bytes, the XML declaration; UTF-8 where nothing else is said. */
+/** As XML 1.0, appendix F: a byte order mark, zero bytes, the XML declaration; otherwise UTF-8. */
 function encodingOf(bytes: Uint8Array): string {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0x3c && bytes[1] === 0)) return 'utf-16le';
   if ((bytes[0] === 0xfe && bytes[1] === 0xff) || (bytes[0] === 0 && bytes[1] === 0x3c)) return 'utf-16be';
   const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
   const label =
     /^<\?xml[^>]{0,150}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(start)?.[1]?.toLowerCase() ?? 'utf-8';
-  // Text that could be read up to here is not UTF-16, whatever it says.
+  // Text that was readable up to here is not UTF-16, whatever it declares.
   return label === 'utf8' || label.startsWith('utf-16') ? 'utf-8' : label;
 }
 
-/** Thrown through the parser, which cannot be stopped otherwise. */
+/** Thrown through the parser, which has no other way to stop. */
 const STOP = new Error('there is nothing left to learn');
 
-/** @returns the text with its entities written out, where there are any and they are not so yet; null when it was read */
+/** @returns the text with its entities expanded, if it has any that are not yet; null once it was read */
 function parse(text: string, reading: Reading, expand: boolean): string | null {
   const parser: Parser = new SaxesParser({ xmlns: true, position: true });
   let line = 1;
@@ -116,7 +116,7 @@ function parse(text: string, reading: Reading, expand: boolean): string | null {
     throw STOP;
   }
   const guard = createGuard(fail);
-  // The parser keeps one handler for each event.
+  // The parser keeps one handler per event.
   parser.on('attribute', guard.attribute);
   parser.on('error', (error) => fail('syntax', error.message));
   parser.on('doctype', (doctype) => {
@@ -159,7 +159,7 @@ function parse(text: string, reading: Reading, expand: boolean): string | null {
   return expanded;
 }
 
-/** Hostile documents are cheap to write and dear to read. */
+/** Hostile documents are cheap to write and expensive to parse. */
 function createGuard(fail: (code: string, message: string) => never): {
   opened(): void;
   closed(): void;
@@ -203,21 +203,21 @@ function onRoot(tag: SaxesTagNS, reading: Reading, fail: (code: string, message:
   const [boxWidth, boxHeight] = box.length === 4 && box.every(Number.isFinite) ? [box[2]!, box[3]!] : [null, null];
   reading.width = extent(tag.attributes['width']?.value, boxWidth, boxHeight);
   reading.height = extent(tag.attributes['height']?.value, boxHeight, boxWidth);
-  // The parser takes off the white space around a namespace, which browsers take for a part of it.
+  // The parser trims the whitespace around a namespace, which browsers treat as part of it.
   const uri = tag.attributes[tag.prefix === '' ? 'xmlns' : `xmlns:${tag.prefix}`]?.value ?? tag.uri;
   if (uri === '') fail('no-namespace', `its root element lacks xmlns="${SVG}"`);
   else if (uri !== SVG)
     fail('wrong-namespace', `its root element is in the namespace ${JSON.stringify(uri.slice(0, 100))}`);
 }
 
-/** Width or height. A viewBox without extent shows nothing, whatever else is said; one with less than none is ignored. */
+/** Width or height. A viewBox without extent shows nothing in any case; a negative one is ignored. */
 function extent(length: string | undefined, box: number | null, otherBox: number | null): number | null {
   const valid = box !== null && box >= 0 && otherBox !== null && otherBox >= 0;
   if (valid && box === 0) return 0;
   return pixels(length) ?? (valid ? box : null);
 }
 
-/** A length in pixels; null for one that depends on its surroundings, or is none. */
+/** A length in pixels; null for one that depends on its context, or is not a length. */
 function pixels(length: string | undefined): number | null {
   const [, number, unit] =
     /^\s{0,20}([+-]?[\d.]{1,20}(?:e[+-]?\d{1,3})?)([a-z]{0,2})\s{0,20}$/i.exec(length ?? '') ?? [];
