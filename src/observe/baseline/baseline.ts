@@ -19,12 +19,13 @@ import { asBase, inferBase, localPath, type Workspace } from '../workspace/place
 import { manifestIn } from '../workspace/target.ts';
 import { folderTree, type Tree } from '../workspace/tree.ts';
 
-/** What had been published before: a folder, a file, saved facts, or a git ref. */
+/** The published baseline: a folder, a file, saved facts, or a git ref. */
 
 /**
- * The earlier state that `--against` names, for a workspace. Throws Trouble when there is none, or when it cannot be
- * read; a shallow clone is named as such.
- * @param where an existing folder or file, or a git ref; @param cwd what relative paths are relative to
+ * The baseline that `--against` names, for a workspace. Throws AppregError if it does not exist or cannot be read; the
+ * error says so for a shallow clone.
+ * @param where an existing folder or file, or a git ref
+ * @param cwd the folder that relative paths are resolved against
  */
 export function baselineOf(where: string, workspace: Workspace, cwd: string): Baseline {
   const path = resolve(cwd, where);
@@ -52,7 +53,7 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
   return fromTree(folderTree(dirname(path), where), basename(path), workspace.baseUrl);
 }
 
-/** The versions that one metadata file listed earlier, by its path below the workspace; null when it was not there. */
+/** The versions that a metadata file listed in the baseline, by its path below the workspace; null if missing. */
 export function baselineVersionsOf(
   where: string,
   workspace: Workspace,
@@ -76,7 +77,7 @@ export function baselineVersionsOf(
   return content && versionsIn(parseDocument(content).value);
 }
 
-/** A ledger of versions in a file, as an earlier state; null for a file that is none. */
+/** A lock file of versions as a baseline; null if the file is not one. */
 export function baselineFromLock(path: string, where: string): Baseline | null {
   if (!existsSync(path) || !statSync(path).isFile()) return null;
   const lock = lockIn(parseDocument(contentOf(readFileSync(path))).value);
@@ -96,7 +97,7 @@ function readJson(path: string): JsonValue | undefined {
 
 function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Baseline {
   const listing = listingOf(tree, manifestName, baseUrl);
-  // It may be a registry that is published for the first time, or one whose manifest had another name: nobody can tell.
+  // Either a registry's first publication, or the manifest had another name: they cannot be told apart.
   if (listing === null)
     return {
       source: tree.source,
@@ -117,7 +118,7 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Bas
   };
 }
 
-/** The apps of a tree's manifest, and where their metadata files lie in it; null where there is no manifest. */
+/** The apps of a tree's manifest and the paths of their metadata files in it; null without a manifest. */
 export function listingOf(
   tree: Tree,
   manifestName: string,
@@ -139,7 +140,7 @@ export function listingOf(
     if (url !== null) urls.set(key, url);
   }
   const configured = baseUrl === null ? null : asBase(baseUrl);
-  // The base URL may have been another one then.
+  // The baseline may have had another base URL.
   const base = [...urls.values()].some((url) => localPath(url, configured) !== null)
     ? configured
     : inferBase(urls.values(), (path) => (tree.fetch([path]), tree.read(path) !== null));
@@ -152,7 +153,7 @@ export function listingOf(
   return { manifest, apps, paths };
 }
 
-/** Saved facts as an earlier state. */
+/** Saved facts as a baseline. */
 export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseline {
   const apps = new Map(snapshot.apps.map((app) => [app.key, app]));
   const { content } = snapshot.manifest;
@@ -162,7 +163,7 @@ export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseli
     keys: isObject(listed) ? Object.keys(listed) : [],
     app(key) {
       const metadata = apps.get(key)?.metadata.content;
-      // A run with --app or --shard, or one that was interrupted, did not look at all that was listed.
+      // A run with --app or --shard, or one that was interrupted, did not observe everything listed.
       if (metadata === undefined && !(isObject(listed) && Object.hasOwn(listed, key))) return null;
       if (metadata === undefined || isMissing(metadata)) return { missing: `its metadata was not seen in ${source}` };
       return versionsIn(parseDocument(metadata).value) ?? { missing: `its metadata in ${source} cannot be read` };
@@ -170,7 +171,7 @@ export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseli
   };
 }
 
-/** The whole entries of a metadata file; null when it is none. An entry that is not whole was never published. */
+/** The complete entries of a metadata file; null if it is not one. An incomplete entry was never published. */
 export function versionsIn(value: JsonValue | undefined): PublishedVersion[] | null {
   const versions = member(value, 'versions');
   if (!Array.isArray(versions)) return null;

@@ -7,8 +7,8 @@ import { baselineFromSnapshot } from './baseline.ts';
 import { observeRegistry, type WebOptions } from '../registry/observe.ts';
 
 /**
- * What a live registry lists right now, as an earlier state. Throws Trouble when its manifest cannot be had: comparing
- * with nothing would find nothing.
+ * What a live registry currently lists, as a baseline. Throws AppregError if its manifest cannot be fetched: a
+ * comparison with nothing would find nothing.
  */
 export async function baselineFromUrl(url: string, options: WebOptions, seenAt: string): Promise<Baseline> {
   const apps: Snapshot['apps'] = [];

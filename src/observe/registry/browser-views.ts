@@ -22,33 +22,33 @@ import { type BrowserGet, getAsBrowser, groupsOf, isToProbe, pageOf, probe } fro
 import { repeat, type RepeatsContext } from './repeated-probes.ts';
 import { namesTheSame, type Sample } from './sampling.ts';
 
-/** How a resource answers a page of the service: GET, HEAD and preflights as a browser sends them. */
+/** How a resource responds to a page of the service: GET, HEAD and preflights as a browser sends them. */
 
 export interface ViewsContext extends FirstsContext, RepeatsContext {
-  /** The origins of the service's pages; the probe origin where the user gave none. */
+  /** The origins of the service's pages; the probe origin if the user gave none. */
   origins: readonly string[];
   sample: Sample;
 }
 
-/** What was seen of the resource by a server-side client's GET. */
+/** The result of a server-side client's GET of the resource. */
 export interface ServerAnswer {
   role: ResourceKind;
   service: Probe;
   accept: string;
-  /** What copies are compared with; null where nothing can be compared. */
+  /** The reference for comparing copies; null if nothing can be compared. */
   reference: Reference | null;
-  /** Bytes to read at most. */
+  /** Maximum number of bytes to read. */
   limit: number;
 }
 
-/** Of an artifact the browser takes one byte: it is not fetched twice. */
+/** The browser's request for an artifact asks for one byte: it is not fetched twice. */
 export async function browserViews(seen: ServerAnswer, look: ViewsContext): Promise<Omit<HttpViews, 'server'>> {
   const { role, service } = seen;
   const pages = look.origins.length > 0 ? look.origins : [PROBE_ORIGIN];
   const urls = service.hops.map((hop) => hop.url);
   const get = browserGet(seen, pages[0]!);
   const key = keyOf(seen);
-  // What fails in one of them is probed.
+  // Failures in one of them are probed.
   const asked = pages.map((page) => getAsBrowser({ ...get, page }, groupsOf(get), look, probeOnce));
   const [methods, first, ...browser] = await Promise.all([
     look.sample.methods(role, service, () => otherMethods(urls, get, look)),
@@ -106,7 +106,7 @@ function headOf({ url, page, accept }: BrowserGet, { total }: ViewsContext): Pro
   return { method: 'HEAD', url, origin: page, accept, shape, total: total.small };
 }
 
-/** Repeats what got an error status: one sample does not show that it follows the method. */
+/** Repeats requests that got an error status: one sample does not show that the status depends on the method. */
 async function repeatsOf(
   { head, preflight, preflights = [], headPreflight, revalidation: stored }: Omit<HttpViews, 'server' | 'browser'>,
   urls: readonly string[],
@@ -143,7 +143,7 @@ async function probesOf(
   return image && isToProbe([image]) ? probe({ ...get, like: 'image' }, `image ${key}`, look) : [];
 }
 
-/** Probes what HEAD names another length or validator of, where other GET requests may bring those too. */
+/** Probes a resource whose HEAD reports another length or validator, if other GET requests may return those too. */
 async function probesOfHead(seen: ServerAnswer, head: Probe | Missing, look: ViewsContext): Promise<HeaderProbe[]> {
   const { service } = seen;
   if (isMissing(head) || !isAnswered(head) || namesTheSame(service, head)) return [];
@@ -153,7 +153,7 @@ async function probesOfHead(seen: ServerAnswer, head: Probe | Missing, look: Vie
     : [];
 }
 
-/** Probes a document that only a request with a condition brought with other content. */
+/** Probes a document that returned other content only to a conditional request. */
 export async function probeContents(seen: ServerAnswer, look: ViewsContext): Promise<HeaderProbe[]> {
   const probes = await probeAll(seen, look);
   return probes.some(({ visit }) => isOther(visit)) ? probes : [];

@@ -1,9 +1,12 @@
-/** Doing many things at once, and not too many. */
+/** Bounded concurrency. */
 
-/** Items under way at once; those behind a slow one wait, so that memory does not grow with the registry. */
+/** Items in flight at once; those after a slow one wait, so that memory does not grow with the registry. */
 const WINDOW = 24;
 
-/** Works on several at once and hands the results over in order. @returns true when interrupted */
+/**
+ * Processes several items at once and passes the results on in order.
+ * @returns true when interrupted
+ */
 export async function mapInOrder<T, R>(
   items: readonly T[],
   signal: AbortSignal | undefined,
@@ -15,7 +18,7 @@ export async function mapInOrder<T, R>(
   for (let i = 0; i < items.length; i += 1) {
     while (next < items.length && underWay.length < WINDOW) {
       const started = work(items[next++]!);
-      // Awaited in its turn; until then a defect in it must not count as unhandled.
+      // Awaited later in order; until then a rejection must not count as unhandled.
       started.catch(() => {});
       underWay.push(started);
     }
@@ -29,7 +32,7 @@ export async function mapInOrder<T, R>(
   return false;
 }
 
-/** Works on so many at once; results in the order of the items. */
+/** Processes a limited number of items at once; results are in the order of the items. */
 export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>, limit: number): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
@@ -43,7 +46,7 @@ export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Pro
   return results;
 }
 
-/** The result for a key, made once and shared by all who ask. */
+/** The result for a key, computed once and shared by all callers. */
 export function memoizeAsync<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   let made = known.get(key);
   if (!made) known.set(key, (made = make()));

@@ -9,9 +9,9 @@ import type { HttpClient } from '../http/client.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { repeat, type RepeatsContext } from './repeated-probes.ts';
 
-/** Asking whether a document has changed since (RFC 9110 section 13): what spares the hourly check most of its bytes. */
+/** Conditional requests for a document (RFC 9110 section 13), which save the hourly check most of its bytes. */
 
-/** An entity tag that no host has given to anything. */
+/** An entity tag that no host has issued. */
 const MADE_UP = '"appreg-probe-never-issued"';
 const DAY = 86_400_000;
 
@@ -25,8 +25,8 @@ interface Asking {
 }
 
 /**
- * Asks once with a validator that the host never issued, and once with the one that it just sent.
- * @param first the visit that brought the document, whose bytes have the digest `sha256`
+ * Sends one request with a validator that the host never issued, and one with the validator that it just sent.
+ * @param first the probe that fetched the document, whose bytes have the digest `sha256`
  */
 export async function probeConditions(
   first: Probe,
@@ -48,7 +48,7 @@ export async function probeConditions(
       const visit = await probeTwice(look.http, {
         method: 'GET',
         url: first.hops[0]!.url,
-        // How a stranger is answered is seen on the way, where all other questions name the service's own origin.
+        // Also shows how the host responds to an unknown origin; all other requests name the service's own.
         origin: madeUp && look.origins.length > 0 ? PROBE_ORIGIN : null,
         accept,
         headers: [condition],
@@ -72,7 +72,7 @@ export async function probeConditions(
               },
             }),
       });
-      // Assigned in the callback, which the compiler does not see.
+      // Assigned in the callback, which the compiler does not track.
       const content = (digester as ReturnType<typeof createDigester> | null)?.end() ?? null;
       const whole = content !== null && isAnswered(visit);
       return { condition, fabricated: madeUp, visit, sameBytes: whole ? content.sha256 === sha256 : null };
@@ -81,7 +81,10 @@ export async function probeConditions(
   return all.filter(({ visit }) => !notRequested(visit));
 }
 
-/** Repeats the request with a condition that was refused; null where none was. A stranger may be refused for other reasons. */
+/**
+ * Repeats the request with a condition that was refused; null if none was. An unknown origin may be refused for other
+ * reasons.
+ */
 export async function repeatCondition(
   first: Probe,
   conditional: readonly Conditional[],
@@ -104,9 +107,12 @@ export async function repeatCondition(
   return repeat('condition', refused.visit, { role, url, accept }, same, look);
 }
 
-/** Of many documents the first that is answered: those of one key, in the order in which they are begun. */
+/** Selects the first successful document per key, in the order in which they are started. */
 export interface FirstPerKey {
-  /** @param answered whether this one is answered. @returns whether no earlier one of the same key was */
+  /**
+   * @param answered whether this one gets a response
+   * @returns whether no earlier one of the same key did
+   */
   mine(key: string, answered: Promise<boolean>): Promise<boolean>;
 }
 

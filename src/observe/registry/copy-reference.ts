@@ -5,9 +5,12 @@ import { codings } from '../../core/http/headers.ts';
 import { lastHop } from '../../core/http/probe.ts';
 import type { Reference } from './copy.ts';
 
-/** What the copies that browsers get are compared with: the answer to a server-side client, with no coding applied. */
+/** The reference for browsers' copies: the response to a server-side client, with no coding applied. */
 
-/** @param sha256 of the bytes as sent, where that is known. @returns null for a document that was not read whole */
+/**
+ * @param sha256 of the bytes as sent, if known
+ * @returns null for a document that was not read completely
+ */
 export function referenceOfDocument(
   visit: Probe,
   content: DocumentContent | Missing,
@@ -22,7 +25,7 @@ export function referenceOfDocument(
   };
 }
 
-/** @param bytes with the coding undone; null where they were not kept */
+/** @param bytes with the coding undone; null if they were not kept */
 export function referenceOfIcon(visit: Probe, content: Content, bytes: Uint8Array | null): Reference | null {
   if (content.cut) return null;
   if (isPlain(visit)) return { sha256: content.sha256, bytes: content.bytes, text: null, isImage: true };

@@ -7,31 +7,31 @@ import { unknownCodings } from '../digest/decode.ts';
 import type { Body } from '../http/body.ts';
 import { unlabelledCoding } from './unlabelled-coding.ts';
 
-/** Reading the copy of a file that clients get which accept compression, as browsers and Node's fetch read it. */
+/** Reads the copy of a file that is served to clients that accept compression, as browsers and Node's fetch read it. */
 
-/** A body that is larger as sent is not decoded, and one that is larger decoded is compared by its digest alone. */
+/** A body larger than this as sent is not decoded; one that is larger decoded is only compared by its digest. */
 const KEPT = 16 * 1024 * 1024;
 const COMPARED = 4 * 1024 * 1024;
 
-/** What a copy is compared with: the answer to a server-side client. */
+/** The reference for a copy: the response to a server-side client. */
 export interface Reference {
   /** Hexadecimal SHA-256 of the content, with no coding applied. */
   sha256: string;
   bytes: number;
-  /** The text of a JSON document; null where equal bytes are the only measure. */
+  /** The text of a JSON document; null if only equal bytes count. */
   text: (() => string | null) | null;
-  /** True for an icon, which hosts convert for browsers: another image is no other answer. */
+  /** True for an icon, which hosts convert for browsers: another image is not a different response. */
   isImage: boolean;
 }
 
 export interface CopyReader {
-  /** For `Ask.body`; each attempt begins again. */
+  /** For `Ask.body`; each attempt starts over. */
   body(hop: Hop): Body;
-  /** The facts about the copy; undefined where there is nothing to tell, or it was too large to compare. */
+  /** The facts about the copy; undefined if there are none, or it was too large to compare. */
   end(): ComparedBody | undefined;
 }
 
-/** @param limit bytes to read at most, as sent and decoded */
+/** @param limit maximum number of bytes to read, as sent and decoded */
 export function createCopyReader(reference: Reference, limit: number): CopyReader {
   let reading: Reading | null = null;
   return {
@@ -60,7 +60,7 @@ function openReading(applied: readonly string[], limit: number): Reading {
     hash: createHash('sha256'),
     bytes: 0,
     write(chunk) {
-      // One byte more than the limit says that it was cut.
+      // One byte beyond the limit shows that it was cut.
       reading.bytes += chunk.length;
       if (applied.length === 0) reading.hash.update(chunk);
       if (reading.bytes <= Math.min(kept, limit)) reading.chunks.push(Buffer.from(chunk));
@@ -115,7 +115,7 @@ function isSame(content: Buffer | null, kind: string, { text, isImage }: Referen
   return other !== null && content !== null && jsonOf(content.toString()) === jsonOf(other);
 }
 
-/** Two texts that are no JSON are different, whatever they are. */
+/** Two texts that are not JSON always differ. */
 function jsonOf(text: string): string | symbol {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -124,7 +124,7 @@ function jsonOf(text: string): string | symbol {
   }
 }
 
-/** Brotli has no signature: what decodes as such, and is nothing else, is that. */
+/** Brotli has no signature: a body of no other kind that decodes as Brotli is Brotli. */
 function kindOfSent(sent: Buffer, applied: readonly string[]): string {
   const kind = kindOf(sent);
   if (kind !== 'unknown' || applied.at(-1) === 'br') return kind === 'unknown' ? 'brotli' : kind;
@@ -136,7 +136,7 @@ interface Undone {
   fault: ComparedBody['fault'];
 }
 
-/** Undoes the codings, the last one first. What browsers do not know they take as it is. */
+/** Undoes the codings, the last one first. Like browsers, it ignores unknown codings. */
 function undo(sent: Buffer, applied: readonly string[], limit: number): Undone {
   if (sent.length === 0 || unknownCodings(applied).length > 0) return { content: sent, fault: null };
   let undone: Undone = { content: sent, fault: null };
@@ -169,13 +169,13 @@ function undoOne(coding: string, sent: Buffer, limit: number): Undone {
   return part === null ? { content: null, fault: 'broken' } : { content: part, fault: 'truncated' };
 }
 
-/** Deflate is sent with a zlib frame and without: the first byte tells which. */
+/** Deflate is sent with and without a zlib header: the first byte tells them apart. */
 function deflated(sent: Buffer, options: { maxOutputLength: number }): [() => Buffer, () => Buffer] {
   const undoes = (sent[0]! & 0x0f) === 8 ? inflateSync : inflateRawSync;
   return [() => undoes(sent, options), () => undoes(sent, { ...options, finishFlush: constants.Z_SYNC_FLUSH })];
 }
 
-/** Browsers read the first member of a gzip file and ignore what is behind it; Node's fetch reads all of it. */
+/** Browsers read the first member of a gzip file and ignore the rest; Node's fetch reads all members. */
 function undoGzip(sent: Buffer, options: { maxOutputLength: number }): Undone {
   const whole = attempt(() => gunzipSync(sent, options));
   const first = firstMember(sent, options);
@@ -183,11 +183,11 @@ function undoGzip(sent: Buffer, options: { maxOutputLength: number }): Undone {
   const { content, end } = first;
   if (whole !== null) return { content, fault: whole.length === content.length ? null : 'members' };
   if (end === null) return { content, fault: 'truncated' };
-  // Without all of the trailer nobody misses it.
+  // An incomplete trailer is ignored by clients.
   return { content, fault: sent.length < end + 8 ? null : 'end' };
 }
 
-/** @returns what the first member holds, and where its deflate stream ends; null for an end that is not there */
+/** @returns the content of the first member, and where its deflate stream ends; null if the end is missing */
 function firstMember(
   sent: Buffer,
   options: { maxOutputLength: number },
@@ -202,13 +202,13 @@ function firstMember(
   return part === null ? null : { content: (part as unknown as Inflated).buffer, end: null };
 }
 
-/** What zlib's synchronous functions return with the option `info`. */
+/** The result of zlib's synchronous functions with the option `info`. */
 interface Inflated {
   buffer: Buffer;
   engine: { bytesWritten: number };
 }
 
-/** The length of a gzip header (RFC 1952 section 2.3); null where there is none. */
+/** The length of a gzip header (RFC 1952 section 2.3); null if there is none. */
 function headerLength(sent: Buffer): number | null {
   if (sent.length < 10 || sent[0] !== 0x1f || sent[1] !== 0x8b || sent[2] !== 8) return null;
   const flags = sent[3]!;

@@ -8,19 +8,19 @@ import { probePreflight, type Preflight, type SecretNames } from './preflight.ts
 import { ALL_GROUPS } from './request-shape.ts';
 import { type BrowserGet, getAsBrowser, type Prober } from './header-probes.ts';
 
-/** What is a setting of the host, and so is asked of the first resource of each kind and host alone. */
+/** Probes of host settings, which are made only for the first resource of each kind and host. */
 
 export interface FirstsContext extends Prober {
   secretNames: SecretNames | null;
-  /** The kinds and hosts that have had their first resource. */
+  /** The kinds and hosts whose first resource was claimed. */
   firsts: Set<string>;
 }
 type Firsts = Pick<HttpViews, 'headPreflight' | 'image' | 'gzip' | 'revalidation'>;
 
 /**
  * @param key the kind of resource and its host
- * @param get how a browser asks for it
- * @param answered the answer to that; what does not depend on it is sent beside it, to save a round trip
+ * @param get the browser's request for it
+ * @param answered the response to that; probes that do not depend on it are sent in parallel, to save a round trip
  */
 export async function probeFirstOfKind(
   key: string,
@@ -53,13 +53,13 @@ async function preflightOfHead(get: BrowserGet, look: FirstsContext): Promise<Pr
   return asked && probePreflight(asked, look);
 }
 
-/** How a browser asks before a HEAD; null at the page’s own origin. */
+/** The preflight that a browser sends before a HEAD; null at the page’s own origin. */
 export function headPreflightOf({ url, page }: Pick<BrowserGet, 'url' | 'page'>): Preflight | null {
   const [sent] = hopOrigins(page, [url]);
   return sent?.checked ? { url, page, origin: sent.origin, method: 'HEAD', along: [url] } : null;
 }
 
-/** Many clients accept gzip and nothing else, and hosts keep a file for each coding. */
+/** Many clients accept only gzip, and hosts keep a file per coding. */
 async function gzipAlone(get: BrowserGet, browser: Probe, look: FirstsContext): Promise<Probe | null> {
   const applied = codings(lastHop(browser)?.headers ?? []);
   if (!isDocument(get.role) || applied.length === 0 || applied.includes('gzip')) return null;
@@ -84,7 +84,7 @@ async function revalidate(
   return { condition, visit: await revalidation(get, condition, look, probeTwice) };
 }
 
-/** @param visit sends it */
+/** @param visit sends the request */
 export function revalidation(
   get: BrowserGet,
   condition: Conditional['condition'],

@@ -7,35 +7,35 @@ import { type ByTurns, probeOnce, probeTwice } from './retry-probes.ts';
 import type { HttpClient } from '../http/client.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
-/** Asking in ways between a server-side client's and a browser's, to see what another answer depends on. */
+/** Requests between a server-side client's and a browser's, to find out which header changes the response. */
 
-/** So many resources of a kind and host are probed; what a host does to them it does to the others. */
+/** Number of resources probed per kind and host; the others are expected to behave alike. */
 const PROBED = 3;
 
 export interface Prober {
   http: HttpClient;
-  /** Those that were probed, by kind and host. */
+  /** The probes made, by kind and host. */
   probed: Map<string, Promise<HeaderProbe[]>[]>;
   byTurns: ByTurns;
   total: { small: number };
 }
 
-/** A GET that reads and compares the body where there is something to compare it with. */
+/** A GET that reads and compares the body if there is a reference. */
 export interface BrowserGet {
   url: string;
   role: ResourceKind;
   page: string;
   like: HeaderProbe['like'];
   accept: string;
-  /** Of an artifact one byte is asked for. */
+  /** Artifacts are requested with a range of one byte. */
   headers: readonly (readonly [string, string])[];
   reference: Reference | null;
   limit: number;
-  /** Accept-Encoding, where it is not a browser's. */
+  /** Accept-Encoding, if it differs from a browser's. */
   encoding?: string;
 }
 
-/** @param visit sends it */
+/** @param visit sends the request */
 export async function getAsBrowser(
   { url, page, like, accept, headers, reference, limit, role, encoding }: BrowserGet,
   groups: readonly HeaderGroup[],
@@ -64,20 +64,20 @@ export async function getAsBrowser(
   return copy === undefined ? made : { ...made, copy };
 }
 
-/** The groups of a browser's request for this: parts are asked for uncompressed. */
+/** The header groups of a browser's request for this: ranges are requested uncompressed. */
 export function groupsOf({ role }: BrowserGet): readonly HeaderGroup[] {
   return role === 'artifact' ? ALL_GROUPS.filter((group) => group !== 'encoding') : ALL_GROUPS;
 }
 
 /**
- * Probes a resource that answered a browser otherwise.
+ * Probes a resource that responded differently to a browser.
  * @param key the kind of resource and its host
  */
 export async function probe(get: BrowserGet, key: string, look: Prober): Promise<HeaderProbe[]> {
   const before = look.probed.get(key) ?? [];
   look.probed.set(key, before);
   if (before.length >= PROBED) {
-    // What they show of the host is known then.
+    // Their results about the host are available now.
     await Promise.all(before);
     return [];
   }
@@ -89,8 +89,8 @@ export async function probe(get: BrowserGet, key: string, look: Prober): Promise
 }
 
 /**
- * All of a round go out at once, over several connections, since one connection may lead to one of several servers. A
- * refusal that follows the headers is confirmed by a third round.
+ * The requests of a round are sent at once, over several connections, since a connection may lead to one of several
+ * servers. A refusal that depends on the headers is confirmed by a third round.
  */
 async function inRounds(get: BrowserGet, look: Prober): Promise<HeaderProbe[]> {
   const all = groupsOf(get);
@@ -100,7 +100,7 @@ async function inRounds(get: BrowserGet, look: Prober): Promise<HeaderProbe[]> {
   const dependence = dependenceOf({ headerProbes: second }, get.like);
   const isBlamed = dependence?.on === 'headers' || dependence?.on === 'together';
   if (!isBlamed || !second.some(({ visit }) => isRefusal(visit))) return second;
-  // In two orders, so that answers which take turns by number do not follow the headers.
+  // In two orders, so that alternating responses do not correlate with the headers.
   return [...second, ...(await round([[], all, all, []], 3)), ...(await round([[], all, [], all], 3))];
 
   function round(list: readonly (readonly HeaderGroup[])[], number: HeaderProbe['round']): Promise<HeaderProbe[]> {
@@ -120,12 +120,12 @@ function noteByTurns(probes: readonly HeaderProbe[], { like }: BrowserGet, byTur
   if (shown) byTurns.set(originOf(shown.url), shown);
 }
 
-/** Whether what a browser got gives reason to probe. */
+/** Whether a browser's responses give reason to probe. */
 export function isToProbe(visits: readonly Probe[]): boolean {
   return visits.some((visit) => isOther(visit) && visit.failure?.phase !== 'time');
 }
 
-/** The origin that probes name: the first one that was answered otherwise. */
+/** The origin for the probes: the first one that got a different response. */
 export function pageOf(visits: readonly Probe[]): string {
   return visits.find((visit) => isOther(visit))?.origin ?? PROBE_ORIGIN;
 }

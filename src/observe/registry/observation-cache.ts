@@ -21,15 +21,15 @@ import { parseUrl } from '../../core/http/url.ts';
 import { isUntroubled, isWhole } from './revalidate.ts';
 
 /**
- * What a run remembers of the ones before it (`--cache`): facts of looks that were whole, matched and went without
- * trouble. Where it is kept is the caller's matter.
+ * Results of earlier runs (`--cache`): facts of observations that were complete, matched and had no error. The caller
+ * decides where they are stored.
  */
 export interface ObservationCache {
-  /** ISO 8601; the moment of this run. */
+  /** ISO 8601; the time of this run. */
   now: string;
   /**
-   * True for a look that comes back hourly: how a host answers browsers and conditions, and icons, are taken over for a
-   * day as they were, so that what has not changed costs one conditional request.
+   * True for an hourly observation: icons, and how a host responds to browsers and conditional requests, are reused for
+   * a day, so that an unchanged resource costs one conditional request.
    */
   daily?: boolean;
   manifest(): DocumentFacts | null;
@@ -38,18 +38,18 @@ export interface ObservationCache {
   keepApp(facts: AppFacts): void;
 }
 
-/** The facts about one app, with an id for each artifact: its URL may hold a secret, and is not kept as it is. */
+/** The facts about one app, with an id for each artifact: its URL may contain a secret, and is not stored as it is. */
 export interface RememberedApp {
   ids: readonly string[];
   facts: AppFacts;
 }
 
 const HOUR = 3_600_000;
-/** Verified artifacts are taken over so long, since one that was deleted would never be missed. */
+/** How long verified artifacts are reused; a limit is needed since a deleted one would never be noticed. */
 const ARTIFACT_AGE = 30 * 24 * HOUR;
-/** How a host answers browsers has nothing to do with whether a file changed, so it is not taken over for longer. */
+/** How a host responds to browsers does not depend on whether a file changed, so it is not reused for longer. */
 const VIEWS_AGE = 24 * HOUR;
-/** A certificate that ends so soon is renewed any day now. */
+/** A certificate that expires this soon may be renewed any day. */
 const RENEWAL = 30 * 24 * HOUR;
 
 const NOT_KEPT: Missing = { missing: 'not kept' };
@@ -68,7 +68,7 @@ function originOf(hop: Hop): string {
   return parseUrl(hop.url)?.origin ?? '';
 }
 
-/** What was seen of an artifact whose bytes were verified against the digest that is listed now, or null. */
+/** The facts of an artifact whose bytes were verified against the digest listed now, or null. */
 export function verifiedBefore(
   memory: ObservationCache,
   app: RememberedApp | null,
@@ -83,57 +83,57 @@ export function verifiedBefore(
   if (!isRecent(known.reusedFrom, memory.now, ARTIFACT_AGE)) return null;
   const hops = known.web.server.hops.map((hop) => ({
     ...hop,
-    // The host may use another certificate now: the one that this run saw, if it sent the host a request.
+    // The host may have a new certificate: use the one of this run, if a request was sent to the host.
     tls: certificates.get(originOf(hop)) ?? hop.tls,
   }));
   const soon = Date.parse(memory.now) + RENEWAL;
   for (const hop of hops) {
     if (!hop.tls || certificates.has(originOf(hop)) || Date.parse(hop.tls.notAfter) >= soon) continue;
-    // Fetching it hourly for that would cost too much: nothing is said of the certificate then.
+    // An hourly fetch for that would cost too much: the certificate is then left out.
     if (!memory.daily) return null;
     hop.tls = null;
   }
   return { ...known, url, web: { ...known.web, server: { ...known.web.server, hops } } };
 }
 
-/** The views of a document or an icon that are recent enough and went without trouble, or null. */
+/** The views of a document or an icon if they are recent enough and had no error, or null. */
 export function viewsBefore(
   { web, viewsReusedFrom: viewsSince }: Pick<DocumentFacts, 'web' | 'viewsReusedFrom'>,
   now: string,
 ): Omit<HttpViews, 'server'> | null {
   if (isMissing(web) || !isRecent(viewsSince, now, VIEWS_AGE)) return null;
-  // Who is asked with conditions is another one's turn each time.
+  // Conditional requests are sent for another document each time.
   const { server: _, conditional: __, ...views } = web;
-  // Answers that differed are looked at again.
+  // Responses that differed are observed again.
   const isSteady = views.headerProbes === undefined && !(views.repeatedProbes ?? []).some(isUnsteady);
   return isSteady && visitsIn(views).every(isUntroubled) ? views : null;
 }
 
-/** How a document was answered to conditions, where that is recent enough, or null. */
+/** The responses of a document to conditional requests, if recent enough, or null. */
 export function conditionalBefore(known: DocumentFacts | null, now: string | null): Conditional[] | null {
   if (now === null || !known || isMissing(known.web) || !isRecent(known.viewsReusedFrom, now, VIEWS_AGE)) return null;
   const { conditional = null, repeatedProbes: repeated = [] } = known.web;
   return conditional?.every(({ visit }) => isUntroubled(visit)) && !repeated.some(isUnsteady) ? conditional : null;
 }
 
-/** An icon that was looked at within a day, as a fact taken over; or null. */
+/** An icon that was observed within a day, as a reused fact; or null. */
 export function iconBefore(known: IconFacts | null, url: string, now: string): IconFacts | null {
   if (known?.url !== url || isMissing(known.content) || known.viewsReusedFrom === undefined) return null;
   return viewsBefore(known, now) ? { ...known, reusedFrom: known.viewsReusedFrom } : null;
 }
 
-/** Whether two sets of views say the same about the host, as far as both were asked. */
+/** Whether two sets of views agree about the host, as far as both were requested. */
 export function isAlike(now: Omit<HttpViews, 'server'>, before: Omit<HttpViews, 'server'>): boolean {
   const both = !isMissing(now.head) && !isMissing(before.head);
   return essenceOf(both ? askedOfAll(now) : now.browser) === essenceOf(both ? askedOfAll(before) : before.browser);
 }
 
-/** The views without those that the first resource of each kind and host has alone. */
+/** The views without those that only the first resource of each kind and host has. */
 function askedOfAll({ browser, head, preflight, preflights }: Omit<HttpViews, 'server'>): Partial<HttpViews> {
   return { browser, head, preflight, ...(preflights ? { preflights } : {}) };
 }
 
-/** No dates, no lengths. */
+/** Without dates and lengths. */
 function essenceOf(views: Partial<HttpViews> | Probe[]): string {
   const named = /^(?:access-control-|vary$|cross-origin-|allow$|cache-control$|www-authenticate$)/;
   return JSON.stringify(views, (_, value: unknown) => {
@@ -147,8 +147,8 @@ function essenceOf(views: Partial<HttpViews> | Probe[]): string {
 }
 
 /**
- * Until when (milliseconds since 1970) another look takes over what this one did; `now` where it took over nothing.
- * @param now the moment of the look
+ * Until when (milliseconds since 1970) a later observation reuses this one's results; `now` if there are none.
+ * @param now the time of the observation
  */
 export function reusableUntil({ metadata, icon, artifacts }: Omit<AppFacts, 'key'>, now: number): number {
   const ends = [viewsUntil(metadata, now), viewsUntil(icon, now)];
@@ -163,7 +163,7 @@ export function reusableUntil({ metadata, icon, artifacts }: Omit<AppFacts, 'key
   return Math.min(...ends);
 }
 
-/** The same of one document or icon. What nobody can ask for is taken over for ever. */
+/** The same for one document or icon. A resource that cannot be requested is reused indefinitely. */
 export function viewsUntil(
   { viewsReusedFrom: viewsSince, web }: Pick<Resource, 'viewsReusedFrom' | 'web'>,
   now: number,
@@ -187,8 +187,8 @@ function isRecent(moment: string | undefined, now: string, limit: number): boole
 }
 
 /**
- * A document as it may be kept, or null.
- * @param isPlain false for a text that holds a secret: it could be kept only without it, and would be another one
+ * A document as it may be stored, or null.
+ * @param isPlain false for a text that contains a secret: redacted, it would be another text
  */
 export function keptDocument(
   facts: DocumentFacts,
@@ -203,8 +203,8 @@ export function keptDocument(
 }
 
 /**
- * What of an app is kept: its documents, and its verified artifacts, with those that are still listed of what was kept
- * before. Null where nothing has been seen anew, or where it could not be seen what is listed.
+ * The parts of an app that are stored: its documents and verified artifacts, and previously stored ones that are still
+ * listed. Null if nothing new was observed, or if the list could not be read.
  */
 export function keptApp(
   facts: AppFacts,
@@ -236,7 +236,7 @@ export function keptApp(
   };
 }
 
-/** True where this run saw nothing that is not kept already. */
+/** True if this run observed nothing that is not stored already. */
 function isTakenOver({ metadata, icon, artifacts }: AppFacts, before: RememberedApp): boolean {
   return (
     metadata.viewsReusedFrom !== undefined &&
@@ -269,7 +269,7 @@ function isSound(content: Content | Missing): content is Content {
   return !isMissing(content) && !content.cut;
 }
 
-/** Views that did not go well are left out: they are asked for again. */
+/** Views with errors are left out, so that they are requested again. */
 function keptArtifact(facts: ArtifactFacts, now: string): ArtifactFacts {
   const { server: service, ...views } = facts.web as HttpViews;
   const web = visitsIn(views).every(isUntroubled)

@@ -36,35 +36,35 @@ import {
   observeIcon,
 } from './resources.ts';
 
-/** Looks at a live registry, app by app, and forgets each app once it was handed over. */
+/** Observes a live registry app by app, and releases each app once it was handed over. */
 
 export interface WebOptions extends HttpOptions {
-  /** What everything is asked over, in place of one that is made by these options. It is closed at the end. */
+  /** The client for all requests, instead of one created from these options. It is closed at the end. */
   http?: HttpClient;
   /** Only these apps; null for all. */
   apps?: readonly string[] | null;
-  /** Which artifacts to fetch: those of the latest version, of all, or of those that a predicate takes. */
+  /** Which artifacts to fetch: those of the latest version, of all, or of those that a predicate accepts. */
   versions?: 'latest' | 'all' | ((version: string) => boolean);
-  /** The origins that the service's pages have. */
+  /** The origins of the service's pages. */
   origins?: readonly string[];
   skipArtifacts?: boolean;
-  /** Whether another thread may digest and list artifacts, where there are many or large ones. */
+  /** Whether a worker thread may digest and list artifacts, if there are many or large ones. */
   threads?: boolean;
   /** Only the apps of one shard (see core/engine/shards.ts). */
   shard?: { index: number; of: number } | null;
   /** Fetch the artifacts of an app from its highest version downwards, instead of in the order listed. */
   newestFirst?: boolean;
-  /** Milliseconds in all for one resource, in place of 60 s (JSON, icons) and 600 s (artifacts). */
+  /** Milliseconds in total for one resource, instead of 60 s (JSON, icons) and 600 s (artifacts). */
   total?: number | { small: number; artifact: number } | null;
-  /** What earlier runs saw, and where this one leaves what it saw; null to look at everything anew. */
+  /** The results of earlier runs, to which this run adds its own; null to observe everything again. */
   memory?: ObservationCache | null;
-  /** Which of the listed apps to look at in this run, and in which order. */
+  /** Which of the listed apps to observe in this run, and in which order. */
   choose?: (keys: readonly string[]) => readonly string[];
-  /** Asked before an artifact is fetched: null, or why it is not. */
+  /** Called before an artifact is fetched: null, or why it is not fetched. */
   afford?: ((artifact: ListedArtifact) => Missing | null) | null;
-  /** Bytes read at most, in place of the defaults. */
+  /** Maximum numbers of bytes read, instead of the defaults. */
   limits?: Partial<Limits>;
-  /** Handed the bytes of every icon that was fetched. */
+  /** Called with the bytes of every icon that was fetched. */
   onIcon?: (facts: IconFacts, bytes: Uint8Array) => void;
   onProgress?: (progress: Readonly<Progress>) => void;
 }
@@ -77,34 +77,37 @@ export interface ListedArtifact {
 }
 
 export interface Progress {
-  /** Resources looked at, and known of so far. */
+  /** Resources observed, and known so far. */
   done: number;
   known: number;
-  /** Bytes that came, and that were announced so far by what came with a length. */
+  /** Bytes received, and announced so far by bodies with a length. */
   bytes: number;
   announced: number;
-  /** The host that the last body began to come from. */
+  /** The host of the last body that started. */
   host: string | null;
-  /** The app that was handed over last. */
+  /** The last app that was handed over. */
   app: string | null;
 }
 
-/** Takes what was seen, in the order of the manifest; `Judging` of core is one. A promise holds the rest back, and any other result is ignored. */
+/**
+ * Receives the facts in the order of the manifest; `Judging` of core is one. A promise applies backpressure; any other
+ * result is ignored.
+ */
 export interface FactsSink {
   manifest(facts: DocumentFacts): unknown;
   app(facts: AppFacts): unknown;
-  /** Called at the end, where hosts refused requests for now. */
+  /** Called at the end if hosts refused requests temporarily. */
   hosts?(facts: HostFacts[]): unknown;
 }
 
 export interface ObserveResult {
-  /** True when the signal came before everything was looked at; what had been handed over by then stands. */
+  /** True if the signal came before everything was observed; what was already handed over remains valid. */
   interrupted: boolean;
-  /** Apps that were asked for and are not in the manifest. */
+  /** Requested apps that are not in the manifest. */
   unknownApps: string[];
-  /** The listed keys that are nearest to those, as a sentence; '' where none is near. */
+  /** The listed keys that are most similar to those, as a sentence; '' if none is. */
   nearApps: string;
-  /** How many of the apps that were asked for belong to other shards. */
+  /** How many of the requested apps belong to other shards. */
   elsewhere: number;
 }
 
@@ -114,14 +117,15 @@ const SKIPPED: Missing = { missing: 'artifacts are not downloaded with --skip-ar
 const NOT_SELECTED: Missing = { missing: 'its version was not asked for', runWide: true, intentional: true };
 
 /**
- * Observes the registry whose manifest is served at `url` (spec 4.1). What cannot be fetched is a fact, not an error.
+ * Observes the registry whose manifest is served at `url` (spec 4.1). A resource that cannot be fetched is a fact, not
+ * an error.
  */
 export async function observeRegistry(url: string, options: WebOptions, watcher: FactsSink): Promise<ObserveResult> {
   const http = options.http ?? openHttpClient(options);
   const memory = options.memory ?? null;
   const secrets = (options.secrets?.headers ?? []).map(([, value]) => value);
   const conceal = redactor(secrets);
-  // A host may echo what it was sent. The look itself goes by what was really said: a URL may need the same secret.
+  // A host may echo secrets. The observation itself uses the unredacted text: a URL may need the same secret.
   const safe = <T>(facts: T): T => (secrets.length === 0 ? facts : redactFacts(facts, conceal));
   const safeApp = (facts: AppFacts): AppFacts => safe({ ...facts, metadata: withoutEcho(facts.metadata, 'versions') });
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
@@ -175,7 +179,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
       await watcher.manifest(safe(withoutEcho(manifest, 'apps')));
       return true;
     });
-    // Awaited before the first app is handed over; until then a defect in it must not count as unhandled.
+    // Awaited before the first app is handed over; until then a rejection must not count as unhandled.
     told.catch(() => {});
     if (memory) await told;
     const apps = member(valueOf(await content), 'apps');
@@ -210,7 +214,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
   }
 }
 
-/** The content comes first, so that apps are looked at while the manifest is asked for in other ways. */
+/** The content comes first, so that apps are observed during the further requests for the manifest. */
 function openManifest(
   url: string,
   look: ObserveContext,
@@ -226,7 +230,7 @@ function valueOf(content: DocumentFacts['content']): JsonValue | undefined {
   return isMissing(content) ? undefined : parseDocument(content).value;
 }
 
-/** What stands in the place of a document may quote the signature of the URL that it was asked with. */
+/** The message in place of a document may quote the signature of the requested URL. */
 function withoutEcho(facts: DocumentFacts, field: 'apps' | 'versions'): DocumentFacts {
   const { url, content } = facts;
   const secrets = url === null ? [] : secretsOf(url);
@@ -245,7 +249,7 @@ interface Shared {
   icon(url: string, look: ObserveContext, known: IconFacts | null): Promise<IconFacts>;
 }
 
-/** Equal URLs, fragments aside, are requested once. Only what the manifest lists more than once is remembered. */
+/** Equal URLs, ignoring fragments, are requested once. Only those listed more than once are remembered. */
 function sharing(entries: readonly JsonValue[]): Shared {
   const seen = new Set<string>();
   const repeated = new Set<string>();
@@ -294,7 +298,7 @@ async function lookAtApp(
     if (artifacts === null) {
       const list = member(valueOf(content), 'versions');
       artifacts = lookAtArtifacts(key, Array.isArray(list) ? list : [], look, options, progress, known);
-      // Awaited with the rest; until then a defect in it must not count as unhandled.
+      // Awaited with the rest; until then a rejection must not count as unhandled.
       artifacts.catch(() => {});
     }
     return artifacts;
@@ -328,7 +332,7 @@ async function lookAt<T>(url: string | null, progress: Progress, work: (url: str
   return facts;
 }
 
-/** Whether there is any sense in asking: the rules about URLs say the rest. */
+/** Whether a request makes sense: the rules about URLs report the rest. */
 function isUsable(url: string): boolean {
   if (isCanonicalUrl(url)) return true;
   const parsed = parseUrl(url);
@@ -404,15 +408,15 @@ async function lookAtArtifacts(
   return facts;
 }
 
-/** From the highest valid version downwards; what is no version comes last. */
+/** From the highest valid version downwards; invalid versions come last. */
 function newestFirst<T extends { version: string | null }>(entries: readonly T[]): T[] {
   const rank = ({ version }: T): string => (version !== null && isSemver(version) ? version : '0.0.0-0');
   return entries.toSorted((a, b) => comparePrecedence(rank(b), rank(a)));
 }
 
 /**
- * How the artifacts' hosts answer browsers is asked once per app and host: of the first artifact that was fetched. Where
- * all were verified before, what one of them was asked then stands.
+ * How the artifacts' hosts respond to browsers is requested once per app and host: for the first artifact that was
+ * fetched. If all were verified before, the earlier result is reused.
  */
 async function addSideViews(facts: readonly ArtifactFacts[], look: ObserveContext): Promise<void> {
   const chosen = new Map<string, { web: HttpViews; since: string | undefined }>();

@@ -7,7 +7,7 @@ import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
 const OWN: Missing = { missing: 'a browser sends no preflight to the page’s own origin', intentional: true };
 
-/** Header names that a browser would send besides, in lower case, and the one origin that they are for. */
+/** Additional header names that a browser would send, in lower case, and the only origin that gets them. */
 export interface SecretNames {
   origin: string;
   names: readonly string[];
@@ -17,10 +17,10 @@ export interface Preflight {
   url: string;
   /** The origin of the page. */
   page: string;
-  /** What Origin says at this URL. */
+  /** The value of Origin at this URL. */
   origin: string | null;
   method: 'GET' | 'HEAD';
-  /** The URLs that led here, this one included. */
+  /** The URLs of the redirect chain, this one included. */
   along: readonly string[];
 }
 interface Asking {
@@ -31,7 +31,7 @@ interface Asking {
 
 /**
  * One preflight, for a request with a header that is not safelisted.
- * @param visit sends it
+ * @param visit sends the request
  */
 export async function probePreflight(
   { url, page, origin, method, along }: Preflight,
@@ -57,7 +57,7 @@ export async function probePreflight(
   return notRequested(made) === null ? { ...made, requestedHeaders: asked } : made;
 }
 
-/** How a browser asks at each of these URLs before a GET; null at the page’s own origin. */
+/** The preflights that a browser sends to each of these URLs before a GET; null at the page’s own origin. */
 export function preflightsOf(urls: readonly string[], page: string): (Preflight | null)[] {
   return hopOrigins(page, urls).map(({ origin, checked }, i) =>
     checked ? { url: urls[i]!, page, origin, method: 'GET', along: urls.slice(0, i + 1) } : null,
@@ -65,10 +65,9 @@ export function preflightsOf(urls: readonly string[], page: string): (Preflight 
 }
 
 /**
- * The preflights of a GET with a header that is not safelisted, at every URL that redirects lead it to: behind each
- * redirect the Fetch standard begins anew (HTTP-redirect fetch → main fetch), with `Origin: null` where it has become
- * that.
- * @param urls the chain of redirects that a plain GET went along
+ * The preflights of a GET with a header that is not safelisted, at every URL of its redirect chain: after each redirect
+ * the Fetch standard starts over (HTTP-redirect fetch → main fetch), with `Origin: null` once it has become that.
+ * @param urls the redirect chain of a plain GET
  */
 export async function probePreflights(
   urls: readonly string[],

@@ -5,34 +5,34 @@ import type { ByTurns } from './retry-probes.ts';
 import type { HttpClient } from '../http/client.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 
-/** Repeating a request that got an error status beside the plain GET, to see whether the status follows the request. */
+/** Repeats a request that failed unlike the plain GET, to see whether the status depends on the request. */
 
 /**
- * The order of the requests in each round: plain GETs (p) and the other request (o). It differs, so that answers which
- * take turns by number do not follow the kind of request.
+ * The order of the requests in each round: plain GETs (p) and the other request (o). It varies, so that alternating
+ * responses do not correlate with the kind of request.
  */
 const ROUNDS = ['poop', 'opop', 'ppoo'] as const;
 
 export interface RepeatsContext {
   http: HttpClient;
   total: { small: number };
-  /** What came of it, by kind of resource and request, and by host. */
+  /** The results, by kind of resource and request, and by host. */
   repeats: Map<string, Promise<RepeatedProbe | null>>;
   byTurns: ByTurns;
 }
 
 interface Subject {
   role: ResourceKind;
-  /** The URL that is requested first. */
+  /** The initially requested URL. */
   url: string;
   accept: string;
 }
 
 /**
- * Repeats the request, once for each kind of resource and request and each host.
- * @param visit what the request got
+ * Repeats the request, once per kind of resource and request and per host.
+ * @param visit the result of the request
  * @param same sends it again
- * @returns null where there was no need
+ * @returns null if there was no need
  */
 export async function repeat(
   of: SideProbe,
@@ -46,7 +46,7 @@ export async function repeat(
   const key = `${of} ${role} ${origin}`;
   const known = look.repeats.get(key);
   if (known) return known;
-  // A host that knows the method and refuses it says so with the first two; the HTTP client repeats the others by itself.
+  // A host that supports the method and rejects it uses the first two; the HTTP client repeats the others itself.
   const status = statusOf(visit);
   const isOnce = [405, 501, 503].includes(status) || (of === 'condition' && status >= 500);
   const rounds = isOnce ? ROUNDS.slice(0, 1) : ROUNDS;

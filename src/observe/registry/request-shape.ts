@@ -3,37 +3,37 @@ import { fetchSite, isTrustworthy } from '../../core/http/site.ts';
 import { VERSION } from '../../core/tool-version.ts';
 
 /**
- * What a browser's requests look like on the wire. Captured from Chromium 156, for fetch() and <img>, at this origin, at
- * another one and behind redirects (test/browser/request-shape.test.ts compares both). Client hints (Sec-CH-UA) are left
- * out: other browsers send none, and Chromium sends none with a preflight.
+ * The wire format of a browser's requests. Captured from Chromium 156, for fetch() and <img>, at the page's own origin,
+ * at another one and after redirects (test/browser/request-shape.test.ts compares both). Client hints (Sec-CH-UA) are
+ * left out: other browsers send none, and Chromium sends none with a preflight.
  */
 export interface RequestShape {
-  /** The origin of the page that asks. */
+  /** The origin of the requesting page. */
   page: string;
   /** Request mode and destination (Fetch): `no-cors` and `image` are those of a plain <img>. */
   mode: 'cors' | 'no-cors';
   destination: 'empty' | 'image';
-  /** The groups of headers to send; what is not named is as a server-side client sends it. */
+  /** The groups of headers to send; other headers are those of a server-side client. */
   groups: readonly HeaderGroup[];
-  /** Accept-Encoding, where it is not a browser's. */
+  /** Accept-Encoding, if it differs from a browser's. */
   encoding?: string;
 }
 
-/** All that a browser sends. */
+/** All groups that a browser sends. */
 export const ALL_GROUPS: readonly HeaderGroup[] = ['origin', 'fetch-metadata', 'encoding', 'agent'];
-/** The same without compression, so that lengths and entity tags can be compared with those of the plain answer. */
+/** The same without compression, so that lengths and entity tags can be compared with those of the plain response. */
 export const UNCOMPRESSED: readonly HeaderGroup[] = ['origin', 'fetch-metadata', 'agent'];
 
 /** Accept as Chromium sends it for images. */
 export const IMAGE_ACCEPT = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 
-// The form that crawlers use: hosts that look for a browser find one, and logs tell who it was.
+// The form that crawlers use: hosts that check for a browser find one, and logs identify the client.
 const BROWSER_AGENT = `Mozilla/5.0 (compatible; appreg/${VERSION}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36`;
 
 const OWN_AGENT = `appreg/${VERSION}`;
 
 /**
- * The headers of one request of this shape, except Origin, which follows the redirects (core/http/cors.ts).
+ * The headers of one request of this shape, except Origin, which depends on the redirects (core/http/cors.ts).
  * @param before the redirects that led to `url`
  */
 export function shapedHeaders(
@@ -51,7 +51,7 @@ export function shapedHeaders(
   const urls = [...before.map((hop) => hop.url), url];
   const headers: [string, string][] = [
     ['user-agent', groups.has('agent') ? BROWSER_AGENT : OWN_AGENT],
-    // Chromium adds zstd, which not every Node version can undo.
+    // Chromium adds zstd, which not every Node version can decode.
     [
       'accept-encoding',
       groups.has('encoding') ? (shape.encoding ?? `gzip, deflate${secure ? ', br' : ''}`) : 'identity',
@@ -64,7 +64,7 @@ export function shapedHeaders(
       ['sec-fetch-mode', shape.mode],
       ['sec-fetch-dest', shape.destination],
     );
-  // The default of pages is strict-origin-when-cross-origin: nothing goes from https to http.
+  // The default of pages is strict-origin-when-cross-origin: no referrer from https to http.
   const leaks = shape.page.startsWith('https:') && !secure;
   if (groups.has('origin') && shape.page.startsWith('http') && !leaks) headers.push(['referer', `${shape.page}/`]);
   return headers;

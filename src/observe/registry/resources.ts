@@ -31,12 +31,12 @@ import { REQUESTED_ONCE, conditionalBefore, iconBefore, isAlike, viewsBefore } f
 import { conditionsFor, confirmed, isOwedToCondition } from './revalidate.ts';
 import { probeConditions, repeatCondition, type FirstPerKey } from './conditional.ts';
 
-/** Looking at one resource over HTTP: a document, an icon, an artifact; and at how it answers a browser. */
+/** Observes one resource over HTTP (a document, an icon, an artifact), and how it responds to a browser. */
 
 const MIB = 2 ** 20;
 /**
- * Bytes read at most. A registry of 100,000 apps has a manifest of 43 MB; 100,000 versions of one app are 20 MB of
- * metadata, and many metadata files are in hand at once, so their limit is what bounds memory.
+ * Maximum numbers of bytes read. A registry of 100,000 apps has a manifest of 43 MB; 100,000 versions of one app are 20
+ * MB of metadata. Many metadata files are in memory at once, so that their limit bounds memory.
  */
 export const LIMITS = {
   manifest: 64 * MIB,
@@ -48,41 +48,41 @@ export const LIMITS = {
 export type Limits = Readonly<typeof LIMITS>;
 
 export interface ObserveContext extends ViewsContext {
-  /** Milliseconds in all for a document or an icon, and for an artifact. */
+  /** Milliseconds in total for a document or an icon, and for an artifact. */
   total: { small: number; artifact: number };
-  /** A body begins to come; its bytes are told by `onBytes`. */
+  /** A body starts; its bytes are reported by `onBytes`. */
   onBody(hop: Hop): void;
   onBytes(count: number): void;
-  /** Files that a host answers not to have. */
+  /** Confirms files that a host reports as missing. */
   missing: MissingFiles;
-  /** Whose turn it is to be asked with conditions: one document per kind and host. */
+  /** Selects the document that gets conditional requests: one per kind and host. */
   firstPerKey: FirstPerKey;
-  /** The certificates that hosts showed in this run, by origin. */
+  /** The certificates that hosts presented in this run, by origin. */
   certificates: Map<string, TlsFacts>;
-  /** ISO 8601; the moment of a run that remembers earlier ones, null without such a memory. */
+  /** ISO 8601; the time of a run with a cache of earlier ones, null without a cache. */
   now: string | null;
-  /** Whether views are taken over for a day without one of each kind and host being asked (Memory.daily). */
+  /** Whether views are reused for a day without requesting one of each kind and host (ObservationCache.daily). */
   daily: boolean;
   limits: Limits;
-  /** Handed the bytes of every icon that was fetched, as a viewer decodes them. */
+  /** Called with the bytes of every icon that was fetched, as a viewer decodes them. */
   onIcon(facts: IconFacts, bytes: Uint8Array): void;
-  /** The hosts that call everything unchanged. */
+  /** The hosts that answer 304 to every conditional request. */
   always304Origins: Set<string>;
-  /** Who digests and lists artifacts. */
+  /** Digests and lists artifacts. */
   inspectors: Pick<DigestWorkerPool, 'open'>;
-  /** Whether views of a kind of resource and a host are as they were, once somebody looked. */
+  /** Whether views of a kind of resource and a host are unchanged, once one was observed. */
   unchangedViews: Map<string, Promise<boolean>>;
 }
 
 const JSON_ACCEPT = 'application/json, */*;q=0.8';
 
-// Nobody reads a document that was cut off; its start is kept to tell what it is.
+// A truncated document is not parsed; its start is kept to detect its format.
 const KEPT_OF_CUT = 4096;
 
 /**
- * @param known what an earlier run saw of it; the host is asked whether that still stands
- * @param early is handed the content as soon as it is sure, so that what it lists is fetched while it is asked for in
- * other ways; not called for what is known
+ * @param known the result of an earlier run; a conditional request checks whether it is still valid
+ * @param early is called with the content as soon as it is final, so that what it lists is fetched during the further
+ * requests; not called for known content
  */
 export async function observeDocument(
   url: string,
@@ -104,7 +104,7 @@ export async function observeDocument(
   if (before === null) early(content);
   const ask = async (): Promise<Conditional[]> => probeConditions(visit, sha256!, JSON_ACCEPT, limit, look);
   const isNew = before === null && !asked && sha256 !== null && isAnswered(visit);
-  // Beside the views, to save a round trip, where it does not depend on them whether the conditions are sent.
+  // In parallel with the views, to save a round trip, if sending the conditions does not depend on them.
   const beside = isNew ? turn.then((isMine) => (isMine ? ask() : null)) : null;
   let reference = referenceOfDocument(visit, content, sha256);
   const now: ServerAnswer = { role, service: visit, accept: JSON_ACCEPT, reference, limit };
@@ -114,7 +114,7 @@ export async function observeDocument(
     return { url, file: null, ...seen, content };
   conditional ??= await ask();
   if (before && conditional.some(isUntrue)) {
-    // Whoever calls everything unchanged has said nothing of this document.
+    // A host that answers 304 to everything has said nothing about this document.
     look.always304Origins.add(origin);
     ({ visit, content } = await obtain(url, limit, look, null));
     reference = referenceOfDocument(visit, content, null);
@@ -125,7 +125,7 @@ export async function observeDocument(
   return { url, file: null, ...seen, web: await withConditions(seen.web, conditional, of, look), content };
 }
 
-/** Adds the requests with conditions, and what was requested again because of them. */
+/** Adds the conditional requests, and the requests repeated because of them. */
 async function withConditions(
   web: HttpViews,
   conditional: Conditional[],
@@ -140,7 +140,7 @@ async function withConditions(
   return probes.length > 0 ? { ...made, headerProbes: probes } : made;
 }
 
-/** Whether it is asked anew tomorrow alone. */
+/** Whether it is not requested again before tomorrow. */
 function isTakenOver(
   { viewsReusedFrom: viewsSince }: Pick<Resource, 'viewsReusedFrom'>,
   { daily }: ObserveContext,
@@ -155,9 +155,9 @@ function isUntrue({ fabricated: madeUp, visit }: Conditional): boolean {
 interface Obtained {
   visit: Probe;
   content: DocumentFacts['content'];
-  /** Of the bytes as sent, of a whole document; null where that is not known. */
+  /** Of the bytes as sent, of a complete document; null if unknown. */
   sha256: string | null;
-  /** What was known, where it still stands. */
+  /** The earlier facts, if still valid. */
   before: DocumentFacts | null;
 }
 
@@ -173,7 +173,7 @@ async function obtain(
   return { ...documentOf(still.got ?? (await collect(url, JSON_ACCEPT, limit, look)), limit), before: null };
 }
 
-/** The digest of a document that is known, where its text is what was sent. */
+/** The digest of a known document, if its text is what was sent. */
 function digestBefore({ web, content }: DocumentFacts): string | null {
   if (isMissing(web) || isMissing(content) || codings(web.server.hops.at(-1)!.headers).length > 0) return null;
   const digester = createDigester(Infinity);
@@ -187,7 +187,7 @@ interface Collected {
   bytes: Buffer;
 }
 
-/** Asks whether what is known still stands: the confirmed visit, or what was got instead, or neither. */
+/** Revalidates the earlier facts: returns the confirmed probe, or what was fetched instead, or neither. */
 async function confirm(
   url: string,
   accept: string,
@@ -203,7 +203,7 @@ async function confirm(
   return isOwedToCondition(got.visit) ? {} : { got };
 }
 
-/** By itself, so that the bytes are let go of before the host is asked for more. */
+/** A separate function, so that the bytes are released before further requests. */
 function documentOf({ visit, content, bytes }: Collected, limit: number): Omit<Obtained, 'before'> {
   const absent = absence(visit);
   if (absent) return { visit, content: absent, sha256: null };
@@ -243,7 +243,7 @@ export async function observeIcon(
   return facts;
 }
 
-/** Fetches a small thing whole, and again where the host answers not to have it. */
+/** Fetches a small resource completely, and again if the host reports it missing. */
 function collect(
   url: string,
   accept: string,
@@ -256,7 +256,7 @@ function collect(
   return look.missing.confirm(accept, url, ask, () => glanceAt(url, accept, look));
 }
 
-/** Asks for the status alone, over a new connection. */
+/** Requests only the status, over a new connection. */
 function glanceAt(
   url: string,
   accept: string,
@@ -287,7 +287,7 @@ async function collectOnce(
       digester = createDigester(limit);
       chunks = [];
       coding = applied.join(', ');
-      // What cannot be undone is taken as it is, as browsers do with a coding that they do not know.
+      // A coding that cannot be undone is ignored, as browsers ignore unknown codings.
       const undone = applied.length > 0 && unknownCodings(applied).length === 0;
       decoder = undone ? createDecoder(applied, limit, (chunk) => void chunks.push(Buffer.from(chunk))) : null;
       return {
@@ -305,7 +305,7 @@ async function collectOnce(
   });
   noteCertificates(visit, look);
   const content = digester.end();
-  // Assigned in the callback, which the compiler does not see.
+  // Assigned in the callback, which the compiler does not track.
   const error = (await (decoder as ReturnType<typeof createDecoder> | null)?.end()) ?? null;
   const bytes = Buffer.concat(chunks);
   if (error === DECODED_TOO_LARGE) return { visit, content: { ...content, cut: true }, bytes };
@@ -332,7 +332,10 @@ interface ArtifactLook {
   archive: ArchiveFacts | Missing;
 }
 
-/** @param weak also digest with SHA-1 and MD5; @param inner also look at what only explains a mismatch: the digest inside the gzip layer, line ends */
+/**
+ * @param weak also digest with SHA-1 and MD5
+ * @param inner also compute what only explains a mismatch: the digest inside the gzip layer, line ends
+ */
 export function fetchArtifact(
   url: string,
   look: ObserveContext,
@@ -385,7 +388,7 @@ async function fetchOnce(
   });
   noteCertificates(visit, look);
   const absent = absence(visit);
-  // Assigned in the callback, which the compiler does not see.
+  // Assigned in the callback, which the compiler does not track.
   const inspection = taken as Inspection | null;
   if (absent) inspection?.drop();
   const seen = absent ? null : await inspection!.end();
@@ -408,9 +411,9 @@ async function end(digester: ReturnType<typeof createDecodedDigester> | null): P
 }
 
 /**
- * What an entry's artifact is, by what was fetched from its URL. Where the digest is not the listed one, a second look
- * is taken, once: a cache may have answered with an older copy.
- * @param again the second look, which entries with the same URL share
+ * The facts of an entry's artifact, from what was fetched from its URL. If the digest is not the listed one, it is
+ * fetched a second time, once: a cache may have returned an older copy.
+ * @param again the second fetch, which entries with the same URL share
  */
 export async function artifactOf(
   url: string,
@@ -435,15 +438,15 @@ export async function artifactOf(
     return facts;
   const second = await again();
   facts.again = second.content;
-  // The archive that matters is the one that was listed.
+  // The relevant archive is the listed one.
   if (!isMissing(second.content) && second.content.sha256 === digest) facts.archive = second.archive;
   return facts;
 }
 
 /**
- * How a document or an icon answered, and its views. Those of an unchanged one are taken over where the first of its
- * kind and host, which is looked at anew, answers as it did before.
- * @param known what is known of it, where the visit confirmed that
+ * The response of a document or an icon, and its views. Those of an unchanged one are reused if the first of its kind
+ * and host, which is observed again, responds as before.
+ * @param known the earlier facts, if the probe confirmed them
  */
 async function viewed(
   found: ServerAnswer,
@@ -470,7 +473,7 @@ async function viewed(
   return { web: { server: service, ...(await fresh) } };
 }
 
-/** Why there is nothing to look at, or null. */
+/** Why there is nothing to observe, or null. */
 function absence(visit: Probe): Missing | null {
   const never = notRequested(visit);
   if (never) return never;

@@ -4,14 +4,14 @@ import { isAnswered, isTransportFailure, lastHop, statusOf, originOf } from '../
 import type { ProbeRequest, HttpClient } from '../http/client.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 
-/** Asking a second time, so that one sample is not taken for the cause. */
+/** Repeats requests, so that one sample is not taken for the cause. */
 
-/** Asks. */
+/** Sends the request once. */
 export function probeOnce(http: HttpClient, ask: ProbeRequest): Promise<Probe> {
   return http.probe(ask);
 }
 
-/** Asks, and once more over a new connection where the connection failed and no attempt was repeated. */
+/** Sends the request, and once more over a new connection if the connection failed and no attempt was repeated. */
 export async function probeTwice(http: HttpClient, ask: ProbeRequest): Promise<Probe> {
   const first = await http.probe(ask);
   if (first.attempts > 1 || notRequested(first) !== null || !isTransportFailure(first)) return first;
@@ -19,7 +19,7 @@ export async function probeTwice(http: HttpClient, ask: ProbeRequest): Promise<P
   return notRequested(second) === null ? joined(first, second) : first;
 }
 
-/** The later visit, with the attempts of the earlier one. */
+/** The later probe, with the attempts of the earlier one. */
 function joined(first: Probe, second: Probe): Probe {
   const trouble = first.failure?.code ?? `status ${statusOf(first)}`;
   return {
@@ -30,30 +30,30 @@ function joined(first: Probe, second: Probe): Probe {
   };
 }
 
-/** What hosts answer for a file that they do not have, or that one of several servers does not have. */
+/** Statuses of a file that a host does not have, or that one of several servers does not have. */
 const MISSING = new Set([403, 404, 410]);
-/** Of those statuses the HTTP client had tried again by itself. */
+/** Of those statuses the HTTP client has already retried. */
 const FAULTS = new Set([500, 502, 504]);
-/** So many files of a kind and host are confirmed to be missing; the others are taken at their word. */
+/** Number of files per kind and host that are confirmed to be missing; for the others one response is enough. */
 const CONFIRMED = { missing: 3, fault: 1 };
-/** From so many on that came after all, files are requested again without waiting for each other. */
+/** From this number of recovered files on, files are requested again concurrently. */
 const RECOVERED = 3;
-/** Rounds of two requests after the first answer, and where the host is known to answer by turns. */
+/** Rounds of two requests after the first response, and if the host is known to alternate. */
 const ROUNDS = { missing: 5, fault: 1, byTurns: 12 };
-/** Milliseconds: where a round took longer, there is no other one unless the host is known to answer by turns. */
+/** Milliseconds: a slower round is only followed by another one if the host is known to alternate. */
 const SLOW = 700;
-/** Milliseconds by which later rounds are put off at most, so that answers that take turns do not keep step with them. */
+/** Maximum delay of later rounds in milliseconds, so that alternating responses do not synchronise with them. */
 const PAUSE = 20;
 
-/** The origins that answer by turns, and what showed it. */
+/** The origins whose responses alternate, and the probe that showed it. */
 export type ByTurns = Map<string, Omit<RepeatedProbe, 'of'>>;
 
 export interface MissingFiles {
   /**
-   * Asks, and again where the file is missing, until it comes or is confirmed to be missing.
+   * Sends the request, and again if the file is missing, until it is returned or confirmed to be missing.
    * @param kind of the resource
    * @param ask fresh: over a new connection, which may lead to another server
-   * @param glance asks for the status alone, over a new connection
+   * @param glance requests only the status, over a new connection
    */
   confirm<T extends { visit: Probe }>(
     kind: string,
@@ -63,7 +63,7 @@ export interface MissingFiles {
   ): Promise<T>;
 }
 
-/** @param byTurns those that are known; those that are found are added */
+/** @param byTurns the known origins; new ones are added */
 export function openMissingFiles(byTurns: ByTurns): MissingFiles {
   const places = new Map<string, { confirmed: number; recovered: number; last: Promise<unknown> }>();
 
@@ -82,7 +82,7 @@ export function openMissingFiles(byTurns: ByTurns): MissingFiles {
     let left = rounds;
     for (let n = 0; n < left; n++) {
       if (n > 0) await sleep(Math.random() * PAUSE);
-      // Two at once, the one or the other first: whatever takes turns, one of them meets the other answer.
+      // Two at once, in varying order: if responses alternate, one of the two gets the other response.
       const since = performance.now();
       const before = n % 2 === 0 ? null : glance();
       const asking = ask(true);
@@ -120,9 +120,9 @@ export function openMissingFiles(byTurns: ByTurns): MissingFiles {
         else place.confirmed += 1;
         return got;
       };
-      // Files that were called missing do come.
+      // Files that were reported missing do appear.
       if (place.recovered >= RECOVERED && place.recovered > place.confirmed) return retry();
-      // One after another, so that no more are requested again than have to be.
+      // Sequentially, so that no more than necessary are requested again.
       const mine = place.last.then(retry);
       place.last = mine.catch(() => {});
       return mine;

@@ -3,11 +3,11 @@ import { isMissing } from '../../core/facts/facts.ts';
 import { header, headerLines, httpDate } from '../../core/http/headers.ts';
 import { isAnswered } from '../../core/http/probe.ts';
 
-/** Asking a host whether what an earlier run saw still stands (RFC 9110 section 13, RFC 9111 section 4.3). */
+/** Revalidates what an earlier run observed (RFC 9110 section 13, RFC 9111 section 4.3). */
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
-/** The request headers that ask for a resource only if it changed; null where nothing of it can tell. */
+/** The headers of a conditional request for a resource; null if it has no usable validator. */
 export function conditionsFor({ web }: Resource): [string, string][] | null {
   const last = isMissing(web) ? undefined : web.server.hops.at(-1);
   if (!last) return null;
@@ -19,15 +19,15 @@ export function conditionsFor({ web }: Resource): [string, string][] | null {
   return at === null || date === null || date - at < 1000 ? null : [['if-modified-since', changed!]];
 }
 
-/** True where an answer may be owed to the condition alone, so that asking without one is fair. */
+/** True if a response may be caused by the condition, so that a request without one is justified. */
 export function isOwedToCondition(visit: Probe): boolean {
   const status = visit.hops.at(-1)?.status ?? 0;
   return visit.failure === null && [304, 400, 412, 501].includes(status);
 }
 
 /**
- * The visit as one with a whole answer, where a 304 said that what is known still stands; null where it did not, or
- * came along another way.
+ * The probe with a complete response, if a 304 confirmed the earlier facts; null if it did not, or if the redirects
+ * differ.
  */
 export function confirmed({ web }: Resource, visit: Probe): Probe | null {
   const last = visit.hops.at(-1);
@@ -48,13 +48,13 @@ function weak(tag: string | null | undefined): string | null {
   return tag?.replace(/^W\//, '') ?? null;
 }
 
-/** What a 304 says of the connection or of its own body, which it has none of, is not about what is stored. */
+/** Headers of a 304 about the connection or its own (empty) body do not apply to the stored response. */
 const OWN = /^(?:content-.*|transfer-encoding|connection|keep-alive|trailer|upgrade|te)$/;
 
 /** The stored headers, updated by those of a 304 (RFC 9111 section 3.2). */
 function updated({ headers: stored }: Hop, { headers: fresh }: Hop): [string, string][] {
   const names = new Set(fresh.map(([name]) => name).filter((name) => !OWN.test(name)));
-  // How old a copy is, is said of each answer by itself; an Expires is counted from the Date that came with it.
+  // Age belongs to each response; Expires is relative to the Date that came with it.
   const dropped = new Set(['age']);
   if (names.has('date') && !names.has('expires') && headerLines(stored, 'expires').length > 0) names.delete('date');
   return [
@@ -63,7 +63,7 @@ function updated({ headers: stored }: Hop, { headers: fresh }: Hop): [string, st
   ];
 }
 
-/** True for a look that went without any trouble, so that there is nothing in it that another run should see anew. */
+/** True for an observation without any error, which another run need not repeat. */
 export function isUntroubled(visit: Probe): boolean {
   return (
     visit.failure === null &&
@@ -73,7 +73,7 @@ export function isUntroubled(visit: Probe): boolean {
   );
 }
 
-/** True for one that got a whole 2xx answer besides. */
+/** True for one that also got a complete 2xx response. */
 export function isWhole({ web }: Resource): boolean {
   return !isMissing(web) && isAnswered(web.server) && isUntroubled(web.server);
 }

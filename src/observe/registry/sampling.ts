@@ -5,19 +5,20 @@ import { header } from '../../core/http/headers.ts';
 import { SAMPLED, isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
 
 /**
- * How a host answers other methods than GET is a setting of the host, and asking costs half of all requests: where the
- * first resources of a kind answer them well, a part of the others is asked. Where one does not, all are.
+ * How a host responds to methods other than GET is a setting of the host, and these requests are half of the total. If
+ * the first resources of a kind respond well, only a sample of the others is requested; if one does not, all are.
  */
 export interface Sample {
   /**
-   * @param kind what it is, artifacts apart from icons; @param service the plain GET of it
-   * @param ask asks it by HEAD and for preflights
+   * @param kind of the resource, artifacts apart from icons
+   * @param service its plain GET
+   * @param ask sends HEAD and preflights for it
    */
   methods(kind: string, service: Probe, ask: () => Promise<Methods>): Promise<Methods>;
 }
 export type Methods = Pick<HttpViews, 'head' | 'preflight' | 'preflights'>;
 
-/** So many are asked in any case, and one of so many of the others. */
+/** Number of resources that are always requested; of the others one in `EVERY` is. */
 const FIRST = 20;
 const EVERY = 10;
 
@@ -42,7 +43,7 @@ export function openSample(): Sample {
   };
 }
 
-/** True where there is nothing to be said of it, and so nothing to be asked of the others. */
+/** True if it has no findings, so that the others need not be requested. */
 function isWell(service: Probe, { head, preflight, preflights = [] }: Methods): boolean {
   if (isMissing(head) || !isAnswered(head) || head.attempts > 1 || !namesTheSame(service, head)) return false;
   if (corsFault(head) !== null) return false;
@@ -53,7 +54,7 @@ function isWell(service: Probe, { head, preflight, preflights = [] }: Methods): 
   );
 }
 
-/** Whether HEAD names the same validator and length as GET. */
+/** Whether HEAD reports the same validator and length as GET. */
 export function namesTheSame(get: Probe, head: Probe): boolean {
   return ['content-length', 'etag', 'content-encoding'].every((name) => {
     const [one, other] = [get, head].map((visit) => header(lastHop(visit)?.headers ?? [], name));

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { kindOf } from '../../core/text/file-type.ts';
 
-/** Recognising a body that is compressed although no Content-Encoding says so. */
+/** Detects a compressed body without a Content-Encoding. */
 
 const BY_SIGNATURE: Readonly<Record<string, string>> = { gzip: 'gzip', zlib: 'deflate', zstd: 'zstd' };
 
@@ -12,11 +12,11 @@ const UNDO = [
 ] as const;
 
 /**
- * The coding of a body, by its signature, or by undoing it where the coding has no signature.
- * @param isWanted whether some bytes are the file that was requested
- * @param isArchive true for a file that is compressed itself: its own signature says nothing
- * @param limit decoded bytes at most
- * @returns gzip, deflate, zstd or br; null where the bytes are the file, or of an unknown form
+ * The coding of a body, by its signature, or by decoding it if the coding has no signature.
+ * @param isWanted whether some bytes are the requested file
+ * @param isArchive true for a file that is compressed itself: its own signature is not evidence
+ * @param limit maximum number of decoded bytes
+ * @returns gzip, deflate, zstd or br; null if the bytes are the file, or of an unknown form
  */
 export function unlabelledCoding(
   sent: Buffer,
@@ -34,7 +34,7 @@ export function unlabelledCoding(
   if (bySignature !== null || kind !== 'unknown') return bySignature;
   for (const [coding, undo] of UNDO) {
     const content = attempt(() => undo(sent, options));
-    // Some random bytes decode as well, to nothing that is known.
+    // Some random bytes decode as well, to an unknown form.
     if (content !== null && content.length > 0 && (isWanted(content) || kindOf(content) !== 'unknown')) return coding;
   }
   return null;

@@ -7,29 +7,30 @@ import type { DocumentContent } from '../../core/facts/facts.ts';
 import { member, type ParsedDocument, parseDocument } from '../../core/json/json.ts';
 import { AppregError } from '../../core/errors.ts';
 
-/** A registry of 100,000 apps has a manifest of 43 MB; what is larger than this is cut off. */
+/** A registry of 100,000 apps has a manifest of 43 MB; files larger than this are truncated. */
 const DOCUMENT_LIMIT = 256 * 1024 * 1024;
 
-/** So large a text is not kept beside its value: whoever wants it again, for positions, has it read again. */
+/** A text this large is not kept next to its value: for positions, it is read again. */
 const LARGE = 4 * 1024 * 1024;
 
-/** Bytes as the facts about a document; text wherever they are UTF-8, so that saved facts can be read. */
+/** Bytes as the facts about a document; text if they are UTF-8, so that saved facts are readable. */
 export function contentOf(bytes: Uint8Array, cut = false): DocumentContent {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Text that is ASCII alone takes one byte a character in memory, and decodes fastest as Latin-1.
+  // Pure ASCII text takes one byte per character in memory, and decodes fastest as Latin-1.
   if (isAscii(buffer)) return { text: buffer.toString('latin1'), base64: null, bytes: buffer.length, cut };
   if (isUtf8(buffer)) return { text: buffer.toString('utf8'), base64: null, bytes: buffer.length, cut };
   return { text: null, base64: buffer.toString('base64'), bytes: buffer.length, cut };
 }
 
-// The manifest is asked for several times in a row: to tell what a folder is, to find its base URL, to look at it.
+// The manifest is read several times in a row: to detect the kind of a folder, to find its base URL, to observe it.
 let last: { path: string; stamp: string; content: DocumentContent } | null = null;
 
 export type LocalState = 'missing' | 'not-a-file';
 
 /**
- * Reads a local document, at most `DOCUMENT_LIMIT` bytes of it. Synchronous: over 100,000 small files that is four
- * times as fast. What is not there or no file is said; a file that may not be read is Trouble.
+ * Reads a local document, at most `DOCUMENT_LIMIT` bytes of it. Synchronous, which is four times as fast for 100,000
+ * small files. A missing path or one that is not a file is returned as a fact; a file that may not be read throws
+ * AppregError.
  */
 export function readDocumentFile(path: string): DocumentContent | LocalState {
   let fd: number;
@@ -56,18 +57,18 @@ export function readDocumentFile(path: string): DocumentContent | LocalState {
   }
 }
 
-/** What lets go of the text of a large document. */
+/** Functions that release the text of a large document. */
 const holds = new WeakMap<DocumentContent, () => void>();
 
 /**
- * Lets go of a large text that was read and leaves nothing to be found in it, and has the heap collected at once: V8
- * would let it grow by as much again before it looks, and the text takes more memory than all the apps that it told of.
+ * Releases a large text that was read without findings, and has the heap collected at once: V8 would otherwise let it
+ * grow by as much again before a collection, and the text takes more memory than all of its apps.
  */
 export function releaseText(content: DocumentContent): void {
   const hold = holds.get(content);
   if (hold === undefined || !isAllUsual(parseDocument(content))) return;
   hold();
-  // The platform remembers what the last expression was matched against.
+  // The engine retains the input of the last regular expression match.
   / /.test(' ');
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -81,7 +82,7 @@ function stampOf(stat: Stats): string {
   return `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
 }
 
-/** Fills a buffer from the beginning of an open file, as far as that goes. */
+/** Fills a buffer from the beginning of an open file, as far as it goes. */
 function readBytes(fd: number, buffer: Buffer): Buffer {
   let read = 0;
   while (read < buffer.length) {
@@ -92,9 +93,9 @@ function readBytes(fd: number, buffer: Buffer): Buffer {
   return buffer.subarray(0, read);
 }
 
-/** A large text, decoded when it is asked for. Once it was let go, the file is read anew. Null where it is not UTF-8. */
+/** A large text, decoded on demand. Once released, the file is read again. Null if it is not UTF-8. */
 function largeContent(fd: number, path: string, stat: Stats): DocumentContent | null {
-  // Of all buffers only this kind gives its memory back when it is told to.
+  // Only this kind of buffer returns its memory on request.
   const memory = new ArrayBuffer(stat.size, { maxByteLength: stat.size });
   const bytes = readBytes(fd, Buffer.from(memory));
   if (!isUtf8(bytes)) return null;
@@ -130,7 +131,7 @@ function readAgain(path: string, stamp: string): Buffer {
   );
 }
 
-/** Null where the file is no longer as it was. */
+/** Null if the file has changed. */
 function readStamped(path: string, stamp: string): Buffer | null {
   let fd: number;
   try {

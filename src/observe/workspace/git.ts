@@ -5,13 +5,13 @@ import { AppregError } from '../../core/errors.ts';
 import { contentOf } from './documents.ts';
 import type { Tree } from './tree.ts';
 
-/** A workspace as it was at a git ref, read from the object store; nothing is checked out. */
+/** A workspace at a git ref, read from the object store; nothing is checked out. */
 
-/** From so many files on they are asked for by id: by path, git reads the folders above once for each file. */
+/** From this number of files on they are requested by id: by path, git reads the parent folders once per file. */
 const MANY = 100;
 
 /**
- * @param ref as the user names it; for a branch that went on since, the commit where the work tree's branch left it
+ * @param ref as the user names it; for a branch that has advanced, the merge base with the work tree's branch is used
  * @param root the workspace, somewhere in a git work tree
  */
 export function gitTree(ref: string, root: string): Tree {
@@ -31,7 +31,7 @@ export function gitTree(ref: string, root: string): Tree {
   };
 }
 
-/** The ids of all files below a tree; null where there is no such tree. */
+/** The ids of all files below a tree; null if the tree does not exist. */
 function idsOf(tree: string, root: string): Map<string, string> | null {
   const { status, stdout } = git(['ls-tree', '-r', '-z', '--full-tree', tree], root, undefined, true);
   if (status !== 0) return null;
@@ -56,7 +56,7 @@ function resolveCommit(ref: string, root: string): string {
 function notFound(ref: string, root: string): AppregError {
   const inside = git(['rev-parse', '--is-inside-work-tree'], root, undefined, true);
   const name = printable(ref);
-  // A checkout that belongs to somebody else, as in a CI container: git says so, and how to allow it.
+  // A checkout owned by another user, as in a CI container: git says so, and how to allow it.
   if (/dubious ownership/.test(inside.stderr))
     return new AppregError(
       'git-ownership',

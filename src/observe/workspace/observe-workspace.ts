@@ -12,18 +12,18 @@ import { openOtherNames, type OtherNames } from './other-names.ts';
 import { openPrefetch } from './prefetch.ts';
 import { type Tree, UNWALKED, walk } from './walk.ts';
 
-/** Looks at a workspace: reads its documents, hashes and lists its artifacts, looks at its icons. */
+/** Observes a workspace: reads its documents, hashes and lists its artifacts, inspects its icons. */
 
 const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
 const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
 const OTHER_NAME: Missing = { missing: 'because of file-name-differs' };
 const NO_URL: Missing = { missing: 'because of schema-violation' };
-/** Bytes of a manifest whose apps are so many that another thread reads ahead; for fewer it is not worth its start. */
+/** Bytes of a manifest from which a worker thread reads ahead; for smaller ones it does not pay off. */
 const MANY = 1_000_000;
 const PLAIN_NAME = /^\w[\w.-]*$/;
 const ICON_LIMIT = 16 * 1024 * 1024;
 
-/** Takes what was seen, portion by portion; `Judging` of core is one. */
+/** Receives the facts in portions; `Judging` of core is one. */
 export interface WorkspaceFactsSink {
   manifest(manifest: DocumentFacts): void;
   app(facts: AppFacts): void;
@@ -31,12 +31,12 @@ export interface WorkspaceFactsSink {
 }
 
 export interface DirectoryOptions {
-  /** How a path below the root is named to the user. */
+  /** The name of a path below the root, as shown to the user. */
   nameOf(path: string): string;
   onApp?(done: number, all: number): void;
 }
 
-/** Looks at the whole workspace. Throws Trouble for a file that may not be read. */
+/** Observes the whole workspace. Throws AppregError for a file that may not be read. */
 export async function observeWorkspace(
   workspace: Workspace,
   sink: WorkspaceFactsSink,
@@ -84,7 +84,7 @@ export async function observeWorkspace(
       sink.app({ key, metadata, icon, artifacts: artifacts.all });
       options.onApp?.(index + 1, keys.length);
     }
-    // A manifest that cannot be read, or that lacks a URL, has a finding of its own: what it leaves out is no second fault.
+    // A manifest that cannot be read, or lacks a URL, has its own finding: missing references are not a second one.
     const whole = isObject(apps) && urls.every((url) => url !== null);
     sink.orphans(whole ? orphansOf(looking, tree.files, used) : []);
   } finally {
@@ -92,7 +92,7 @@ export async function observeWorkspace(
   }
 }
 
-/** Looks at one metadata file by itself, with the artifacts that lie in the workspace around it, if there is one. */
+/** Observes a single metadata file, with the artifacts in the workspace around it, if there is one. */
 export async function observeMetadataFile(
   workspace: Workspace,
   path: string,
@@ -117,22 +117,22 @@ export async function observeMetadataFile(
 interface Looking {
   root: string;
   base: string | null;
-  /** Whether there are symbolic links at all; without any, no path needs to be followed. */
+  /** Whether there are any symbolic links; without any, paths need not be resolved. */
   links: boolean;
-  /** All that there is, where `walk` could see it; to ask the disk for a missing file is dear. */
+  /** All files, if `walk` could list them; checking the disk for a missing file is expensive. */
   tree: Tree | null;
-  /** The last folder, as a URL, that is not in the workspace: an app's artifacts mostly lie in one. */
+  /** The last folder, as a URL, that is not in the workspace: an app's artifacts are mostly in one. */
   away: string;
   names: OtherNames;
   nameOf(path: string): string;
 }
 
-/** Bytes of a file; 0 where there is none. */
+/** Bytes of a file; 0 if there is none. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** True for a link out of the workspace. Paths are followed where there are links at all, or where `walk` did not look. */
+/** True for a link out of the workspace. Paths are resolved if there are any links, or if `walk` did not run. */
 function leadsOut(looking: Looking, path: string): boolean {
   return (looking.links || UNWALKED.test(path)) && !staysInside(looking.root, path);
 }
@@ -148,13 +148,13 @@ function lookAtDocument(looking: Looking, url: string | null, path: string | nul
   return { url, file, web: OFFLINE, content: found };
 }
 
-/** Set where the folders list the file under another name than the URL says, and not under that one. */
+/** Set if the folders list the file under another name than the URL's, and not under that one. */
 function otherNameOf({ names }: Looking, path: string): Resource['otherName'] {
   const listed = names.of(path);
   return listed === null ? undefined : { path, listed };
 }
 
-/** The local file of an artifact or icon, or why there is none; `isUsual` of a URL that has nothing to normalise. */
+/** The local file of an artifact or icon, or why there is none; `isUsual` of a URL that needs no normalisation. */
 function localFile(looking: Looking, url: string | null, isUsual = false): string | Missing {
   if (url === null) return NO_URL;
   const { away } = looking;
@@ -171,14 +171,14 @@ function localFile(looking: Looking, url: string | null, isUsual = false): strin
   return leadsOut(looking, path) ? { missing: 'it is a link out of the workspace' } : path;
 }
 
-/** An artifact that should lie in the workspace. */
+/** An artifact that should be in the workspace. */
 interface Present {
   index: number;
   url: string;
   path: string;
 }
 
-/** One entry for each version; those in `present` are to be looked at. */
+/** One entry per version; those in `present` are to be observed. */
 function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: ArtifactFacts[]; present: Present[] } {
   const all: ArtifactFacts[] = [];
   const present: Present[] = [];
@@ -234,7 +234,7 @@ function isAbsence(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP';
 }
 
-/** The metadata files that nothing points to: JSON below a folder that has an array `versions`. */
+/** The unreferenced metadata files: JSON below a folder that has an array `versions`. */
 function orphansOf(looking: Looking, files: Iterable<string>, used: ReadonlySet<string | null>): string[] {
   const orphans: string[] = [];
   for (const path of files) {

@@ -2,16 +2,16 @@ import { foldName, listedPath } from '../../core/registry/file-names.ts';
 import { openListing } from './listing.ts';
 import { type Tree, UNWALKED } from './walk.ts';
 
-/** Files that are looked for by all their names at once; of more, the folder of each missing one is listed. */
+/** Up to this number of files all names are compared at once; above it, the folder of each missing file is listed. */
 const MANY = 200_000;
 
-/** Which files of a workspace are listed under another name than their URL says. */
+/** Which files of a workspace are listed under another name than their URL's. */
 export interface OtherNames {
-  /** What `walk` found; until then, and where there are symbolic links, folders are listed one by one. */
+  /** The result of `walk`; before that, and if there are symbolic links, folders are listed one by one. */
   use(tree: Tree): void;
-  /** The path as it is listed, where that differs from `path` in case or Unicode normalization only; otherwise null. */
+  /** The path as listed, if it differs from `path` only in case or Unicode normalization; otherwise null. */
   of(path: string): string | null;
-  /** Whether there is a folder of this name (with its trailing slash), whatever its case and normalization. */
+  /** Whether there is a folder of this name (with its trailing slash), ignoring case and normalization. */
   hasFolder(folder: string): boolean;
 }
 

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import nodePath, { join } from 'node:path';
 import { parseUrl } from '../../core/http/url.ts';
 
-/** Which local file a URL of the workspace means. */
+/** Maps URLs of the workspace to local files. */
 
 /** A workspace: a folder, and the address that its files are served at (null: no URL is local). */
 export interface Workspace {
@@ -13,15 +13,15 @@ export interface Workspace {
   baseUrl: string | null;
 }
 
-/** The address with its trailing slash, normalised as `URL` does it. */
+/** The address with its trailing slash, normalised by `URL`. */
 export function asBase(baseUrl: string): string {
   const href = parseUrl(baseUrl)?.href ?? baseUrl;
   return href.endsWith('/') ? href : `${href}/`;
 }
 
 /**
- * The path below the root, with forward slashes, of a URL under `base`; null when the URL is not local, or would lead
- * out of the root.
+ * The path below the root, with forward slashes, of a URL under `base`; null if the URL is not local, or would lead out
+ * of the root.
  * @param base from `asBase`
  */
 export function localPath(url: string, base: string | null): string | null {
@@ -39,7 +39,7 @@ export function localPath(url: string, base: string | null): string | null {
   return path;
 }
 
-/** What follows the base in a URL, which may write the same address in another way (capitals, a default port, IDN). */
+/** The part of a URL after the base, which the URL may write differently (capitals, a default port, IDN). */
 function belowBase(url: string, base: string): string | null {
   if (url.startsWith(base)) return url.slice(base.length);
   // Parsing removes the segments that are never local.
@@ -48,7 +48,7 @@ function belowBase(url: string, base: string): string | null {
   return href?.startsWith(base) ? href.slice(base.length) : null;
 }
 
-/** True when a path, links followed, still lies in the root. Paths that do not exist lie where they say. */
+/** True if a path, with links resolved, is below the root. Paths that do not exist are not resolved. */
 export function staysInside(root: string, path: string): boolean {
   let real: string;
   try {
@@ -60,8 +60,8 @@ export function staysInside(root: string, path: string): boolean {
 }
 
 /**
- * Whether `file` is `root` or lies below it; both absolute, with links resolved.
- * @param path `node:path` of the system whose paths these are: on Windows, another drive is outside
+ * Whether `file` is `root` or below it; both absolute, with links resolved.
+ * @param path `node:path` of the paths' system: on Windows, another drive is outside
  */
 export function isWithin(root: string, file: string, path: nodePath.PlatformPath = nodePath): boolean {
   const way = path.relative(root, file);
@@ -69,8 +69,8 @@ export function isWithin(root: string, file: string, path: nodePath.PlatformPath
 }
 
 /**
- * The base URL that a registry's URLs seem to have: the one under which most of them name an existing file. For a
- * folder that has no configuration. Null when none does.
+ * The base URL that a registry's URLs appear to have: the one under which most of them name an existing file. For a
+ * folder without a configuration. Null if none does.
  */
 export function inferBase(urls: Iterable<string>, has: (path: string) => boolean): string | null {
   const votes = new Map<string, number>();

@@ -6,11 +6,11 @@ import { staysInside } from './places.ts';
 import type { Batch, Wanted } from './prefetch.ts';
 import { UNWALKED, walk } from './walk.ts';
 
-/** The thread that reads ahead (prefetch.ts): walks the workspace, then reads its metadata files in their order. */
+/** The worker thread that reads ahead (prefetch.ts): walks the workspace, then reads its metadata files in order. */
 
-/** Bytes of one portion; what does not fit into one is left to whoever asked. */
+/** Bytes of one portion; a file that does not fit into one is left to the main thread. */
 const PORTION = 256 * 1024;
-/** Portions that wait to be taken. */
+/** Portions that wait to be consumed. */
 const AHEAD = 16;
 
 const port = parentPort!;
@@ -25,9 +25,9 @@ port.on('message', (wanted: Wanted | null) => {
     taken?.();
     return;
   }
-  // What is not listed under exactly this name is left to the other thread, which says what is the matter.
+  // Paths that are not listed under exactly this name are left to the main thread, which reports the cause.
   const listed = wanted.map((path) => (tree.files.has(path) ? path : ''));
-  // They are about to be read, and need not be named.
+  // These will be read, and need not be listed.
   for (const path of wanted) tree.files.delete(path);
   port.postMessage(tree);
   void readAll(listed);
@@ -64,7 +64,7 @@ function isOutside(path: string): boolean {
   return (tree.links || UNWALKED.test(path)) && !staysInside(root, path);
 }
 
-/** The size of a file, which is read if it fits behind `at`; -1 for what is not plainly there. */
+/** The size of a file, which is read if it fits after `at`; -1 if it is not a readable regular file. */
 function read(path: string, at: number): number {
   let fd: number | null = null;
   try {
@@ -80,7 +80,7 @@ function read(path: string, at: number): number {
     }
     return count;
   } catch {
-    // Whoever asked looks again, and says what is the matter.
+    // The main thread checks again and reports the cause.
     return -1;
   } finally {
     if (fd !== null) closeSync(fd);

@@ -6,44 +6,47 @@ import { assumeCanonical } from '../../core/json/json.ts';
 import { contentOf } from './documents.ts';
 import type { Tree } from './walk.ts';
 
-/** Reading many files in another thread, so that what was read can be judged meanwhile. */
+/** Reads many files in a worker thread, while the main thread judges those already read. */
 
-/** Paths below the root, in the order in which they are wanted; '' for none. */
+/** Paths below the root, in the order in which they are needed; '' for none. */
 export type Wanted = readonly string[];
 
-/** Files one behind another. */
+/** Consecutive files. */
 export interface Batch {
   bytes: Uint8Array;
-  /** -1 for one that is not plainly there, or too large to be handed over. */
+  /** -1 for one that is not a readable regular file, or too large to be transferred. */
   sizes: readonly number[];
   /** How many versions a file of the usual form lists; 0 for any other. */
   counts: readonly number[];
 }
 
 export interface Prefetch {
-  /** Says which files are wanted. @returns what lies in the workspace, without them; null where the thread has ended */
+  /**
+   * Sets the files to read.
+   * @returns the other files of the workspace; null if the thread has ended
+   */
   want(paths: Wanted): Promise<Tree | null>;
-  /** Whether the next file can be had at once. */
+  /** Whether the next file is available now. */
   isReady(): boolean;
-  /** Waits until it can; not for ever: if the thread ends, there is nothing more to be had. */
+  /** Waits until it is available, or until the thread has ended. */
   ready(): Promise<void>;
-  /** The next file, or null: look for yourself. */
+  /** The next file, or null: the caller has to read it. */
   next(): DocumentContent | null;
   close(): Promise<void>;
 }
 
-/** MB for what the thread has no use for at once; it needs little. */
+/** Megabytes of young generation; the thread needs little. */
 const YOUNG = 6;
 
-/** The program of the thread, which stands beside the built command line; null where it is not built. */
+/** The worker's program, next to the built command line; null if it is not built. */
 function program(): string | null {
   const file = fileURLToPath(new URL('./prefetch-worker.cjs', import.meta.url));
   return existsSync(file) ? file : null;
 }
 
 /**
- * Null where the thread's program is not at hand. The thread begins with what lies in the workspace, before anybody says
- * which files are wanted. Whatever ends it, the caller can look for itself.
+ * Null if the worker's program is not available. The thread starts by walking the workspace, before the files to read
+ * are set. If it ends for any reason, the caller can read the files itself.
  */
 export function openPrefetch(root: string): Prefetch | null {
   const file = program();

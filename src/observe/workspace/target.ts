@@ -13,14 +13,14 @@ import { AppregError } from '../../core/errors.ts';
 import { readDocumentFile } from './documents.ts';
 import { inferBase, isWithin, type Workspace } from './places.ts';
 
-/** What a path on the command line means: a workspace, or one metadata file. */
+/** Resolves a path on the command line: a workspace, or one metadata file. */
 
 export type Target =
   | { kind: 'workspace'; workspace: Workspace; inferred: boolean }
   /** `path` is relative to the workspace around it. */
   | { kind: 'metadata'; workspace: Workspace; path: string };
 
-/** The configuration as far as it matters here; `root` is its folder, or the folder searched from when there is none. */
+/** The relevant part of the configuration; `root` is its folder, or the folder searched from if there is none. */
 export interface Configured {
   root: string;
   found: boolean;
@@ -29,8 +29,9 @@ export interface Configured {
 }
 
 /**
- * Finds out what `path` means. Throws Trouble when it is not there, or holds nothing of a registry.
- * @param path absolute; @param configured the configuration nearest to it
+ * Resolves `path`. Throws AppregError if it does not exist, or is not part of a registry.
+ * @param path absolute
+ * @param configured the configuration nearest to it
  */
 export function targetAt(path: string, configured: Configured): Target {
   if (!existsSync(path))

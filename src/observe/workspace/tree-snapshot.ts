@@ -8,8 +8,8 @@ import type { Tree } from './tree.ts';
 const ASIDE: Missing = { missing: 'only its documents were read', runWide: true, intentional: true };
 
 /**
- * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not looked at.
- * @throws Trouble `against-unusable` where there is no usable manifest
+ * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not observed.
+ * @throws AppregError `against-unusable` without a usable manifest
  */
 export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string | null, seenAt: string): Snapshot {
   const listing = listingOf(tree, manifestName, baseUrl);

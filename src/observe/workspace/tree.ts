@@ -3,13 +3,13 @@ import type { DocumentContent } from '../../core/facts/facts.ts';
 import { otherNameOnDisk } from '../../platform/names.ts';
 import { readDocumentFile } from './documents.ts';
 
-/** The files of an earlier state, by their path below the workspace. */
+/** The files of a baseline, by their path below the workspace. */
 export interface Tree {
   /** As the user named it. */
   source: string;
-  /** Says which files will be read, so that they can be got in one go. */
+  /** Declares which files will be read, so that they can be loaded in one batch. */
   fetch(paths: readonly string[]): void;
-  /** A file's content; null when it is not there. */
+  /** A file's content; null if it is missing. */
   read(path: string): DocumentContent | null;
 }
 

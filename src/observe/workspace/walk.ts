@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What lies below a folder. */
+/** The contents of a folder. */
 export interface Tree {
   /** Every file. */
   files: Set<string>;
@@ -11,10 +11,10 @@ export interface Tree {
   folders: Set<string>;
 }
 
-/** Paths that `walk` passes over. */
+/** Paths that `walk` skips. */
 export const UNWALKED = /(^|\/)(\.|node_modules\/)/;
 
-/** Walks a folder; hidden and installed folders are passed over. */
+/** Walks a folder, skipping hidden and installed folders. */
 export function walk(root: string): Tree {
   const files = new Set<string>();
   let links = false;
