@@ -2,9 +2,9 @@ import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { inOtherCase, namesOf } from '../core/registry/file-names.ts';
 
-/** What the file system says; a test may give answers of its own. */
+/** The file system; tests may substitute it. */
 export interface Disk {
-  /** True where something is found under this path. */
+  /** True if the file system finds this path. */
   has(path: string): boolean;
   /** The names in a folder, as listed. */
   list(folder: string): readonly string[];
@@ -19,10 +19,10 @@ const DISK: Disk = {
 };
 
 /**
- * Where a file system finds a file under a name that its folder does not list (another case on Windows and macOS,
- * another Unicode normalization, a short name): the path as it is listed. Null where each name is listed as it is, and
- * where there is nothing of that name. On a file system that tells case, folders are not listed for plain names.
- * @param root the folder that `segments` lead from; its own name is not looked at
+ * The path as listed, if the file system finds it under a name that the folder does not list (another case on Windows
+ * and macOS, another Unicode normalization, a short name). Null if each name is listed as it is, and if there is
+ * nothing of that name. On a case-sensitive file system, folders are not listed for plain names.
+ * @param root the folder that `segments` are relative to; its own name is not checked
  */
 export function otherNameOnDisk(root: string, segments: readonly string[], disk: Disk = DISK): string | null {
   const listed: string[] = [];
@@ -35,7 +35,7 @@ export function otherNameOnDisk(root: string, segments: readonly string[], disk:
   return listed.every((name, index) => name === segments[index]) ? null : listed.join('/');
 }
 
-/** The name in the listing of what is found under `name`; null where nothing is found, or the folder cannot be read. */
+/** The listed name of what is found under `name`; null if nothing is found, or the folder cannot be read. */
 function listedName(folder: string, name: string, disk: Disk): string | null {
   try {
     if (!disk.has(join(folder, name))) return null;
@@ -50,7 +50,9 @@ function listedName(folder: string, name: string, disk: Disk): string | null {
   }
 }
 
-/** True for a name that every file system lists as it is: ASCII without letters, and without the tilde of short names. */
+/**
+ * True for a name that every file system lists unchanged: ASCII without letters, and without the short names' tilde.
+ */
 function isPlain(name: string): boolean {
   return /^[\u0020-\u007d]*$/.test(name) && !/[a-z]/i.test(name);
 }

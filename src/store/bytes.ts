@@ -5,7 +5,7 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { NOTHING_CHANGED } from './directory/disk-error.ts';
 
-/** What is written to a store: bytes in memory, or a local file that is read again for every attempt to write it. */
+/** The content of a write: bytes in memory, or a local file that is read again for every attempt. */
 export type Bytes = Uint8Array | FileBytes;
 
 export interface FileBytes {
@@ -13,16 +13,16 @@ export interface FileBytes {
   readonly length: number;
   /** 64 lowercase hexadecimal digits. */
   readonly sha256: string;
-  /** In base64, as Content-MD5 has it (RFC 1864). */
+  /** In base64, as in Content-MD5 (RFC 1864). */
   readonly md5: string;
   /**
-   * Reads the file from its start. The last chunk is handed over only when the file has the bytes that were hashed.
-   * @throws Trouble `file-changed`, and the errors of the file system
+   * Reads the file from its start. The last chunk is yielded only if the file still has the bytes that were hashed.
+   * @throws AppregError `file-changed`, and file system errors
    */
   chunks(): AsyncGenerator<Uint8Array>;
 }
 
-/** What a store holds, without holding it in memory. */
+/** Size and digest of a stored file, without its content. */
 export interface Digest {
   /** Size in bytes. */
   length: number;
@@ -36,7 +36,7 @@ const CHUNK = 65_536;
 /**
  * A local file that was hashed already.
  * @param path absolute
- * @param shownAs what the user calls it
+ * @param shownAs the name shown to the user
  */
 export function fileBytes(
   path: string,
@@ -50,7 +50,7 @@ export function fileBytes(
     let last: Uint8Array | null = null;
     for await (const chunk of createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>) {
       length += chunk.length;
-      // A file that grows would never end.
+      // A growing file would never end.
       if (length > known.length) throw changed(shownAs);
       hash.update(chunk);
       if (last !== null) yield last;
@@ -66,7 +66,7 @@ export function isFileBytes(bytes: Bytes): bytes is FileBytes {
   return !(bytes instanceof Uint8Array);
 }
 
-/** The bytes in portions, from the start each time it is called. */
+/** The bytes in chunks, from the start on each call. */
 export function chunksOf(bytes: Bytes): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   return isFileBytes(bytes) ? bytes.chunks() : portionsOf(bytes);
 }

@@ -1,6 +1,7 @@
 /**
- * Where the tests let a write die. `APPREG_FAILPOINT=<step>` kills the process there, as a power cut would;
- * `APPREG_FAILPOINT=<step>:SIGSTOP` (or any other signal) sends it that signal instead, once. Unset, this does nothing.
+ * Steps at which the tests interrupt a write. `APPREG_FAILPOINT=<step>` kills the process there, like a power failure;
+ * `APPREG_FAILPOINT=<step>:SIGSTOP` (or any other signal) sends it that signal instead, once. If unset, this does
+ * nothing.
  */
 export type FailStep =
   | 'lock-prepared'
@@ -13,7 +14,7 @@ export type FailStep =
   | 'before-rename'
   | 'after-rename'
   | 'before-unlock'
-  // Of a store that is asked over the network: a write that is about to be sent, and one that is answered.
+  // For a store over the network: a write is about to be sent, or was answered.
   | 'before-send'
   | 'after-send';
 

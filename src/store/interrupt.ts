@@ -3,31 +3,31 @@ import { type SignalExit, AppregError } from '../core/errors.ts';
 import { NOTHING_CHANGED } from './directory/disk-error.ts';
 
 /**
- * Signals that ask the process to end. The command line requests a stop; stores and plans look for that request where
- * they can still turn back, and end with Trouble `interrupted`. A program that has no handler of its own gets the signal
- * after the write that is under way was either done or undone.
+ * Signals that ask the process to end. The command line requests a stop; stores and plans check for it while they can
+ * still turn back, and end with AppregError `interrupted`. A program without its own handler gets the signal after the
+ * current write was either completed or undone.
  */
 
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
-/** Exit codes as shells report them: 128 and the signal's number. */
+/** Exit codes as shells report them: 128 plus the signal's number. */
 export const SIGNAL_EXIT: Readonly<Record<StopSignal, SignalExit>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 interface StopState {
   requested: StopSignal | null;
   controller: AbortController;
-  /** Writes that hold signals back. */
+  /** Number of writes that defer signals. */
   shields: number;
-  /** A signal that came while no handler but ours was there. */
+  /** A signal received while there was no handler but ours. */
   pending: NodeJS.Signals | null;
-  /** The listener of the writes that hold signals back. */
+  /** The listener of the writes that defer signals. */
   hold: (signal: NodeJS.Signals) => void;
 }
 
 const KEY = Symbol.for('appreg.stop');
 
-/** One state for the process: each command is bundled with its own copy of this module. */
+/** One state per process: each command is bundled with its own copy of this module. */
 function state(): StopState {
   const holder = globalThis as { [KEY]?: StopState };
   return (holder[KEY] ??= {
@@ -39,7 +39,7 @@ function state(): StopState {
   });
 }
 
-/** Each request that is under way listens to it. */
+/** Each request in flight listens to it. */
 function stopController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
@@ -62,12 +62,12 @@ export function stopping(): AbortSignal {
   return state().controller.signal;
 }
 
-/** True while a write that must not be cut off is under way. */
+/** True during a write that must not be interrupted. */
 export function areSignalsDeferred(): boolean {
   return state().shields > 0;
 }
 
-/** @throws Trouble `interrupted` when a stop was requested; nothing that the caller does was done then */
+/** @throws AppregError `interrupted` if a stop was requested; the caller has then changed nothing */
 export function stopIfInterrupted(): void {
   const error = stopError();
   if (error !== null) throw error;
@@ -81,7 +81,7 @@ function stopError(): AppregError | null {
 
 /**
  * The error of a run that a signal ended.
- * @param holds a sentence about what holds now
+ * @param holds a sentence about the resulting state
  */
 export function interrupted(signal: StopSignal, holds: string, effect: 'none' | 'unknown' = 'none'): AppregError {
   return new AppregError('interrupted', `Interrupted (${signal}). ${holds}`, 'Run the same command again to finish.', {
@@ -90,7 +90,7 @@ export function interrupted(signal: StopSignal, holds: string, effect: 'none' | 
   });
 }
 
-/** What `work` gives, or Trouble `interrupted` as soon as a stop is requested; `work` is not waited for then. */
+/** The result of `work`, or AppregError `interrupted` as soon as a stop is requested; `work` is not awaited then. */
 export async function untilStopped<T>(work: Promise<T>): Promise<T> {
   stopIfInterrupted();
   const over = new AbortController();
@@ -104,7 +104,7 @@ export async function untilStopped<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Does `work` with signals held back; `work` calls `stopIfInterrupted` where it can still turn back. */
+/** Runs `work` with signals deferred; `work` calls `stopIfInterrupted` while it can still turn back. */
 export async function deferSignals<T>(work: () => Promise<T>): Promise<T> {
   const now = state();
   if (now.shields++ === 0) for (const signal of STOP_SIGNALS) process.on(signal, now.hold);
@@ -115,13 +115,13 @@ export async function deferSignals<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** True when a handler other than `own` and ours is there for the signal: then that one decides. */
+/** True if there is a handler for the signal other than `own` and ours, which then decides. */
 export function isHandled(signal: NodeJS.Signals, own: (signal: NodeJS.Signals) => void): boolean {
   return process.listeners(signal).some((listener) => listener !== own && listener !== state().hold);
 }
 
 function holdSignal(signal: NodeJS.Signals): void {
-  // Another handler decides what the signal means, as that of the command line does.
+  // Another handler, such as the command line's, decides what the signal does.
   if (process.listenerCount(signal) > 1) return;
   state().pending = signal;
   for (const one of STOP_SIGNALS) process.off(one, state().hold);

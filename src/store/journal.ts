@@ -2,12 +2,12 @@ import type { WriteState } from '../core/errors.ts';
 import { isAppregError } from '../core/errors.ts';
 import type { Store, Write } from './store.ts';
 
-/** What one run of a command writes, for the message of a run that ends early. Paths, in the order of the writes. */
+/** The writes of one run of a command, for the message of a run that ends early. Paths, in the order of the writes. */
 export interface Journal {
   stored: string[];
   /** Sent, and not known to be stored. */
   unknown: Set<string>;
-  /** Files that are no part of the registry, such as the one that a bucket's conditions are tried out with. */
+  /** Files outside the registry, such as the one that tests a bucket's conditions. */
   aside: string[];
 }
 
@@ -24,7 +24,7 @@ export function stateOf({ stored, unknown }: Journal): WriteState {
   return { stored: [...new Set(stored)], notStored: [], unknown: [...unknown] };
 }
 
-/** The same store; the journal gets every write. */
+/** The same store; every write is recorded in the journal. */
 export function journaled(store: Store, journal: Journal): Store {
   async function noted<T>(paths: readonly string[], done: T, write: () => Promise<T>): Promise<T> {
     for (const path of paths) journal.unknown.add(path);

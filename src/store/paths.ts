@@ -5,15 +5,15 @@ import { otherNameOnDisk } from '../platform/names.ts';
 import { errno, NOTHING_CHANGED, nullIfMissing } from './directory/disk-error.ts';
 import { lstat, realpath } from './directory/system.ts';
 
-// Control characters; backslashes separate folders on Windows, where a colon names a drive or a hidden stream.
+// Control characters; backslashes separate folders on Windows, and there a colon names a drive or an alternate stream.
 const FORBIDDEN = /[\u0000-\u001f\u007f\\:]/;
-// Windows takes these for devices, whatever suffix they have.
+// Windows treats these as devices, whatever suffix they have.
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i;
 
 /**
- * The segments of a store's path: relative, with forward slashes, never leading out of the root, and meaning the same
- * on every system.
- * @throws Trouble `path-refused`
+ * The segments of a store's path: relative, with forward slashes, never leading out of the root, and with the same
+ * meaning on every system.
+ * @throws AppregError `path-refused`
  */
 export function segmentsOf(path: string): string[] {
   const segments = path.split('/');
@@ -29,10 +29,10 @@ export function segmentsOf(path: string): string[] {
 }
 
 /**
- * Where a path of the store leads on disk, with all symbolic links resolved as far as anything is there.
- * @param root the store's folder, absolute; it need not be there
- * @throws Trouble `path-refused`, also when a link leads out of the root, or where the folder lists what is found there
- *   under another name (in another case, on a file system that does not tell case); `dangling-link`
+ * The path on disk for a path of the store, with all symbolic links resolved as far as files exist.
+ * @param root the store's folder, absolute; it need not exist
+ * @throws AppregError `path-refused`, also if a link leads out of the root, or if the folder lists the file under
+ * another name (in another case, on a case-insensitive file system); `dangling-link`
  */
 export async function locate(root: string, path: string): Promise<string> {
   const segments = segmentsOf(path);
@@ -51,10 +51,10 @@ export async function locate(root: string, path: string): Promise<string> {
   return target;
 }
 
-/** The real path of the deepest part that is there, and the rest as it stands. */
+/** The real path of the deepest part that exists, and the rest unchanged. */
 async function settle(file: string, path: string): Promise<string> {
   const real = await nullIfMissing(realpath(file)).catch((error: unknown) => {
-    // A file where a folder is asked for: nothing is there; whoever wants to write will hear about it.
+    // A file in place of a folder: nothing is found; a write will report it.
     if (errno(error) === 'ENOTDIR') return null;
     throw error;
   });

@@ -1,6 +1,6 @@
 /**
- * Does the work for each item, for so many at a time. After a failure no more is begun.
- * @throws what failed first, once all that was begun has ended
+ * Processes the items with bounded concurrency. After a failure no more are started.
+ * @throws the first error, once all started work has ended
  */
 export async function inPool<T>(items: Iterable<T>, most: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items[Symbol.iterator]();

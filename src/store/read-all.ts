@@ -1,14 +1,14 @@
 import { inPool } from './pool.ts';
 import type { Store, Stored } from './store.ts';
 
-/** Files that are read at a time, where the store names no number. */
+/** Number of files read at a time, if the store does not specify one. */
 const AT_A_TIME = 16;
 /** For fewer files a listing is not worth its request. */
 const LISTED_FROM = 8;
 
 /**
- * What is there of several files: as of one moment where the store can. A path where nothing is, is not in it.
- * @param options.mayBeAbsent true where many of them are probably not there: then a store that can list is listed first
+ * The contents of several files, at one point in time if the store supports it. Missing paths are left out.
+ * @param options.mayBeAbsent true if many of them are probably missing: a store that can list is then listed first
  */
 export async function readAll(
   store: Store,

@@ -2,24 +2,24 @@ import type { Digest } from './bytes.ts';
 import { sha256Of } from './bytes.ts';
 import type { Store, Stored } from './store.ts';
 
-/** A store whose files are read once, until they are written. */
+/** A store whose files are cached until they are written. */
 export interface RememberingStore extends Store {
-  /** Reads everything again. */
+  /** Clears the cache. */
   forget(): void;
 }
 
 function once<T>(known: Map<string, Promise<T>>, path: string, ask: () => Promise<T>): Promise<T> {
   const asked = known.get(path) ?? ask();
   known.set(path, asked);
-  // An error is not remembered.
+  // Errors are not cached.
   asked.catch(() => known.delete(path));
   return asked;
 }
 
 /**
- * The same store for one command, for places where each request takes its time: a plan and its execution read the same
- * files. What another process wrote in between is found out by the conditional write, which is `changed` or `exists`;
- * from then on the file is read again.
+ * The same store for one command, if each request is slow: a plan and its execution read the same files. A write of
+ * another process in between is detected by the conditional write, which is `changed` or `exists`; from then on the
+ * file is read again.
  */
 export function remembering(store: Store): RememberingStore {
   const files = new Map<string, Promise<Stored | null>>();

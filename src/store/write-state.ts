@@ -1,7 +1,7 @@
 import { printable } from '../core/text/text.ts';
 import type { WriteState } from '../core/errors.ts';
 
-/** What is stored and what is not, in sentences; '' where there is nothing to say. */
+/** What is stored and what is not, in sentences; '' if there is nothing to say. */
 export function inWords({ stored, notStored, unknown }: WriteState): string {
   const parts = [];
   if (stored.length > 0) parts.push(`Stored: ${named(stored)}.`);

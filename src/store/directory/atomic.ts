@@ -14,21 +14,21 @@ import { lstat, retryWhileBusy, realpath, FORCE_REMOVE, syncFolder } from './sys
 import { syncFile } from './sync-file.ts';
 
 export interface WriteOptions {
-  /** What the user calls the file (default: its path). */
+  /** The name shown to the user (default: the file's path). */
   as?: string;
-  /** Asked last of all, when only the rename is left; false: leave everything as it is. */
+  /** Called last, just before the rename; false: leave everything unchanged. */
   check?: () => Promise<boolean>;
 }
 
 const IN_PLACE = 'The new file is in place, but the disk has not confirmed it.';
 
 /**
- * Puts `bytes` at `path`: whoever looks, at any instant and after a crash, sees the old file or the new one, complete.
- * A file that was there keeps its mode, owner and group; a symbolic link stays a link and its target is replaced. Not
- * kept: extended attributes and hard links (a partner of the old file keeps the old bytes).
- * @returns false when `check` said no, and nothing was changed
- * @throws Trouble when the file may not be written (`read-only`, `not-a-file`, `dangling-link`), on Ctrl-C
- * (`interrupted`), or when the disk refuses; nothing is changed then, and no temporary file is left
+ * Atomically writes `bytes` to `path`: at any time and after a crash, readers see the complete old file or the complete
+ * new one. An existing file keeps its mode, owner and group; a symbolic link is kept and its target is replaced. Not
+ * kept: extended attributes and hard links (other links keep the old bytes).
+ * @returns false if `check` returned false, and nothing was changed
+ * @throws AppregError if the file may not be written (`read-only`, `not-a-file`, `dangling-link`), on Ctrl-C
+ * (`interrupted`), or on a disk error; nothing is changed then, and no temporary file is left
  */
 export async function replaceFile(path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<boolean> {
   const { as = path, check } = options;
@@ -56,9 +56,9 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
 }
 
 /**
- * Makes a new file, complete from its first instant on; whatever stands at `path` already is left alone.
- * @returns false when something is there already (a dangling symbolic link counts)
- * @throws Trouble on Ctrl-C (`interrupted`) or when the disk refuses; nothing is changed then
+ * Creates a new file atomically; an existing file at `path` is not changed.
+ * @returns false if something exists already (a dangling symbolic link counts)
+ * @throws AppregError on Ctrl-C (`interrupted`) or on a disk error; nothing is changed then
  */
 export async function createFile(path: string, bytes: Bytes, options: { as?: string } = {}): Promise<boolean> {
   const { as = path } = options;
@@ -81,7 +81,7 @@ export async function createFile(path: string, bytes: Bytes, options: { as?: str
   }
 }
 
-/** Writes a temporary file beside `target`, hands it over when it is complete, and sees to it that it is gone afterwards. */
+/** Writes a temporary file next to `target`, passes it on when complete, and ensures its removal afterwards. */
 async function withTemp(
   target: string,
   bytes: Bytes,
@@ -101,7 +101,7 @@ async function withTemp(
 async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promise<void> {
   failpoint('temp-created');
   if (like !== null) await resemble(handle, like);
-  // One write() may take fewer bytes than it is given, and does when the disk is nearly full; writeFile() goes on.
+  // write() may take fewer bytes than it is given, and does when the disk is nearly full; writeFile() continues.
   const half = bytes.length >> 1;
   let written = 0;
   for await (const chunk of chunksOf(bytes)) {
@@ -122,8 +122,8 @@ async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promi
 }
 
 /**
- * Gives the new file owner, group and mode of the old one. Who may write the file but not give it away becomes its
- * owner: the old one keeps access through the group, which is kept or else the write fails.
+ * Gives the new file the owner, group and mode of the old one. A user who may write the file but not change its owner
+ * becomes its owner: the old one keeps access through the group, which is kept or else the write fails.
  */
 async function resemble(handle: FileHandle, like: Stats): Promise<void> {
   const made = await handle.stat();
@@ -135,11 +135,11 @@ async function resemble(handle: FileHandle, like: Stats): Promise<void> {
       if (made.gid !== like.gid) await handle.chown(made.uid, like.gid);
     }
   }
-  // After the owner: a change of owner takes the set-id bits away.
+  // After the owner: a change of owner clears the set-id bits.
   if (made.mode !== like.mode) await handle.chmod(like.mode & 0o7777);
 }
 
-// What file systems say that have no hard links: FAT, exFAT, SMB, some of FUSE (EISDIR: how Windows puts it).
+// Errors of file systems without hard links: FAT, exFAT, SMB, some of FUSE (EISDIR: on Windows).
 const NO_LINKS = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EISDIR', 'EINVAL']);
 
 /** Gives a complete file its name, unless the name is taken. */
@@ -151,8 +151,9 @@ async function putNew(temp: string, path: string, as: string): Promise<boolean> 
     if (errno(error) === 'EEXIST') return false;
     if (!NO_LINKS.has(errno(error))) throw error;
   }
-  // Without hard links no one step does both. Copying or an empty placeholder would show readers half a file, and
-  // leave it there after a crash; a rename under the lock is complete, and exclusive among all that ask for the lock.
+  // Without hard links no single operation does both. Copying or an empty placeholder would expose an incomplete file,
+  // and leave it there after a crash; a rename under the lock is complete, and exclusive among all processes that use
+  // the lock.
   const lock = await takeLock(path, as);
   try {
     if (await nullIfMissing(lstat(path))) return false;
@@ -174,7 +175,7 @@ async function refuseUnwritable(target: string, old: Stats, as: string): Promise
   }
   if (!old.isFile())
     throw new AppregError('not-a-file', `${name} is not a regular file. ${NOTHING_CHANGED}`, 'Name a file.');
-  // A rename asks only the folder, and root may do anything: what somebody made read-only would be replaced.
+  // A rename only needs permission for the folder, and root may do anything: a read-only file would be replaced.
   const writable =
     (old.mode & 0o222) !== 0 &&
     (await access(target, constants.W_OK).then(

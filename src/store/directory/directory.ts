@@ -16,18 +16,18 @@ import { retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
 
 /**
  * A registry in a folder. Writes are atomic and durable (atomic.ts), and conditional among any number of processes
- * (lock.ts); an editor that asks for no lock is noticed too, up to the instant before the rename. Symbolic links are
- * followed as long as they stay below the root.
- * @param root relative to the current folder, or absolute; made when the first file is
- * @param options the waiting times of locks, in milliseconds, and who hears that a lock was broken
+ * (lock.ts); an editor that takes no lock is detected too, until just before the rename. Symbolic links are followed as
+ * long as they stay below the root.
+ * @param root relative to the current folder, or absolute; created with the first file
+ * @param options the timeouts of locks, in milliseconds, and the callback for a broken lock
  */
 export function openDirectory(root: string, options: LockOptions = {}): Store {
-  /** A write reads its file several times, and mostly finds what it found before: that is compared, not hashed anew. */
+  /** A write reads its file several times, mostly unchanged: the bytes are compared, not hashed again. */
   let last: { target: string; stored: Stored } | null = null;
 
   return { name: root, read, digest, create, replace, tidy: tidyBeside };
 
-  /** @throws Trouble when the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
+  /** @throws AppregError if the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
   async function read(path: string): Promise<Stored | null> {
     try {
       return await readAgain(await locate(root, path), path);
@@ -36,7 +36,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     }
   }
 
-  /** @throws Trouble as `read` does */
+  /** @throws AppregError as `read` does */
   async function digest(path: string): Promise<Digest | null> {
     try {
       const target = await locate(root, path);
@@ -47,7 +47,10 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     }
   }
 
-  /** A folder that is not there has nothing to remove. @throws Trouble when a path is refused */
+  /**
+   * A missing folder has nothing to remove.
+   * @throws AppregError if a path is refused
+   */
   async function tidyBeside(paths: readonly string[]): Promise<void> {
     const folders = new Set<string>();
     for (const path of paths) folders.add(dirname(await locate(root, path)));
@@ -64,7 +67,10 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     return stored;
   }
 
-  /** Makes missing folders too. @throws Trouble when the path is refused or the disk refuses */
+  /**
+   * Creates missing folders too.
+   * @throws AppregError if the path is refused or on a disk error
+   */
   async function create(path: string, bytes: Bytes): Promise<'created' | 'exists'> {
     try {
       const target = await locate(root, path);
@@ -75,13 +81,13 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     }
   }
 
-  /** @throws Trouble `locked`, `lock-lost`, when the path is refused or the disk refuses; nothing is changed then */
+  /** @throws AppregError `locked`, `lock-lost`, if the path is refused or on a disk error; nothing is changed then */
   async function replace(path: string, bytes: Uint8Array, token: string): Promise<'replaced' | 'changed'> {
     let holds = NOTHING_CHANGED;
     try {
       const target = await locate(root, path);
       const now = async (): Promise<boolean> => (await readAgain(target, path))?.token === token;
-      // Asked before the lock, too: there is none where there is not even a folder.
+      // Checked before taking the lock, too: without the folder there cannot be a lock.
       if (!(await now())) return 'changed';
       return await deferSignals(async () => {
         const lock = await takeLock(target, path, options);
@@ -108,10 +114,13 @@ async function readAt(target: string, path: string): Promise<Uint8Array | null> 
   return (await isFile(target, path)) ? nullIfMissing(retryWhileBusy(() => readFile(target))) : null;
 }
 
-/** False where nothing is. @throws Trouble `not-a-file` for a folder or a special file */
+/**
+ * False if nothing exists.
+ * @throws AppregError `not-a-file` for a folder or a special file
+ */
 async function isFile(target: string, path: string): Promise<boolean> {
   const there = await nullIfMissing(stat(target)).catch((error: unknown) => {
-    if (errno(error) === 'ENOTDIR') return null; // Below a file there is nothing.
+    if (errno(error) === 'ENOTDIR') return null; // There is nothing below a file.
     throw error;
   });
   if (there === null) return false;
@@ -120,7 +129,7 @@ async function isFile(target: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** Each new folder's name is made to last, as the file's will be. (Node's own recursion hides why it failed.) */
+/** Each new folder's name is synced to disk, like the file's later. (Node's own recursion hides why it failed.) */
 async function makeFolders(folder: string): Promise<void> {
   if ((await nullIfMissing(stat(folder))) !== null) return;
   const parent = dirname(folder);
@@ -128,7 +137,7 @@ async function makeFolders(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
-    if (errno(error) !== 'EEXIST') throw error; // Somebody else was faster.
+    if (errno(error) !== 'EEXIST') throw error; // Another process created it first.
   }
   await syncFolder(parent);
 }

@@ -7,7 +7,7 @@ export function errno(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? '';
 }
 
-/** What `asked` gives, or null where nothing of that name is there. */
+/** The result of `asked`, or null if nothing of that name exists. */
 export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -17,7 +17,7 @@ export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-// System code: [our code, what is the matter, what to do]
+// System code: [our code, the cause, the remedy]
 const KNOWN: Record<string, [string, string, string]> = {
   ENOSPC: ['disk-full', 'the disk is full', 'Free some space, then run the same command again.'],
   EDQUOT: ['disk-full', 'the disk quota is used up', 'Free some space, then run the same command again.'],
@@ -41,17 +41,18 @@ const KNOWN: Record<string, [string, string, string]> = {
   EIO: ['disk-error', 'the disk reports an error', 'Check the disk before you go on.'],
 };
 
-/** Windows answers so where another program has the target of a rename open; after some seconds it is not a scanner. */
+/** Windows reports these if another program has the target of a rename open; after some seconds it is not a scanner. */
 const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 
-/** What holds after a write that failed. */
+/** The state after a write that failed. */
 export const NOTHING_CHANGED = 'Nothing was changed.';
 const MEND = 'Mend that, then run the same command again.';
 
 /**
- * A system error as trouble that names the file, the reason and what holds now; anything else comes back as it is.
+ * A system error as an AppregError that names the file, the reason and the resulting state; anything else is returned
+ * unchanged.
  * @param path as the user knows it
- * @param holds a sentence; null for a read, which changes nothing
+ * @param holds a sentence about the resulting state; null for a read, which changes nothing
  * @param platform of the system that reported the error
  */
 export function diskError(

@@ -13,17 +13,18 @@ import { isAlive, type Owner, parseOwner, self, shortBase, tempName } from './ow
 import { isTransientWindowsError, FORCE_REMOVE } from './system.ts';
 
 /**
- * A lock beside a file: the folder `.<file>.lock` with one file in it, whose unique name is the lock's identity and
- * whose text names the owner. The folder is prepared elsewhere and put in place by one rename, which fails where a
- * folder with something in it is; an empty one is free. To break a lock is to remove that one file: of several who try,
- * one succeeds, and a lock that was taken meanwhile has another name and is left alone.
+ * A lock next to a file: the folder `.<file>.lock` with one file in it, whose unique name is the lock's identity and
+ * whose text names the owner. The folder is prepared elsewhere and put in place by one rename, which fails if a
+ * non-empty folder exists; an empty one is free. A lock is broken by removing that one file: of several processes that
+ * try, one succeeds, and a lock that was taken meanwhile has another name and is not affected.
  *
- * A lock is broken when its process is known to be gone. Of a process on another machine, or whose start is not
- * known, nothing is known but that its lock's file is touched every few seconds; when that has not happened for `stale`
- * of our own time, it is gone. A live process on this machine keeps its lock however long it sleeps (Linux).
+ * A lock is broken if its process is known to be gone. For a process on another machine, or whose start time is
+ * unknown, the only evidence is that the lock's file is touched every few seconds; if that has not happened for `stale`
+ * of our own time, the process is considered gone. A live process on this machine keeps its lock however long it sleeps
+ * (Linux).
  */
 export interface Lock {
-  /** False when somebody took the lock away: then nothing may be written any more. */
+  /** False if another process took the lock: nothing may be written any more. */
   held(): Promise<boolean>;
   release(): Promise<void>;
 }
@@ -31,9 +32,9 @@ export interface Lock {
 export interface LockOptions {
   /** How long to wait for others, in milliseconds (30 s). */
   wait?: number;
-  /** How long a lock from another machine may go without a sign of life, in milliseconds (20 s). */
+  /** How long a lock from another machine may go without being touched, in milliseconds (20 s). */
   stale?: number;
-  /** Hears that a lock was broken, in a sentence. */
+  /** Called when a lock was broken, with a sentence. */
   notice?: (text: string) => void;
 }
 
@@ -41,16 +42,16 @@ const HEARTBEAT = 4_000;
 
 const KEY = Symbol.for('appreg.locks');
 
-/** The names of the locks that this thread has or takes: one set, since each command has its own copy of this module. */
+/** The names of the locks that this thread holds or takes: one set for all copies of this module (one per command). */
 function own(): Set<string> {
   const holder = globalThis as { [KEY]?: Set<string> };
   return (holder[KEY] ??= new Set());
 }
 
 /**
- * Takes the lock of the file `target`, whose folder must be there.
- * @param as what the user calls the file
- * @throws Trouble `locked` when others hold it for too long
+ * Takes the lock of the file `target`, whose folder must exist.
+ * @param as the file's name shown to the user
+ * @throws AppregError `locked` if others hold it for too long
  */
 export async function takeLock(target: string, as: string, options: LockOptions = {}): Promise<Lock> {
   const folder = join(dirname(target), `.${shortBase(basename(target))}.lock`);
@@ -95,10 +96,10 @@ async function place(prepared: string, folder: string, as: string, options: Lock
   }
 }
 
-/** Puts the prepared folder in place; false when a lock is there. */
+/** Puts the prepared folder in place; false if a lock exists. */
 async function moved(prepared: string, folder: string): Promise<boolean> {
-  // Windows renames onto no folder, not even an empty one; elsewhere, an empty one is what a crash between the two
-  // steps of a release leaves.
+  // Windows never renames onto a folder, not even an empty one; elsewhere, an empty one is left by a crash between the
+  // two steps of a release.
   if (process.platform === 'win32') await removeEmpty(folder);
   try {
     await rename(prepared, folder);
@@ -110,9 +111,9 @@ async function moved(prepared: string, folder: string): Promise<boolean> {
 }
 
 /**
- * Whether the owner of a lock still runs. Null where only its signs of life tell: it is unknown or on another machine, or
- * its start is not known (Windows, macOS), so that its number may belong to a later process. Where that is this process,
- * it is gone unless the lock is ours: Windows gives numbers to new processes soon.
+ * Whether the owner of a lock still runs. Null if only the touched file can show it: the owner is unknown or on another
+ * machine, or its start time is unknown (Windows, macOS), so that its process id may belong to a later process. If that
+ * is this process, the owner is gone unless the lock is ours: Windows soon reuses process ids.
  */
 function isHeld({ owner, file }: Holder): boolean | null {
   if (owner === null) return null;
@@ -124,7 +125,7 @@ function isHeld({ owner, file }: Holder): boolean | null {
 interface Holder {
   file: string;
   owner: Owner | null;
-  /** Changes with every new lock, and with every sign of life. */
+  /** Changes with every new lock, and each time the lock's file is touched. */
   sign: string;
 }
 
@@ -143,7 +144,7 @@ async function holder(folder: string): Promise<Holder | null> {
   }
 }
 
-/** Removes one particular lock; false when somebody else just did. */
+/** Removes one particular lock; false if another process just did. */
 async function broken(folder: string, file: string): Promise<boolean> {
   try {
     await unlink(file);
@@ -158,7 +159,7 @@ async function broken(folder: string, file: string): Promise<boolean> {
 function keep(folder: string, file: string): Lock {
   const timer = setInterval(() => {
     const now = new Date();
-    // A lock that is gone is found out by held().
+    // held() detects that a lock is gone.
     utimes(file, now, now).catch(() => {});
   }, HEARTBEAT);
   timer.unref();

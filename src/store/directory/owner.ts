@@ -2,18 +2,18 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Who holds a lock or wrote a temporary file, and whether that process still runs. */
+/** The owner of a lock or a temporary file, and whether its process still runs. */
 export interface Owner {
-  /** Stands for this run of this machine, seen from this container: only there does `pid` mean anything. */
+  /** Identifies this boot of this machine, as seen from this container: `pid` is only valid there. */
   machine: string;
-  /** The machine's name, for people. */
+  /** The machine's name, for display. */
   host: string;
   pid: number;
-  /** When the process started, in the kernel's ticks: tells a process from a later one with its number. Else null. */
+  /** The process's start time in kernel ticks: distinguishes it from a later one with its id. Else null. */
   started: string | null;
-  /** For people. */
+  /** For display. */
   since: string;
-  /** Of a lock: the thread of the process, by Node's number, which no later thread of the process has. */
+  /** Of a lock: the thread of the process, by Node's thread id, which no later thread of the process has. */
   thread?: number;
 }
 
@@ -40,13 +40,13 @@ export function self(): Owner {
   };
 }
 
-/** Whether the owner's process still runs; null where that cannot be known, because it ran on another machine. */
+/** Whether the owner's process still runs; null if that cannot be known, because it ran on another machine. */
 export function isAlive(owner: Pick<Owner, 'machine' | 'pid' | 'started'>): boolean | null {
   if (owner.machine !== MACHINE) return null;
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    // Not permitted to send a signal means that there is somebody.
+    // A missing permission to send a signal means that the process exists.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
   const now = processInfo(owner.pid);
@@ -54,10 +54,10 @@ export function isAlive(owner: Pick<Owner, 'machine' | 'pid' | 'started'>): bool
   return now.state !== 'Z' && now.state !== 'X' && (owner.started === null || owner.started === now.started);
 }
 
-/** What Linux says of a process; null on other systems, or where it says nothing. */
+/** Linux's information about a process; null on other systems, or if there is none. */
 function processInfo(pid: number): { state: string; started: string } | null {
   const text = look(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The name in parentheses may hold anything; what follows it are fields 3 (state) to 22 (start) and more.
+  // The name in parentheses may contain anything; after it come fields 3 (state) to 22 (start) and more.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, started] = [fields[0], fields[19]];
   return state && started ? { state, started } : null;
@@ -71,7 +71,7 @@ function look(read: () => string): string {
   }
 }
 
-/** The owner that a lock names, or null where the text is none of ours. */
+/** The owner that a lock names, or null if the text is not one of ours. */
 export function parseOwner(text: string): Owner | null {
   let value: Partial<Record<keyof Owner, unknown>> | null;
   try {
@@ -93,21 +93,18 @@ export function parseOwner(text: string): Owner | null {
   };
 }
 
-/**
- * A name beside a file that nobody else has: hidden, and it tells the owner, so that what a crash leaves behind is
- * known for what it is.
- */
+/** A unique, hidden name next to a file that identifies the owner, so that leftovers of a crash can be recognised. */
 export function tempName(base: string): string {
   return `.${shortBase(base)}.${MACHINE}-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
 }
 
-/** The machine and process in a name from `tempName`; null of other names. */
+/** The machine and process in a name from `tempName`; null for other names. */
 export function tempOwner(name: string): { machine: string; pid: number; started: null } | null {
   const found = /^\..+\.([0-9a-f]{12})-(\d{1,10})-[0-9a-f]{16}\.tmp$/.exec(name);
   return found ? { machine: found[1]!, pid: Number(found[2]), started: null } : null;
 }
 
-/** A long name leaves no room for what is added to it. */
+/** Shortens a long name to leave room for what is added to it. */
 export function shortBase(base: string): string {
   return Buffer.byteLength(base) <= 100 ? base : createHash('sha256').update(base).digest('hex');
 }

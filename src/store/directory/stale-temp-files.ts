@@ -7,8 +7,8 @@ import { FORCE_REMOVE } from './system.ts';
 const DAY = 24 * 60 * 60 * 1000;
 
 /**
- * Removes what killed runs left in a folder: temporary files of processes that are gone, or that ran on another machine
- * more than a day ago. What may not be listed or removed stays.
+ * Removes the leftovers of killed runs in a folder: temporary files of processes that are gone, or that ran on another
+ * machine more than a day ago. Files that may not be listed or removed are kept.
  */
 export async function removeStaleTempFiles(folder: string): Promise<void> {
   await eachIn(folder, async (name, path) => {
@@ -17,7 +17,7 @@ export async function removeStaleTempFiles(folder: string): Promise<void> {
   });
 }
 
-/** The same, and locks whose owner is gone. A lock that is held, or that names no owner, is left alone. */
+/** The same, and locks whose owner is gone. A lock that is held, or that names no owner, is kept. */
 export async function tidy(folder: string): Promise<void> {
   await removeStaleTempFiles(folder);
   await eachIn(folder, async (name, path) => {
@@ -27,7 +27,7 @@ export async function tidy(folder: string): Promise<void> {
     if (files.length > 1 || (files.length === 1 && !LOCK_OWNER.test(file))) return;
     const text = file === '' ? null : await nullIfMissing(readFile(join(path, file), 'utf8'));
     const owner = text === null ? null : parseOwner(text);
-    // To remove that one file is to break the lock: one that was taken meanwhile has another name.
+    // Removing that one file breaks the lock: one that was taken meanwhile has another name.
     if (owner !== null && (await isGone(owner, join(path, file)))) await rm(join(path, file), FORCE_REMOVE);
     await removeEmpty(path);
   });
@@ -49,12 +49,12 @@ async function isGone(owner: Pick<Owner, 'machine' | 'pid' | 'started'>, path: s
   return alive === false || (alive === null && (await isOld(path)));
 }
 
-/** Removes a folder that is empty; a lock that somebody holds is not. */
+/** Removes an empty folder; a lock that is held is not empty. */
 export async function removeEmpty(folder: string): Promise<void> {
   try {
     await rmdir(folder);
   } catch (error) {
-    // Gone, or a lock that was taken meanwhile; on Windows also one that another process looks into.
+    // Gone, or a lock that was taken meanwhile; on Windows also one that another process has open.
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY'].includes(errno(error))) throw error;
   }
 }

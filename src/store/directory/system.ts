@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { errno } from './disk-error.ts';
 import { syncFile } from './sync-file.ts';
 
-/** Where systems and disks differ. */
+/** Differences between systems and disks. */
 
-// Looks at files, which change nothing and so need not be interrupted. The system answers in microseconds; a trip to one
-// of Node's threads and back takes ten times as long, and reading a file of a megabyte in portions four times.
+// File checks change nothing and so need not be interruptible. The system call takes microseconds; a round trip to one
+// of Node's threads takes ten times as long, and reading a file of a megabyte in portions four times.
 
 export async function realpath(path: string): Promise<string> {
   return realpathSync.native(path);
@@ -25,12 +25,12 @@ export async function readFile(path: string): Promise<Buffer> {
   return readFileSync(path);
 }
 
-/** True of what Windows says about a file that another process is removing, renaming or scanning right now. */
+/** True for errors of Windows about a file that another process is removing, renaming or scanning right now. */
 export function isTransientWindowsError(error: unknown): boolean {
   return process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(errno(error));
 }
 
-/** Does it again for two seconds, on Windows, as long as another process has its hand on the file. */
+/** Retries for two seconds, on Windows, while another process uses the file. */
 export async function retryWhileBusy<T>(act: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -42,16 +42,16 @@ export async function retryWhileBusy<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For `rm`: a folder too, no matter if it is gone; patiently. */
+/** For `rm`: a folder too, ignoring one that is gone, with retries. */
 export const FORCE_REMOVE = { recursive: true, force: true, maxRetries: 5, retryDelay: 20 } as const;
 
-/** Makes the names in a folder survive a power cut, where the system can do that: Windows cannot. */
+/** Makes the names in a folder survive a power failure, if the system supports it: Windows does not. */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle;
   try {
     handle = await open(folder, 'r');
   } catch (error) {
-    // EACCES also: a folder that one may write to but not list.
+    // EACCES also: a folder that may be written to but not listed.
     if (['EISDIR', 'EPERM', 'EACCES'].includes(errno(error))) return;
     throw error;
   }

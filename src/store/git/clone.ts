@@ -12,30 +12,33 @@ export interface GitPlace {
   /** Name of a remote of the repository around `root`, or a URL that git understands. */
   remote: string;
   branch: string;
-  /** Folder that a remote's name and a relative path are looked up from. */
+  /** Folder that a remote's name and a relative path are resolved in. */
   root: string;
 }
 
 export interface Clone {
   folder: string;
-  /** The settings for the remote, for the environment of git. */
+  /** The settings for the remote, for git's environment. */
   env: Record<string, string>;
 }
 
 const PREFIX = 'appreg-git-';
 const DAY = 24 * 60 * 60 * 1000;
 
-/** A bare clone without any content yet, gone when the program ends. @throws Trouble where it cannot be made */
+/**
+ * A bare clone without any content yet, removed when the program ends.
+ * @throws AppregError if it cannot be created
+ */
 export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
   const url = await urlOf(remote, root);
   const folder = await temporaryFolder();
   await must(runGit(['init', '--quiet', '--bare'], { cwd: folder }));
   const settings = [
     ['remote.origin.url', url],
-    // What is not fetched now may be fetched when it is read.
+    // Objects that are not fetched now are fetched when they are read.
     ['remote.origin.promisor', 'true'],
     ['gc.auto', '0'],
-    // Larger files are streamed, and not held in memory to compress them against others.
+    // Larger files are streamed, and not held in memory for delta compression.
     ['core.bigFileThreshold', '4m'],
     ['maintenance.auto', 'false'],
     ...(await accessOf(root)),
@@ -51,18 +54,18 @@ export async function makeClone({ remote, root }: GitPlace): Promise<Clone> {
   return { folder, env: { ...env, GIT_CONFIG_COUNT: String(count) } };
 }
 
-/** A remote by name is looked up where the workspace is; its push address is the one that takes what is written. */
+/** A remote's name is resolved in the workspace; its push URL is used, since it accepts writes. */
 async function urlOf(remote: string, root: string): Promise<string> {
   if (remote.startsWith('-')) throw unusable(remote);
   const named = await runGit(['remote', 'get-url', '--push', remote], { cwd: root });
-  // git means a path of its own configuration from the top of the work tree, wherever below it is run.
+  // git resolves a path in its configuration against the top of the work tree, wherever below it is run.
   if (/dubious ownership/.test(named.stderr)) throw owned(root);
   if (named.status === 0) return isLocal(text(named)) ? resolve(await topOf(root), text(named)) : text(named);
   if (/^[\w.-]+$/.test(remote) && !/^\.+$/.test(remote)) throw unusable(remote);
   return isLocal(remote) ? resolve(root, remote) : remote;
 }
 
-/** As git tells a path from an address: by a colon that stands before any slash. */
+/** Distinguishes a path from an address as git does: by a colon before any slash. */
 function isLocal(url: string): boolean {
   return isAbsolute(url) || !/^[^/]*:/.test(url);
 }
@@ -72,7 +75,7 @@ async function topOf(root: string): Promise<string> {
   return top.status === 0 ? text(top) : text(await must(runGit(['rev-parse', '--absolute-git-dir'], { cwd: root })));
 }
 
-/** What the user's own repository says of credentials, proxies and certificates: pipelines are given their token there. */
+/** The user repository's settings for credentials, proxies and certificates: pipelines receive their token there. */
 async function accessOf(root: string): Promise<string[][]> {
   const found = await runGit(
     ['config', '--show-scope', '-z', '--get-regexp', '^(http|https|credential|ssh)\\.|^core\\.(sshcommand|askpass)$'],
@@ -81,7 +84,7 @@ async function accessOf(root: string): Promise<string[][]> {
   const settings: string[][] = [];
   const fields = found.stdout.toString('utf8').split('\0');
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    // The user's and the machine's settings hold in the clone as well.
+    // The user's and the machine's settings apply in the clone as well.
     if (fields[at] !== 'local' && fields[at] !== 'worktree') continue;
     const [key = '', ...value] = fields[at + 1]!.split('\n');
     settings.push([key, value.join('\n')]);
@@ -89,7 +92,7 @@ async function accessOf(root: string): Promise<string[][]> {
   return settings;
 }
 
-/** Gone when the program ends; one that a killed run left behind is removed by the next run. */
+/** Removed when the program ends; one that a killed run left behind is removed by the next run. */
 async function temporaryFolder(): Promise<string> {
   const parent = tmpdir();
   let folder: string;
@@ -116,14 +119,14 @@ function removeAll(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Removes the clones of processes that are gone; where that cannot be known, those that are a day old. */
+/** Removes the clones of processes that are gone; if that cannot be known, those that are a day old. */
 async function sweep(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(PREFIX)) continue;
     const path = join(parent, name);
     const owner = ownerOf(name);
     const alive = owner === null ? null : isAlive(owner);
-    // A folder of another user may be neither looked at nor removed.
+    // A folder of another user may be neither read nor removed.
     if (alive === false || (alive === null && (await isOld(path))))
       await rm(path, { recursive: true, force: true }).catch(() => {});
   }
@@ -141,7 +144,10 @@ async function isOld(path: string): Promise<boolean> {
   return Date.now() - mtimeMs > DAY;
 }
 
-/** What git answers. @throws Trouble where it fails, with what it said */
+/**
+ * The output of git.
+ * @throws AppregError with git's message if it fails
+ */
 export async function must(run: Promise<GitRun>): Promise<GitRun> {
   const done = await run;
   if (done.status === 0) return done;
@@ -157,7 +163,7 @@ export async function must(run: Promise<GitRun>): Promise<GitRun> {
   );
 }
 
-/** That the temporary folder is full; null where that is not the matter. (What the remote says begins with its name.) */
+/** The error of a full temporary folder; null for another cause. (The remote's messages begin with its name.) */
 export function fullDisk(run: GitRun): AppregError | null {
   if (!/^(?!remote:).*(No space left on device|Disk quota exceeded)/m.test(run.stderr)) return null;
   return new AppregError(
@@ -171,7 +177,7 @@ export function text({ stdout }: GitRun): string {
   return stdout.toString('utf8').replace(/\n$/, '');
 }
 
-/** As in a container of CI, whose checkout belongs to the machine's user. */
+/** As in a CI container whose checkout is owned by the machine's user. */
 function owned(root: string): AppregError {
   return new AppregError(
     'git-ownership',

@@ -13,23 +13,23 @@ import { type GitRun, isPassing, runGit, saidBy } from './process.ts';
 import { segmentsOf } from '../paths.ts';
 import type { Store, Stored, Write } from '../store.ts';
 
-/** A write that others were faster than is made anew on top of theirs, so often. Each time, one of them got through. */
+/** Attempts of a write that lost a race: each is built on top of the winner's commit. */
 const ATTEMPTS = 200;
-/** So often the remote may refuse as if others were faster, while nobody was. */
+/** Number of times that the remote may report a lost race although the branch did not move. */
 const STUCK = 8;
-/** So often the way to the remote may fail. */
+/** Number of times that the connection to the remote may fail. */
 const PATIENCE = 5;
-/** Commits that are looked through for one of ours. */
+/** Commits that are searched for one of ours. */
 const DEPTH = 200;
-/** Larger files are asked for each time, in bytes. */
+/** Larger files, in bytes, are requested each time. */
 const REMEMBERED = 1_000_000;
 
 /**
- * A registry in a branch of a git remote, as hosts of static pages publish it. What is written together is one commit on
- * top of the branch as it is now, and a push that the remote takes only if the branch has not moved: then it is read again, the
- * condition is checked again, and the commit is made anew. A push that got no answer is looked for in the branch.
- * Nothing is checked out, and the user's own repository is not touched; only the files that are read are fetched, where
- * the remote can do that.
+ * A registry in a branch of a git remote, as hosts of static pages publish it. All writes of a batch are one commit on
+ * top of the current branch, and a push that the remote accepts only if the branch has not moved: otherwise it is read
+ * again, the condition is checked again, and the commit is created again. After a push without a response, the branch
+ * is searched for its commit. Nothing is checked out, and the user's own repository is not touched; only the files that
+ * are read are fetched, if the remote supports it.
  */
 export function openGit(place: GitPlace): Store {
   const { remote, branch, root } = place;
@@ -37,10 +37,10 @@ export function openGit(place: GitPlace): Store {
   let ident: Promise<Record<string, string>> | null = null;
   const documents = new Map<string, Buffer>();
   let last: Promise<unknown> = Promise.resolve();
-  /** The commit that the branch was at when it was looked at last; undefined before that. */
+  /** The last known commit of the branch; undefined before the first read. */
   let latest: string | null | undefined;
 
-  /** One after the other: git locks its own files, and does not wait. */
+  /** Sequentially: git locks its own files, and does not wait. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = last.then(work, work);
     last = turn.catch(() => {});
@@ -52,7 +52,7 @@ export function openGit(place: GitPlace): Store {
     return runGit(args, { ...more, cwd: folder, env: { ...env, ...more.env } });
   };
 
-  /** For what may be asked twice. */
+  /** For idempotent commands. */
   const patiently: Git = async (args, more) => {
     for (let attempt = 1; ; attempt++) {
       const run = await git(args, more);
@@ -61,7 +61,7 @@ export function openGit(place: GitPlace): Store {
     }
   };
 
-  /** The commit that the branch is at; null where there is no such branch yet. */
+  /** The branch's current commit; null if the branch does not exist yet. */
   async function tip(depth = 1): Promise<string | null> {
     if (latest && depth === 1 && (await isStill(latest))) return latest;
     const how = ['--quiet', '--no-tags', `--depth=${depth}`, '--filter=blob:none'];
@@ -72,7 +72,7 @@ export function openGit(place: GitPlace): Store {
     throw fullDisk(run) ?? unreachable(remote, run);
   }
 
-  /** Asked without fetching anything; false also where that is not known. */
+  /** Checked without fetching anything; false also if unknown. */
   async function isStill(commit: string): Promise<boolean> {
     const listed = await git(['ls-remote', '--quiet', 'origin', `refs/heads/${branch}`]);
     return listed.status === 0 && text(listed) === `${commit}\trefs/heads/${branch}`;
@@ -99,7 +99,7 @@ export function openGit(place: GitPlace): Store {
     return blob === undefined ? null : blobDigest(git, blob);
   }
 
-  /** Writes if the files are in the states that are asked for; false when one is not. */
+  /** Writes if the files are in the required states; false if one is not. */
   async function write(writes: readonly Write[], why?: string): Promise<boolean> {
     const paths = writes.map(({ path }) => path);
     for (const path of paths) segmentsOf(path);
@@ -108,11 +108,11 @@ export function openGit(place: GitPlace): Store {
       const blob = text(await must(git(['hash-object', '-w', '--no-filters', '--stdin'], { input: bytes })));
       changes.push({ path, blob, isNew: token === null });
     }
-    /** Commits that were sent, and may have been taken all the same. */
+    /** Commits that were sent without confirmation, and may have been accepted. */
     const sent: string[] = [];
     let unanswered: GitRun | null = null;
     let beaten: { on: string | null; times: number } = { on: null, times: 0 };
-    // What was seen last is good enough for a first try: the remote takes nothing on top of an older state.
+    // The last known state is good enough for a first try: the remote rejects anything on top of an older state.
     for (let attempt = latest === undefined ? 1 : 0; ; attempt++) {
       const parent =
         attempt === 0
@@ -142,7 +142,7 @@ export function openGit(place: GitPlace): Store {
       if (unanswered === null && !isBeaten(push)) throw fullDisk(push) ?? refusedBy(remote, branch, push);
       if (unanswered === null) beaten = { on: parent, times: parent === beaten.on ? beaten.times + 1 : 1 };
       if (beaten.times > STUCK) throw refusedBy(remote, branch, push);
-      // Also one that was beaten at the remote: below git, what got no answer is sent again unasked.
+      // Also one that lost a race at the remote: git's transport repeats an unanswered request by itself.
       if (!/^ ! \[rejected\]/m.test(push.stderr)) sent.push(commit);
       if (stopRequested() !== null && sent.length > 0) return await settled(commit);
       await pause(attempt);
@@ -150,8 +150,8 @@ export function openGit(place: GitPlace): Store {
   }
 
   /**
-   * Whether a commit is in the branch whose push was ended by a stop.
-   * @throws Trouble `interrupted` where it is not: the remote may still be at work on it
+   * Whether the branch contains a commit whose push was ended by a stop.
+   * @throws AppregError `interrupted` if it does not: the remote may still be processing it
    */
   async function settled(commit: string): Promise<true> {
     const how = ['--quiet', '--no-tags', `--depth=${DEPTH}`, '--filter=blob:none'];
@@ -163,7 +163,7 @@ export function openGit(place: GitPlace): Store {
     throw interrupted(stopRequested() ?? 'SIGINT', 'A push was under way.', 'unknown');
   }
 
-  /** Whether one of these commits is in the branch; others may have gone on from there. */
+  /** Whether one of these commits is in the branch, possibly below later ones. */
   async function isAmong(commits: readonly string[]): Promise<boolean> {
     const now = commits.length === 0 ? null : await tip(DEPTH);
     if (now === null) return false;
@@ -172,7 +172,7 @@ export function openGit(place: GitPlace): Store {
     return false;
   }
 
-  /** Machines of CI often have no name; git refuses to commit without one. */
+  /** CI machines often have no user name; git refuses to commit without one. */
   async function author(): Promise<Record<string, string>> {
     const known = await runGit(['var', 'GIT_COMMITTER_IDENT'], { cwd: root });
     return known.status === 0 ? nameOf(text(known)) : named('appreg', 'appreg@localhost');
@@ -199,7 +199,7 @@ async function pause(attempt: number): Promise<void> {
   );
 }
 
-/** `Name <mail> seconds zone`, as variables that commit-tree takes. */
+/** `Name <mail> seconds zone`, as variables for commit-tree. */
 function nameOf(ident: string): Record<string, string> {
   const found = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(ident);
   return found ? named(found[1]!, found[2]!) : {};
@@ -209,7 +209,7 @@ function named(name: string, mail: string): Record<string, string> {
   return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
 }
 
-/** The branch moved while the commit was made: somebody else was faster. */
+/** The branch moved while the commit was created: another writer was faster. */
 function isBeaten({ stderr }: GitRun): boolean {
   return /\[rejected\]|non-fast-forward|fetch first|stale info|cannot lock ref|failed to update ref|reference already exists|incorrect old value/i.test(
     stderr,

@@ -8,7 +8,7 @@ import { NOTHING_CHANGED } from '../directory/disk-error.ts';
 import { must, text } from './clone.ts';
 import type { GitDetails, GitRun } from './process.ts';
 
-/** What a branch holds, and commits on top of it: objects of git, nothing checked out. */
+/** The content of a branch, and commits on top of it: git objects only, nothing is checked out. */
 
 /** Runs git in the clone. */
 export type Git = (args: readonly string[], more?: GitDetails) => Promise<GitRun>;
@@ -20,12 +20,12 @@ export interface Change {
   isNew: boolean;
 }
 
-/** So many paths fit into one command line of any system. */
+/** This number of paths fits into one command line on any system. */
 const PORTION = 100;
 
 /**
- * The ids of files' contents in a commit (null: there is none yet); a path where nothing is, is not in it.
- * @throws Trouble `not-a-file` where a folder or a link is
+ * The ids of files' contents in a commit (null: there is none yet); missing paths are left out.
+ * @throws AppregError `not-a-file` for a folder or a link
  */
 export async function blobsAt(
   git: Git,
@@ -55,7 +55,10 @@ function noFile(path: string, branch: string): AppregError {
   );
 }
 
-/** Refuses new files below what is a file itself: git would make a folder of it. @throws Trouble `not-a-folder` */
+/**
+ * Refuses new files below an existing file: git would replace it by a folder.
+ * @throws AppregError `not-a-folder`
+ */
 export async function checkFolders(git: Git, parent: string | null, changes: readonly Change[]): Promise<void> {
   const folders = new Set<string>();
   for (const { path } of changes.filter(({ isNew }) => isNew))
@@ -72,10 +75,10 @@ export async function checkFolders(git: Git, parent: string | null, changes: rea
       );
 }
 
-/** The contents of these objects. What was not fetched yet is fetched in one go, where the remote can do that. */
+/** The contents of these objects. Missing objects are fetched in one batch, if the remote supports it. */
 export async function contentsOf(git: Git, blobs: readonly string[]): Promise<Map<string, Buffer>> {
   const input = blobs.map((blob) => `${blob}\n`).join('');
-  // By itself git would ask for one after the other. Where this fails, it still does.
+  // git would fetch them one by one. If this fails, it still does.
   if (blobs.length > 1)
     await git(['fetch', '--quiet', '--no-tags', '--filter=blob:none', '--stdin', 'origin'], { input });
   const { stdout } = await must(git(['cat-file', '--batch'], { input }));
@@ -90,7 +93,7 @@ export async function contentsOf(git: Git, blobs: readonly string[]): Promise<Ma
   return contents;
 }
 
-/** Size and SHA-256 of an object, which is fetched first where it was not yet. */
+/** Size and SHA-256 of an object, which is fetched first if needed. */
 export async function blobDigest(git: Git, blob: string): Promise<Digest> {
   const hash = createHash('sha256');
   let length = 0;
@@ -106,8 +109,10 @@ export async function blobDigest(git: Git, blob: string): Promise<Digest> {
 }
 
 /**
- * A commit with these changes, and nothing else changed.
- * @param folder the clone; @param author for the environment; @param why the subject, where it is known
+ * Creates a commit with only these changes.
+ * @param folder the clone
+ * @param author for the environment
+ * @param why the subject, if known
  */
 export async function commitOn(
   git: Git,
@@ -132,20 +137,20 @@ export async function commitOn(
   }
 }
 
-/** Characters of a subject, as git's own tools show it. */
+/** Characters of a subject, as in git's own tools. */
 const SUBJECT = 72;
 
-/** The subject, then what was changed. */
+/** The subject, followed by the changes. */
 function messageFor(changes: readonly Change[], why: string | undefined): string {
   const lines = changes.map(({ path, isNew }) => `${isNew ? 'Add' : 'Update'} ${path}`);
   const title = why === undefined ? titleOf(lines) : printable(why);
   const subject = title.length <= SUBJECT ? title : `${title.slice(0, SUBJECT - 1)}…`;
   const body = lines.length === 1 && lines[0] === subject ? '' : `${lines.join('\n')}\n\n`;
-  // Two who write the same in the same second would make the same commit, and both believe that theirs came first.
+  // Otherwise two writers of the same content in the same second would create the same commit, and both assume success.
   return `${subject}\n\n${body}Appreg-Write: ${randomUUID()}\n`;
 }
 
-/** The last change of a plan is the one that lists the others. */
+/** The last change of a plan lists the others. */
 function titleOf(lines: readonly string[]): string {
   const last = lines.at(-1) ?? '';
   return lines.length === 1 ? last : `${last}, and ${lines.length - 1} more`;

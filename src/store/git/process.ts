@@ -5,17 +5,17 @@ import { AppregError } from '../../core/errors.ts';
 import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
 import { stopIfInterrupted, stopping } from '../interrupt.ts';
 
-/** Running git: nothing is asked at the keyboard, and its words are in the one language that this program reads. */
+/** Runs git without prompts, and with its messages in the language that this program parses. */
 
 export interface GitRun {
   status: number;
   stdout: Buffer;
   stderr: string;
-  /** True when it was ended by a signal: what it did before is not known. */
+  /** True if it was ended by a signal: its effects are unknown. */
   cut: boolean;
 }
 
-/** What binds git to a repository, as it is set in hooks: ours are named by their folder. Settings of the user stay. */
+/** Variables that bind git to a repository, as set in hooks: ours is given by its folder. User settings are kept. */
 const BINDING = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -35,23 +35,23 @@ export interface GitDetails {
   /** Written to its stdin. */
   input?: Bytes | string;
   env?: Record<string, string>;
-  /** Takes what it writes to stdout, which is then not in the result. */
+  /** Receives its stdout, which is then not in the result. */
   sink?: (chunk: Uint8Array) => void;
   /**
-   * What a stop does to the run. `end` (default): ends it, and the run throws Trouble `interrupted`. `finish`: a push;
-   * it has some seconds to finish and is `cut` then. `ignore`: a look after a stop, with its own time limit.
+   * The effect of a stop on the run. `end` (default): ends it, and the run throws AppregError `interrupted`. `finish`:
+   * a push; it has some seconds to finish and is `cut` then. `ignore`: a check after a stop, with its own time limit.
    */
   stop?: 'end' | 'finish' | 'ignore';
 }
 
-/** Milliseconds: a push that is under way when a stop is requested may take this long. */
+/** Milliseconds: a push in progress when a stop is requested may take this long. */
 const GRACE = 4_000;
-/** Milliseconds for a look at the remote after a stop. */
+/** Milliseconds for a check of the remote after a stop. */
 const LAST_LOOK = 3_000;
 
 /**
- * @throws Trouble `git-missing` where there is no git, `file-changed` for an input that changed; a status other than 0
- * is an answer, not an error
+ * @throws AppregError `git-missing` if git is not installed, `file-changed` for an input that changed; a status other
+ * than 0 is a result, not an error
  */
 export async function runGit(
   args: readonly string[],
@@ -59,7 +59,7 @@ export async function runGit(
 ): Promise<GitRun> {
   if (stop === 'end') stopIfInterrupted();
   const own = Object.entries(process.env).filter(([name]) => !BINDING.includes(name));
-  // Ctrl+C goes to all processes of the terminal's group: a push is not in it, so that it can finish.
+  // Ctrl+C is sent to all processes of the terminal's group: a push is not in it, so that it can finish.
   const detached = stop === 'finish' && process.platform !== 'win32' && !mayAsk(env);
   const child = spawn('git', args, {
     cwd,
@@ -72,7 +72,7 @@ export async function runGit(
   child.stdout.on('data', (chunk: Buffer) => (sink ? sink(chunk) : void out.push(chunk)));
   child.stderr.on('data', (chunk: Buffer) => void err.push(chunk));
   let inputFault: unknown = null;
-  // git may end before it has read everything; its status tells.
+  // git may end before it has read everything; its status shows the outcome.
   child.stdin.on('error', () => {});
   if (input === undefined || typeof input === 'string' || !isFileBytes(input)) child.stdin.end(input ?? '');
   else
@@ -95,7 +95,7 @@ export async function runGit(
   return { status: status ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8'), cut };
 }
 
-/** Ends the run when its time is over. */
+/** Ends the run at its time limit. */
 function limited(
   child: ChildProcess,
   detached: boolean,
@@ -110,7 +110,7 @@ function limited(
     try {
       process.kill(detached ? -child.pid : child.pid, 'SIGTERM');
     } catch {
-      // It ended meanwhile.
+      // It has ended already.
     }
   };
   const onStop = (): void => {
@@ -133,7 +133,7 @@ function limited(
   };
 }
 
-/** True where ssh may ask for a passphrase at the terminal, which a process of another session cannot do. */
+/** True if ssh may ask for a passphrase at the terminal, which a process of another session cannot do. */
 function mayAsk(env: Record<string, string>): boolean {
   const remote = Object.entries(env).find(([, value]) => value === 'remote.origin.url');
   const url = remote ? (env[remote[0].replace('_KEY_', '_VALUE_')] ?? '') : '';
@@ -141,7 +141,7 @@ function mayAsk(env: Record<string, string>): boolean {
   return isSsh && process.stdin.isTTY;
 }
 
-/** What git said, as a sentence that may be shown: without the credentials of a URL. */
+/** git's message as a sentence that may be displayed: without the credentials of a URL. */
 export function saidBy({ stderr }: GitRun): string {
   const lines = stderr
     .split('\n')
@@ -150,7 +150,7 @@ export function saidBy({ stderr }: GitRun): string {
   return printable(redact(shorten(lines.slice(0, 4).join(' · '), 400))).replace(/[^.!?…]$/, '$&.');
 }
 
-/** True where the way to the remote failed, and not the remote or git: trying again may help. */
+/** True if the connection to the remote failed, rather than the remote or git: a retry may help. */
 export function isPassing({ stderr }: GitRun): boolean {
   return /returned error: (429|5\d\d)|HTTP (429|5\d\d)|hung up|early EOF|RPC failed|timed out|Connection (was )?(reset|refused|closed)|Could not resolve|Temporary failure|Empty reply|unexpected disconnect|Internal Server Error|Couldn't connect|Failed to connect/i.test(
     stderr,

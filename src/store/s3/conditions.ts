@@ -4,10 +4,10 @@ import { NOTHING_CHANGED } from '../directory/disk-error.ts';
 import { headersOf } from './headers.ts';
 import type { S3Answer, S3Request } from './request.ts';
 
-/** The names of the conditions that object stores know, as they are remembered. */
+/** The names of the conditions that object stores support, as they are remembered. */
 export type ConditionsName = 'etag' | 'bare-etag' | 'generation';
 
-/** How a store is requested to write only where nothing is, or only over what was read. */
+/** How a store is requested to write only if nothing exists, or only over the version that was read. */
 export interface Conditions {
   name: ConditionsName;
   create: Record<string, string>;
@@ -15,7 +15,7 @@ export interface Conditions {
   tokenOf(answer: Pick<S3Answer, 'headers'>): string;
 }
 
-/** Remembers which conditions a store was proven to honour. A place is a digest (`S3Requests.identity`). */
+/** Remembers which conditions a store was proven to support. A place is a digest (`S3Requests.identity`). */
 export interface ConditionsMemory {
   recall(place: string): ConditionsName | null;
   keep(place: string, name: ConditionsName): void;
@@ -41,7 +41,7 @@ const GENERATIONS: Conditions = {
   tokenOf: ({ headers }) => headers['x-goog-generation'] ?? '',
 };
 
-/** The conditions that a store may know, in the order in which they are tried. */
+/** The conditions that a store may support, in the order in which they are tried. */
 export function conditionsFor(google: boolean): readonly [Conditions, ...Conditions[]] {
   return google ? [GENERATIONS] : [ETAGS, BARE_ETAGS];
 }
@@ -51,14 +51,14 @@ export function withoutConditions(google: boolean): Conditions {
   return { ...conditionsFor(google)[0], create: {}, replace: () => ({}) };
 }
 
-/** Written where the store's conditions are tried; it is not deleted, so that no right to delete is needed. */
+/** Written to test the store's conditions; it is not deleted, so that no delete permission is needed. */
 const PROBE = '.appreg-probe.txt';
 const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store honours conditional writes.\n');
 
 /**
  * Writes a small file in all the ways that must succeed or fail.
- * @returns the first conditions that the store honours
- * @throws Trouble `store-unconditional`, `store-refuses`, and what a request throws
+ * @returns the first conditions that the store supports
+ * @throws AppregError `store-unconditional`, `store-refuses`, and the errors of requests
  */
 export async function probeConditionalWrites(request: S3Request, google: boolean): Promise<Conditions> {
   const known = conditionsFor(google);
@@ -71,7 +71,7 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   };
   const [{ create }] = known;
   if ((await put(create)) && (await put(create))) throw unconditional('it lets a file be created twice');
-  // Another process may try the store at the same time.
+  // Another process may test the store at the same time.
   for (let attempt = 0; attempt < 5; attempt++) {
     const there = await request('GET', PROBE);
     if (there.status >= 300) continue;
@@ -89,7 +89,7 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
   );
 }
 
-/** True of the error of a request that the store answered with 501. */
+/** True for the error of a request to which the store responded with 501. */
 export function isNotImplemented(error: unknown): boolean {
   return error instanceof AppregError && /: 501\b/.test(error.message);
 }

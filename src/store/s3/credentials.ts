@@ -16,15 +16,15 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Section = Readonly<Record<string, string>>;
 
 const TIMEOUT = 5000;
-/** What a container or machine asks on itself is never asked over a proxy. */
+/** The container's or machine's own endpoints are never requested over a proxy. */
 const near = openWeb();
 
 /**
- * Credentials for an S3 store from the places where they usually are, the first that has some: the environment; an OIDC
- * role (a token file, or the token that GitHub Actions gives); the profile in the shared files; the container's or the
- * machine's own endpoint.
- * @param web how services outside of this machine are asked
- * @throws Trouble `s3-credentials` that names the places
+ * Credentials for an S3 store from the usual sources, the first that has some: the environment; an OIDC role (a token
+ * file, or the token that GitHub Actions provides); the profile in the shared files; the container's or the machine's
+ * own endpoint.
+ * @param web the client for services outside this machine
+ * @throws AppregError `s3-credentials` that names the sources
  */
 export async function findCredentials(env: Env, region: string, web: Web): Promise<Credentials> {
   const found =
@@ -41,7 +41,7 @@ export async function findCredentials(env: Env, region: string, web: Web): Promi
   );
 }
 
-/** The region and endpoint of the shared configuration's profile, where it names them. */
+/** The region and endpoint of the shared configuration's profile, if it names them. */
 export function profileSettings(env: Env): { region: string | null; endpoint: string | null } {
   const section = profileOf(env, 'config');
   return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
@@ -101,7 +101,7 @@ function profileOf(env: Env, file: 'credentials' | 'config'): Section | null {
   return sections.get(profile) ?? (file === 'config' ? sections.get(`profile ${profile}`) : undefined) ?? null;
 }
 
-/** `[section]` and `name = value` lines; nested values (indented) are left out. */
+/** `[section]` and `name = value` lines; nested values (indented) are skipped. */
 function sectionsOf(text: string): Map<string, Record<string, string>> {
   const sections = new Map<string, Record<string, string>>();
   let section: Record<string, string> = {};
@@ -119,7 +119,7 @@ function sectionsOf(text: string): Map<string, Record<string, string>> {
   return sections;
 }
 
-/** A role that a token of the pipeline's own identity opens. */
+/** The credentials of a role, in exchange for the pipeline's identity token. */
 async function fromRole(env: Env, region: string, web: Web): Promise<Credentials | null> {
   const role = env['AWS_ROLE_ARN'];
   if (!role) return null;
@@ -142,7 +142,7 @@ async function fromRole(env: Env, region: string, web: Web): Promise<Credentials
   const field = (name: string): string | undefined => new RegExp(`<${name}>([^<]+)</${name}>`).exec(body)?.[1];
   const found = status === 200 ? keys(field('AccessKeyId'), field('SecretAccessKey'), field('SessionToken')) : null;
   if (found) return found;
-  // What the service says may quote what it was sent.
+  // The service's message may quote the request.
   const reason = (field('Message') ?? 'no reason').replaceAll(token, 'REDACTED');
   throw refused(
     `The role ${role} was not given (${field('Code') ?? `status ${status}`}: ${reason}).`,
@@ -190,7 +190,7 @@ async function fromContainer(env: Env): Promise<Credentials | null> {
   throw refused(`The container's endpoint gave no credentials (status ${status}).`, 'Check the role of the task.');
 }
 
-/** The metadata service of a cloud machine; where there is none, nobody answers. */
+/** The metadata service of a cloud machine; on other machines it does not respond. */
 async function fromMachine(env: Env): Promise<Credentials | null> {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null;
   const base = `${(env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(/\/$/, '')}/latest`;
@@ -207,7 +207,7 @@ async function fromMachine(env: Env): Promise<Credentials | null> {
     const { status, body } = await ask(near, 'GET', `${roles}${role.body.trim()}`, { headers });
     return status === 200 ? keysIn(body) : null;
   } catch {
-    // This is no such machine: there are no credentials to be had here, which is said in the end.
+    // Not a cloud machine: the missing credentials are reported at the end.
     return null;
   }
 }

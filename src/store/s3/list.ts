@@ -1,14 +1,14 @@
 import type { S3Requests } from './request.ts';
 
-/** What one listing of a bucket tells of many files. */
+/** Finds missing files by listing a bucket. */
 
-/** So many files are asked for in the time that a page of a listing takes. */
+/** The number of files that can be requested in the time of one page of a listing. */
 const FILES_PER_PAGE = 64;
 
 /**
- * Those of the paths where nothing is, as far as a listing of a few pages tells (ListObjectsV2). Of the others nothing
- * is known. A store that does not list is no error: then the answer is empty.
- * @param prefix what is put in front of every path
+ * The missing ones of the paths, as far as a listing of a few pages shows (ListObjectsV2). Nothing is known of the
+ * others. A store that does not list is not an error: the result is then empty.
+ * @param prefix prepended to every path
  */
 export async function absentIn(
   { list }: Pick<S3Requests, 'list'>,
@@ -29,7 +29,7 @@ export async function absentIn(
     if (!/<ListBucketResult[ >]/.test(text)) return new Set();
     for (const [, key] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
       const name = plain(key!);
-      // Not every store sorts its keys; then only a complete listing tells anything.
+      // Not every store sorts its keys; then only a complete listing is conclusive.
       if (compare(name, last) < 0) last = '\uffff';
       else if (last !== '\uffff') last = name;
       found.add(name);
@@ -42,14 +42,14 @@ export async function absentIn(
   return new Set(paths.filter((path) => !found.has(prefix + path) && compare(prefix + path, last) < 0));
 }
 
-/** The folder that all of the paths are in, with its slash; '' for none. */
+/** The common folder of all paths, with its slash; '' for none. */
 function commonFolder(paths: readonly string[]): string {
   let [folder = ''] = paths;
   for (const path of paths) while (!path.startsWith(folder)) folder = folder.slice(0, -1);
   return folder.slice(0, folder.lastIndexOf('/') + 1);
 }
 
-/** As stores sort their keys: by the bytes of UTF-8. */
+/** The sort order of stores: by the bytes of UTF-8. */
 function compare(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -11,16 +11,16 @@ import { type Credentials, findCredentials, profileSettings } from './credential
 import { AMAZON, encodeSegment, GOOGLE, queryOf, signed } from './sign.ts';
 import { openWeb, type WebProxyFor } from './web.ts';
 
-/** Signed requests to an object store that speaks S3. */
+/** Signed requests to an S3-compatible object store. */
 
 export interface S3Place {
   bucket: string;
-  /** Put in front of every path; '' for none. */
+  /** Prepended to every path; '' for none. */
   prefix: string;
   region: string | null;
-  /** The store's address where it is not Amazon's; the bucket is then the first part of the path. */
+  /** The store's address if it is not Amazon's; the bucket is then the first part of the path. */
   endpoint: string | null;
-  /** True for a store that speaks as Google's does (default: by its address). */
+  /** True for a store with Google's dialect (default: by its address). */
   google?: boolean;
 }
 
@@ -28,18 +28,18 @@ export interface S3Answer {
   status: number;
   headers: Readonly<Record<string, string | undefined>>;
   bytes: Buffer;
-  /** The code of an error, as `NoSuchKey`; '' where there is none. */
+  /** The code of an error, such as `NoSuchKey`; '' if there is none. */
   code: string;
-  /** True when an earlier attempt got no clear answer, so that it may have been carried out. */
+  /** True if an earlier attempt got no clear response, so that it may have been carried out. */
   uncertain: boolean;
 }
 
 interface S3Details {
   headers?: Record<string, string>;
   body?: Bytes;
-  /** Makes, for each attempt, what takes the body of an answer with a status below 300. */
+  /** Creates, for each attempt, the consumer of a response body with a status below 300. */
   sink?: () => (chunk: Uint8Array) => void;
-  /** True for one short look after a stop was requested. */
+  /** True for one short check after a stop was requested. */
   isLastLook?: boolean;
 }
 
@@ -48,27 +48,27 @@ export type S3Request = (method: 'GET' | 'PUT', path: string, details?: S3Detail
 /** The requests to one place in a store. */
 export interface S3Requests {
   request: S3Request;
-  /** Asks the bucket itself; the paths in `query` are not prefixed. */
+  /** Requests the bucket itself; the paths in `query` are not prefixed. */
   list(query: Readonly<Record<string, string>>): Promise<S3Answer>;
-  /** Whether the store speaks as Google's does. */
+  /** Whether the store uses Google's dialect. */
   google: boolean;
-  /** A digest of the endpoint, the bucket, the prefix, the region and the id of the credentials; no secret is in it. */
+  /** A digest of the endpoint, bucket, prefix, region and the id of the credentials; it contains no secret. */
   identity(): Promise<string>;
 }
 
 const ATTEMPTS = 6;
-/** Milliseconds for one file, however large and however slow the way. */
+/** Milliseconds for one file, however large and however slow the connection. */
 const TIMEOUT = 3_600_000;
-/** Milliseconds: a write that is under way when a stop is requested may take this long. */
+/** Milliseconds: a write in progress when a stop is requested may take this long. */
 const GRACE = 4_000;
-/** Milliseconds for a look at what is stored, after a stop. */
+/** Milliseconds for a check of what is stored, after a stop. */
 const LAST_LOOK = 3_000;
-/** Codes of a 4xx that mean: later. */
+/** Codes of a 4xx that ask for a later retry. */
 const PASSING = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConflict', 'OperationAborted']);
 
 /**
- * @throws Trouble `s3-endpoint`; asking throws Trouble for what trying again would not help, other answers are given
- * back, whatever their status
+ * @throws AppregError `s3-endpoint`; requests throw AppregError for errors that a retry would not fix, other responses
+ * are returned, whatever their status
  */
 export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: WebProxyFor): S3Requests {
   const profile = profileSettings(env);
@@ -81,7 +81,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
   const web = openWeb(proxyFor);
   let credentials: Promise<Credentials> | null = null;
   let secrets: string[] = [];
-  /** What a server says, without what it was told in confidence. */
+  /** A server's message, without the secrets that were sent to it. */
   const discreet = (text: string): string =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, 'REDACTED'), redact(text));
 
@@ -119,7 +119,7 @@ export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: 
             meant,
           });
         }
-        // Whoever stands in front of a store may say so after the store has written.
+        // An intermediary may send this after the store has written.
         uncertain ||= status >= 500;
         trouble = `status ${status}${code === '' ? '' : ` ${code}`}`;
       } catch (error) {
@@ -175,12 +175,12 @@ function checked(endpoint: string): URL {
   );
 }
 
-/** The address that keys are put behind, with its slash. */
+/** The base address of keys, with its slash. */
 function baseOf({ bucket }: S3Place, endpoint: URL | null, region: string): string {
   const name = encodeSegment(bucket);
   if (endpoint !== null) return `${endpoint.href.replace(/\/+$/, '')}/${name}/`;
   const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
-  // A dot in the name would not be covered by the certificate.
+  // A name with a dot would not be covered by the certificate.
   return bucket.includes('.') ? `https://${host}/${name}/` : `https://${name}.${host}/`;
 }
 

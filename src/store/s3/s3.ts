@@ -21,29 +21,29 @@ import type { Store, WriteDetails } from '../store.ts';
 
 export interface S3Options extends S3Place {
   env: NodeJS.ProcessEnv;
-  /** True to use a store that knows no conditions: what is there is looked at before each write instead. */
+  /** True to use a store that supports no conditions: the stored file is checked before each write instead. */
   unconditional?: boolean;
-  /** Which conditions the store was proven to honour before (default: not known, so they are tried). */
+  /** The conditions that the store was proven to support before (default: unknown, so they are tested). */
   memory?: ConditionsMemory;
-  /** Hears that the file was written which the store's conditions are tried with. */
+  /** Called when the file was written that tests the store's conditions. */
   onProbe?: (path: string) => void;
   /** The proxies of this machine (default: none). */
   proxyFor?: WebProxyFor;
 }
 
-/** So often what a store kept otherwise than it was sent is sent anew. */
+/** Number of times that a file is sent again if the store has other content than was sent. */
 const REPAIRS = 4;
 
-/** Requests under way at once. */
+/** Requests in flight at once. */
 const CONCURRENCY = 64;
 
-/** Milliseconds before a write that does not show is sent again, doubled each time. */
+/** Milliseconds before a write that is not visible is sent again, doubled each time. */
 const PATIENCE = 50;
 
-/** What the store holds at a path. */
+/** The stored file at a path. */
 interface Kept extends Digest {
   token: string;
-  /** The mark of the write that made it. */
+  /** The mark of the write that created it. */
   mark: string | undefined;
 }
 
@@ -51,13 +51,13 @@ interface Sent {
   path: string;
   bytes: Bytes;
   mark: string;
-  /** The token of what is replaced; null for a new file. */
+  /** The token of the replaced file; null for a new one. */
   before: string | null;
 }
 
 /**
- * A registry in a bucket: Amazon S3, R2, Ceph and their like by `If-None-Match` and `If-Match`, Google Cloud Storage by
- * generations. Before the first write the store is tried out: one that ignores conditions would let two publishers
+ * A registry in a bucket: Amazon S3, R2, Ceph and the like by `If-None-Match` and `If-Match`, Google Cloud Storage by
+ * generations. Before the first write the store is tested: one that ignores conditions would let two publishers
  * overwrite each other, and is refused.
  */
 export function openS3(options: S3Options): Store {
@@ -67,7 +67,7 @@ export function openS3(options: S3Options): Store {
   const name = `the bucket ${bucket}${prefix === '' ? '' : `/${prefix}`}`;
   const marker = google ? 'x-goog-meta-appreg-write' : 'x-amz-meta-appreg-write';
   const { tokenOf } = conditionsFor(google)[0];
-  /** The requests for the file that conditions are tried with. */
+  /** The requests for the file that tests the conditions. */
   const noted: S3Request = async (method, path, details) => {
     const answer = await request(method, path, details);
     if (method === 'PUT' && answer.status < 300) options.onProbe?.(path);
@@ -87,7 +87,10 @@ export function openS3(options: S3Options): Store {
     return { conditions: proven, recalled: false };
   }
 
-  /** Tries the conditions again where they were only recalled. @returns false where they were tried by this process */
+  /**
+   * Tests the conditions again if they were only remembered.
+   * @returns false if this process tested them
+   */
   async function proveAgain(): Promise<boolean> {
     if (known === null || !(await known).recalled) return false;
     memory?.forget(await requests.identity());
@@ -114,7 +117,7 @@ export function openS3(options: S3Options): Store {
     return { length, sha256: hash.digest('hex'), token: tokenOf(answer), mark: answer.headers[marker] };
   }
 
-  /** @param before the token of what is replaced; null for a new file */
+  /** @param before the token of the replaced file; null for a new one */
   async function put(path: string, bytes: Bytes, before: string | null, details: WriteDetails = {}): Promise<boolean> {
     const sent: Sent = { path, bytes, mark: randomUUID(), before };
     const headers = { ...headersOf(path, bytes), [marker]: sent.mark };
@@ -122,35 +125,35 @@ export function openS3(options: S3Options): Store {
     const condition = before === null ? create : replace(before);
     try {
       const answer = await request('PUT', path, { headers: { ...headers, ...condition }, body: bytes });
-      // An attempt without an answer may have been carried out; then its own file is in the way now.
+      // An attempt without a response may have been carried out; the precondition then fails because of its own file.
       if (answer.status >= 300 && (!answer.uncertain || (await look(path))?.mark !== sent.mark)) return false;
     } catch (error) {
       if (stopRequested() === null || (await lastLook(path))?.mark !== sent.mark) throw error;
       return true;
     }
     await keeps(sent, headers, details).catch((error: unknown) => {
-      // The store answered that it has it, and there is no time for another look.
+      // The store confirmed that it has it, and a stop leaves no time for another check.
       if (stopRequested() === null) throw error;
     });
     return true;
   }
 
-  /** What is there after a stop was requested; null where that cannot be read in a moment. */
+  /** The stored file after a stop was requested; null if it cannot be read in a moment. */
   async function lastLook(path: string): Promise<Kept | null> {
     return look(path, true).catch(() => null);
   }
 
   /**
-   * Waits until the store has what it answered that it stored; what it does not keep is sent again, so that this is
-   * found out before any document lists the file.
-   * @throws Trouble `s3-damaged`, `s3-not-kept`
+   * Waits until the store has what it confirmed; content that it does not keep is sent again, so that a loss is
+   * detected before any document lists the file.
+   * @throws AppregError `s3-damaged`, `s3-not-kept`
    */
   async function keeps(sent: Sent, headers: Record<string, string>, { verified }: WriteDetails): Promise<void> {
     const { path, bytes, before } = sent;
     for (let attempt = 1; ; attempt++) {
       const there = await look(path);
       const fault = faultOf(there, sent);
-      // Without conditions, another process may overwrite it at the next moment.
+      // Without conditions, another process may overwrite it at any moment.
       if (fault === null && there?.mark === sent.mark && !unconditional) verified?.(there.token);
       if (fault === null) return;
       if (attempt === REPAIRS) throw fault === 'old' ? notKept(name, path) : damaged(name, path, bytes.length, there);
@@ -164,7 +167,7 @@ export function openS3(options: S3Options): Store {
     }
   }
 
-  /** Writes under a condition; where recalled conditions do not hold, they are tried again, and the write is repeated. */
+  /** Writes under a condition; if remembered conditions do not hold, they are tested again and the write repeated. */
   async function write(path: string, isAsExpected: () => Promise<boolean>, send: () => Promise<boolean>) {
     segmentsOf(path);
     try {
@@ -205,7 +208,7 @@ export function openS3(options: S3Options): Store {
   };
 }
 
-/** What the store has instead of what was sent; null where that is there, or the write of another publisher. */
+/** The difference between the stored file and what was sent; null if it is there, or the write of another publisher. */
 function faultOf(there: Kept | null, { bytes, mark, before }: Sent): 'none' | 'old' | 'other' | null {
   if (there === null) return 'none';
   if (there.sha256 === sha256Of(bytes)) return null;

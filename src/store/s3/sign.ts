@@ -2,13 +2,13 @@ import { createHash, createHmac } from 'node:crypto';
 import { type Bytes, sha256Of } from '../bytes.ts';
 import type { Credentials } from './credentials.ts';
 
-/** Signature version 4: Amazon's, which most object stores took over, and Google's, which differs in its words alone. */
+/** Signature version 4: Amazon's, which most object stores adopted, and Google's, which differs only in its names. */
 export interface Dialect {
   algorithm: string;
   key: string;
   service: string;
   end: string;
-  /** What the headers of this dialect begin with. */
+  /** The prefix of this dialect's headers. */
   prefix: string;
 }
 
@@ -19,7 +19,7 @@ export const AMAZON: Dialect = {
   end: 'aws4_request',
   prefix: 'x-amz-',
 };
-/** Google takes Amazon's dialect too, but then refuses every header of its own, conditions by generation among them. */
+/** Google accepts Amazon's dialect too, but then rejects all of its own headers, such as conditions by generation. */
 export const GOOGLE: Dialect = {
   algorithm: 'GOOG4-HMAC-SHA256',
   key: 'GOOG4',
@@ -30,7 +30,7 @@ export const GOOGLE: Dialect = {
 
 export interface Unsigned {
   method: string;
-  /** Its path encoded by `encodeSegment`, its query made by `queryOf`. */
+  /** Its path encoded by `encodeSegment`, its query built by `queryOf`. */
   url: URL;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
@@ -73,13 +73,13 @@ export function signed(
   return { ...sent, authorization };
 }
 
-/** A query as signatures have it: sorted by name, everything encoded that is not unreserved. */
+/** A query in its canonical form: sorted by name, everything encoded that is not unreserved. */
 export function queryOf(parameters: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(parameters).map(([name, value]) => `${encodeSegment(name)}=${encodeSegment(value)}`);
   return pairs.toSorted().join('&');
 }
 
-/** A part of a path as signatures want it: everything encoded that is not unreserved. */
+/** A path segment in its canonical form: everything encoded that is not unreserved. */
 export function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

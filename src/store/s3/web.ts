@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import undici from 'undici';
 import { type Bytes, chunksOf, isFileBytes } from '../bytes.ts';
 
-/** Asking an object store, or whoever gives its credentials. */
+/** Requests to an object store, or to a provider of its credentials. */
 
 interface WebProxy {
   /** Without credentials. */
@@ -11,16 +11,16 @@ interface WebProxy {
   authorization: string | null;
 }
 
-/** The proxy that a URL is asked over; null for none. Throws where one is named that cannot be used. */
+/** The proxy for a URL; null for none. Throws if an unusable one is configured. */
 export type WebProxyFor = (url: URL) => WebProxy | null;
 
 interface WebRequest {
   method: 'GET' | 'PUT' | 'POST';
   headers: Record<string, string>;
   body?: Bytes | string | null;
-  /** Takes the body of an answer with a status below 300, in place of `bytes`. */
+  /** Receives a response body with a status below 300, instead of `bytes`. */
   sink?: ((chunk: Uint8Array) => void) | null;
-  /** Milliseconds for all of it; where nothing moves any more, it ends sooner. */
+  /** Milliseconds in total; without any transfer, the request ends sooner. */
   timeout: number;
   /** Ends the request when it is aborted. */
   signal?: AbortSignal;
@@ -34,12 +34,12 @@ interface WebAnswer {
 
 export type Web = (url: URL, request: WebRequest) => Promise<WebAnswer>;
 
-/** Larger bodies, in bytes, are handed over in portions. */
+/** Larger bodies, in bytes, are sent in portions. */
 const PORTION = 65_536;
 
 /**
- * @param idle milliseconds without a byte in either direction; for an answer to begin it may be five times that
- * @throws what undici does where no whole answer comes; redirects are not followed
+ * @param idle milliseconds without a byte in either direction; a response may take five times that to start
+ * @throws undici's errors without a complete response; redirects are not followed
  */
 export function openWeb(proxyFor: WebProxyFor = () => null, idle = 60_000): Web {
   const agents = new Map<string, InstanceType<typeof undici.ProxyAgent>>();
@@ -47,7 +47,7 @@ export function openWeb(proxyFor: WebProxyFor = () => null, idle = 60_000): Web 
   function over({ uri, authorization }: WebProxy): InstanceType<typeof undici.ProxyAgent> {
     const known = agents.get(uri);
     if (known) return known;
-    // Plain http is no matter for a tunnel: many proxies allow those to port 443 alone.
+    // Plain http is not tunnelled: many proxies allow tunnels only to port 443.
     const token = authorization === null ? {} : { token: authorization };
     const agent = new undici.ProxyAgent({ uri, proxyTunnel: false, ...token });
     agents.set(uri, agent);
@@ -77,7 +77,7 @@ function lengthOf(body: Bytes | string): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }
 
-/** As a whole, an upload would have to be complete within the time that its answer may take. */
+/** As a single buffer, an upload would have to be complete within the time limit of its response. */
 function sendable(body: Bytes): Uint8Array | Readable {
   if (!isFileBytes(body) && body.length <= PORTION) return body;
   return Readable.from(chunksOf(body), { objectMode: false, highWaterMark: PORTION });
