@@ -9,15 +9,15 @@ import { isUrl } from './fetch.ts';
 import { ask, type Question } from './io/prompts.ts';
 import { emptyFault, oneOf } from './io/questions.ts';
 
-/** The questions for arguments that are missing on the command line. */
+/** Prompts for arguments that are missing on the command line. */
 
 type ArgumentQuestion = Omit<Question, 'flag'>;
 
 /**
- * Asks for arguments at a terminal.
+ * Prompts for arguments at a terminal.
  * @param command as `add-app`
  * @param names as in the usage of the command, without brackets
- * @returns the answers in order; null when the user cancelled
+ * @returns the answers in order; null if the user cancelled
  */
 export async function askedArguments(
   context: Context,
@@ -72,7 +72,7 @@ function questionsIn({ cwd }: Context): Record<string, ArgumentQuestion> {
   };
 }
 
-/** The message of the check's error, or null. */
+/** The message of the error that `check` throws, or null. */
 function faultOf(check: (text: string) => void): (text: string) => string | null {
   return (text) => {
     try {

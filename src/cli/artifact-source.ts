@@ -15,7 +15,7 @@ import { checkUrl, fetchWhole, isUrl, named, readInput, suspicion, unreadable } 
 import { ask } from './io/prompts.ts';
 import { sourceQuestion } from './io/questions.ts';
 
-/** Where the bytes of a version come from. */
+/** The source of a version's bytes. */
 
 export interface SourceOptions {
   artifact?: string;
@@ -24,16 +24,16 @@ export interface SourceOptions {
   artifactUrl?: string;
 }
 
-/** Bytes of the largest artifact. */
+/** Maximum artifact size in bytes. */
 const LARGEST = 2 ** 31;
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const PORTION = 2 ** 18;
 
 export function hasSource({ artifact, entry, artifactUrl }: SourceOptions): boolean {
   return artifact !== undefined || entry !== undefined || artifactUrl !== undefined;
 }
 
-/** The options with a source: asked for at a terminal where none is given; null when the user cancelled. */
+/** The options with a source, prompted for at a terminal if none is given; null if the user cancelled. */
 export async function withSource<Options extends SourceOptions>(
   { cwd, terminal }: Context,
   options: Options,
@@ -45,7 +45,7 @@ export async function withSource<Options extends SourceOptions>(
   return answer.endsWith('.tar.gz') ? { ...options, artifact: answer } : { ...options, entry: answer };
 }
 
-/** Checks that exactly one source is named. Throws Trouble (exit 2) otherwise. */
+/** Checks that exactly one source is given. Throws AppregError (exit 2) otherwise. */
 export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions): void {
   const count = [artifact, entry, artifactUrl].filter((one) => one !== undefined).length;
   if (count === 0)
@@ -69,7 +69,7 @@ export function checkSource({ artifact, entry, ui, artifactUrl }: SourceOptions)
   if (artifactUrl !== undefined) checkUrl(artifactUrl, '--artifact-url');
 }
 
-/** Reads, builds or fetches the artifact, and looks at it. Throws Trouble where there is none. */
+/** Reads, builds or fetches the artifact, and inspects it. Throws AppregError if it is missing. */
 export async function artifactFrom(
   context: Context,
   options: SourceOptions,
@@ -107,7 +107,9 @@ async function lookAtBytes(bytes: Uint8Array, shown: string): Promise<Artifact> 
   return { bytes, url: null, ...seen };
 }
 
-/** Digests and lists a local file; it is read again when it is written, so that its size does not count. */
+/**
+ * Digests and lists a local file. The file is streamed, and read again when it is written, so its size does not matter.
+ */
 async function lookAtFile(path: string, shownAs: string): Promise<Artifact> {
   const md5 = createHash('md5');
   let seen: Awaited<ReturnType<typeof look>>;
@@ -128,7 +130,7 @@ async function lookAtFile(path: string, shownAs: string): Promise<Artifact> {
   return { bytes: fileBytes(path, shownAs, known), url: null, ...seen };
 }
 
-/** Digests and lists what streams by. @param packedBytes its size */
+/** Digests and lists a stream. @param packedBytes its size */
 async function look(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   packedBytes: number,

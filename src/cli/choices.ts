@@ -1,4 +1,4 @@
-/** Values that options choose from: for the options themselves, and for completion at Tab. Imports nothing. */
+/** Choices for option values, shared by the options and shell completion. Imports nothing. */
 
 export const STORES = ['directory', 'git', 's3'] as const;
 export const HOSTS = ['r2', 's3', 'gcs', 'github-pages', 'cloudflare-pages', 'netlify', 'nginx'] as const;

@@ -7,9 +7,9 @@ import { render } from '../report/index.ts';
 import type { RenderOptions } from '../report/options.ts';
 import type { Context } from './context.ts';
 
-/** What CI systems want beside a report: paths from the repository's root, annotations, a summary. */
+/** What CI systems need in addition to a report: paths from the repository's root, annotations, a summary. */
 
-/** The folder of `cwd` below the root of its repository, with `/`; '' at the root, and where there is no repository. */
+/** The folder of `cwd` below the root of its repository, with `/`; '' at the root, or outside a repository. */
 export function folderInRepository(cwd: string, env: NodeJS.ProcessEnv): string {
   const here = real(cwd);
   const given = [env['GITHUB_WORKSPACE'], env['CI_PROJECT_DIR']].filter((root) => root !== undefined && root !== '');
@@ -31,12 +31,14 @@ function real(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    // A folder that is not there will be said by whoever reads it.
+    // A missing folder is reported when it is read.
     return path;
   }
 }
 
-/** In GitHub Actions, who asked for no format is given annotations, and a summary of the job, beside the pretty output. */
+/**
+ * In GitHub Actions, if no format is requested, prints annotations and a job summary in addition to the pretty output.
+ */
 export function tellGitHub(context: Context, report: Report, options: RenderOptions): void {
   const { env, terminal } = context;
   if (env['GITHUB_ACTIONS'] !== 'true' || context.options.format !== undefined) return;

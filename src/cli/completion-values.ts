@@ -7,20 +7,20 @@ import { CI_SYSTEMS, HOSTS, LEVELS, SHELLS, STORES } from './choices.ts';
 import { configAtRest } from './config/config.ts';
 import { RESULT_FORMATS } from './format.ts';
 
-/** What may stand for a value, by what the help calls it. */
+/** Completion candidates for a value, by its name in the help. */
 
 export interface Offer {
   candidates: { value: string; about?: string }[];
-  /** What else the shell may offer, from its own sight of the disk. */
+  /** What else the shell may offer from the file system. */
   otherwise?: 'files' | 'folders';
-  /** The word goes on behind the candidate. */
+  /** The word continues after the candidate. */
   open?: boolean;
 }
 
 export interface Where {
-  /** The name of the command; empty in front of it. */
+  /** The name of the command; empty before it. */
   command: string;
-  /** What --cwd and --config say, as typed. */
+  /** The values of --cwd and --config, as typed. */
   cwd: string | null;
   config: string | null;
 }
@@ -34,7 +34,7 @@ const words =
   (all: readonly string[]): Kind =>
   () => ({ candidates: all.map((value) => ({ value })) });
 
-/** Kinds by name; with the command's name before them where it makes a difference. */
+/** Kinds by name, prefixed with the command's name if they differ between commands. */
 const KINDS: Record<string, Kind> = {
   'add-app key': FREE,
   'init path': FREE,
@@ -72,12 +72,12 @@ const FREE_NAMES =
   '#RRGGBB ENVVAR address base_url bucket duration endpoint header i/n n name name.json name=ENVVAR name|url origin prefix range region s target text url';
 for (const name of FREE_NAMES.split(' ')) KINDS[name] = FREE;
 
-/** True for a name that has its line in the table. */
+/** True for a name in the table. */
 export function isKind(name: string): boolean {
   return name === 'command' || Object.hasOwn(KINDS, name);
 }
 
-/** What may stand for a value that the help calls `name`; nothing for names that are not known. */
+/** Candidates for the value named `name` in the help; none for unknown names. */
 export async function valuesOf(name: string, where: Where, text: string): Promise<Offer> {
   const kind = KINDS[`${where.command} ${name}`] ?? (Object.hasOwn(KINDS, name) ? KINDS[name]! : FREE);
   return kind(where, text);
@@ -93,7 +93,7 @@ async function ruleLevels(_: Where, text: string): Promise<Offer> {
 
 const LARGEST_MANIFEST = 4_000_000;
 
-/** The keys of the workspace's manifest. Others than URL-safe ones never reach a command line. */
+/** The keys of the workspace's manifest; only URL-safe ones can be completed. */
 async function appKeys(where: Where): Promise<Offer> {
   const workspace = await workspaceOf(where);
   const path = resolve(workspace.root, workspace.manifest);
@@ -106,12 +106,12 @@ async function appKeys(where: Where): Promise<Offer> {
         .map((value) => ({ value })),
     };
   } catch {
-    // Nothing to offer is no error at Tab; the command itself will say what is wrong.
+    // Nothing to offer is not an error at Tab; the command itself reports errors.
     return { candidates: [] };
   }
 }
 
-/** The address of the workspace's own manifest, unless the shell would read more into it. */
+/** The URL of the workspace's own manifest, unless the shell would interpret a part of it. */
 async function registryUrl(where: Where): Promise<Offer> {
   const { baseUrl, manifest } = await workspaceOf(where);
   const url = `${baseUrl}${manifest}`;

@@ -16,14 +16,14 @@ export interface GlobalOptions {
   rule?: string[];
 }
 
-/** What a command is given beside its own arguments. */
+/** What a command receives in addition to its own arguments. */
 export interface Context {
-  /** Absolute; what relative paths on the command line are relative to. */
+  /** Absolute; the base of relative paths on the command line. */
   cwd: string;
   options: GlobalOptions;
   terminal: Terminal;
   env: NodeJS.ProcessEnv;
-  /** What the run writes to a registry; absent where nobody reads it. */
+  /** Records writes to a registry; absent if unused. */
   journal?: Journal;
   /** Searches for the configuration from `from` (default: cwd) upwards, once; see config.ts. */
   config(from?: string): Promise<LoadedConfig>;

@@ -10,25 +10,25 @@ import { createDigester, type Digester } from '../observe/digest/digest.ts';
 import type { HttpOptions } from '../observe/http/client.ts';
 import { networkOf } from './config/network.ts';
 
-/** Fetching an artifact to know its bytes, as the service would: digested on the wire, nothing kept. */
+/** Fetches an artifact to inspect its bytes, as the service does: digested while streaming, nothing stored. */
 
 const LIMIT = 2 ** 31;
 const TOTAL = 600_000;
 
 export interface Fetched {
-  /** How the URL answered. */
+  /** The probe of the URL. */
   visit: Probe;
   content: Content;
   archive: ArchiveFacts;
 }
 
-/** Digests and lists what a URL serves. What the network does is in `visit`. */
+/** Digests and lists what a URL serves. Network errors are in `visit`. */
 export async function fetchBytes(
   url: string,
   onBytes: (bytes: number) => void = () => {},
   options: HttpOptions = {},
 ): Promise<Fetched> {
-  // Most runs of the commands that could fetch something have nothing to fetch.
+  // Loaded lazily, since most runs fetch nothing.
   const { openHttpClient } = await import('../observe/http/client.ts');
   const http = openHttpClient(options);
   let digester: Digester = createDigester(LIMIT);
@@ -65,7 +65,7 @@ export async function fetchBytes(
   }
 }
 
-/** The same, where only a whole answer will do. Throws Trouble (exit 1) that names the status or what went wrong. */
+/** The same, but requires a complete response. Throws AppregError (exit 1) with the status or the error. */
 export async function fetchWhole(
   url: string,
   env: NodeJS.ProcessEnv,
@@ -81,7 +81,7 @@ export async function fetchWhole(
   );
 }
 
-/** How a visit ended, in words behind the URL. */
+/** The outcome of a probe, worded to follow the URL. */
 export function answer(visit: Probe): string {
   const { failure } = visit;
   const over = overProxy(visit);
@@ -92,12 +92,12 @@ export function answer(visit: Probe): string {
   return `answers with status ${statusOf(visit)}${over}`;
 }
 
-/** True for a text that is a URL and not the name of a file. */
+/** True for a URL, as opposed to a file name. */
 export function isUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** Refuses a URL that clients could not use (exit 2); `flag` is where it was given. */
+/** Refuses a URL that clients could not use (exit 2); `flag` is the flag it was passed with. */
 export function checkUrl(url: string, flag: string): void {
   const fault = urlError(url);
   if (fault)
@@ -112,7 +112,7 @@ export function named(url: string): string {
   return printable(redact(shorten(url)));
 }
 
-/** What is suspicious about bytes that somebody takes for an artifact, or null. */
+/** What is suspicious about bytes that are expected to be an artifact, or null. */
 export function suspicion(head: string): string | null {
   const kind = kindOf(Buffer.from(head, 'base64'));
   if (kind === 'empty') return 'is empty';
@@ -121,7 +121,7 @@ export function suspicion(head: string): string | null {
   return kind === 'git-lfs-pointer' ? 'is a Git LFS pointer, not the file itself (git lfs pull fetches it)' : null;
 }
 
-/** A local file, whole. Throws Trouble (exit 2) where it cannot be read. */
+/** A local file as a whole. Throws AppregError (exit 2) if it cannot be read. */
 export function readInput(path: string, shownAs: string): Buffer {
   try {
     return readFileSync(path);

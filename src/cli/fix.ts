@@ -9,14 +9,17 @@ import { openDirectory } from '../store/directory/directory.ts';
 import { type BaselineOption, wasPublished } from './check/baseline-option.ts';
 import type { Context } from './context.ts';
 
-/** `lint --fix`: mends the files of a target, and says on stderr what it did, and where that touched a published version. */
+/**
+ * `lint --fix`: fixes the files of a target, and reports on stderr what changed, and which changes affect published
+ * versions.
+ */
 export async function fixFiles(context: Context, target: Target, against: BaselineOption): Promise<void> {
   const { workspace } = target;
   const store = openDirectory(workspace.root);
   const files: { path: string; role: 'manifest' | 'metadata'; app: string | null }[] = [];
   if (target.kind === 'metadata') files.push({ path: target.path, role: 'metadata', app: null });
   else {
-    // The manifest first: a URL that is mended there may be what leads to a metadata file.
+    // The manifest first: a fixed URL may lead to a metadata file.
     await fixOne(workspace.manifest, 'manifest', null);
     const content = readDocumentFile(join(workspace.root, workspace.manifest));
     const apps = typeof content === 'string' ? undefined : member(parseDocument(content).value, 'apps');

@@ -1,10 +1,10 @@
 import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
-/** The formats of commands that make no report. */
+/** The formats of commands without a report. */
 export const RESULT_FORMATS = ['pretty', 'json'] as const;
 
-/** True for --format json. Throws Trouble for a format that a command which makes no report does not have. */
+/** True for --format json. Throws AppregError for a format that a command without a report does not support. */
 export function wantsJson(command: string, format: string | undefined): boolean {
   if (format === undefined || format === 'pretty' || format === 'json') return format === 'json';
   throw new AppregError(

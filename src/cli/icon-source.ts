@@ -9,8 +9,8 @@ import type { Context } from './context.ts';
 import { isUrl, readInput } from './fetch.ts';
 
 /**
- * The icon that `--icon` or an answer names: a URL as it is, a file by its content, or for '' at a terminal one that is
- * drawn. Throws Trouble: exit 1 for a file that is no PNG or SVG, exit 2 for one that cannot be read.
+ * The icon given by `--icon` or an answer: a URL unchanged, a file by its content, or for '' at a terminal a generated
+ * one. Throws AppregError: exit 1 if the file is not a PNG or SVG, exit 2 if it cannot be read.
  */
 export function iconFrom(context: Context, key: string, color: string, icon: string): IconFile | { url: string } {
   if (isUrl(icon)) return { url: icon };
@@ -27,8 +27,8 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
 
 /**
  * An icon by its content.
- * @param name what the user calls it
- * @throws Trouble `icon-not-image` (exit 1) for what is no PNG or SVG
+ * @param name the user's name for it
+ * @throws AppregError `icon-not-image` (exit 1) if it is not a PNG or SVG
  */
 export function iconOf(bytes: Uint8Array, name: string): IconFile {
   const image = inspectImage(bytes);

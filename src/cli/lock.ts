@@ -16,15 +16,15 @@ import { asBase } from '../observe/workspace/places.ts';
 import { openDirectory } from '../store/directory/directory.ts';
 import type { Context } from './context.ts';
 
-/** The workspace's ledger on disk. */
+/** The workspace's lock file on disk. */
 
 export function hasLock(root: string): boolean {
   return existsSync(join(root, LOCK_FILE));
 }
 
 /**
- * The ledger of the workspace around the current folder, as an earlier state of what is served at `url`; null where there
- * is none, or that is another registry.
+ * The lock file of the current workspace, as a baseline of what is served at `url`; null if there is none, or if it
+ * belongs to another registry.
  */
 export async function ledgerFor(context: Context, url: string): Promise<Baseline | null> {
   const { config, root } = await context.config();
@@ -33,21 +33,21 @@ export async function ledgerFor(context: Context, url: string): Promise<Baseline
     const { baseUrl, manifest = 'registry.json' } = config;
     if (baseUrl === undefined || asBase(baseUrl) + encodeURIComponent(manifest) !== url) return null;
   } catch (error) {
-    // Where the workspace will be served is not known here: then nobody can say that it is this.
+    // The workspace's URL is unknown here, so it cannot be compared.
     if (isAppregError(error) && error.code === 'config-environment') return null;
     throw error;
   }
   return baselineInLock(readLock(root)!, LOCK_FILE);
 }
 
-/** The ledger; null where there is none. @throws Trouble for a file that is no ledger */
+/** The lock file; null if there is none. @throws AppregError for an invalid file */
 export function readLock(root: string): LockFile | null {
   return hasLock(root) ? lockOf(readFileSync(join(root, LOCK_FILE))) : null;
 }
 
 /**
- * Changes the ledger, and makes it where it is missing; asked again when somebody else was faster.
- * @throws Trouble for a file that is no ledger, which is left as it is
+ * Updates the lock file, and creates it if missing; `change` is called again after a concurrent update.
+ * @throws AppregError for an invalid file, which is left unchanged
  */
 export async function changeLock(root: string, change: (lock: LockFile) => LockFile): Promise<void> {
   const store = openDirectory(root);
@@ -72,7 +72,7 @@ function lockOf(bytes: Uint8Array): LockFile {
   );
 }
 
-/** Notes a version that was just published, where the workspace keeps a ledger. */
+/** Records a version that was just published, if the workspace has a lock file. */
 export async function noteVersion(root: string, app: string, version: LockedVersion): Promise<void> {
   if (!hasLock(root)) return;
   await changeLock(root, (lock) => {
@@ -82,7 +82,7 @@ export async function noteVersion(root: string, app: string, version: LockedVers
   });
 }
 
-/** What differs from the ledger, in a line each. */
+/** One line per difference from the lock file. */
 export function changedLine(app: string, version: string, before: string, after: string): string {
   return printable(`error  ${app} ${version}: ${before} was published first, ${after} is listed now`);
 }

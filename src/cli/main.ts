@@ -14,21 +14,21 @@ import { toStderr, toStdout } from './io/streams.ts';
 import { supervise } from './process/supervise.ts';
 import { openTerminal } from './io/terminal.ts';
 
-/** What a run has to say for itself, beside what its command does. */
+/** The state of a run, in addition to its command's. */
 interface Run {
   words: readonly string[];
   journal: Journal;
   /** True once the command printed its result. */
   printed: boolean;
-  /** True once the run's last document is due. */
+  /** True once the run's last document is being printed. */
   ended: boolean;
-  /** Prints a result; null before the command line was understood. */
+  /** Prints a result; null until the command line is parsed. */
   out: ((text: string) => void) | null;
 }
 
 /**
- * Runs the command line and returns the exit code; never throws. The process is ended only where a command that was
- * given up keeps it alive, or at a second signal.
+ * Runs the command line and returns the exit code; never throws. The process is ended explicitly only if an abandoned
+ * command keeps it alive, or at a second signal.
  * @param argv as `process.argv`: the first two elements are skipped
  */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -57,9 +57,9 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 /**
- * Runs the command that the words name; arguments that are missing are asked for at a terminal.
- * @returns false when the user cancelled
- * @throws CommanderError for a wrong command line, and what the command throws
+ * Runs the requested command; prompts for missing arguments at a terminal.
+ * @returns false if the user cancelled
+ * @throws CommanderError for an invalid command line, and what the command throws
  */
 async function parsed(words: readonly string[], run: Parameters<typeof build>[0], state: Run): Promise<boolean> {
   try {
@@ -80,7 +80,7 @@ function onWaiting(): void {
   toStderr('appreg: Interrupted; the write that is under way is finished first.\n');
 }
 
-/** The exit code of a command that came to its end, which a signal may have asked for. */
+/** The exit code of a completed command, which a signal may have set. */
 async function completed(code: number, state: Run): Promise<number> {
   const signal = stopRequested();
   if (signal !== null && code === 0) toStderr(`appreg: ${messageAtExit(signal, state.journal)}\n`);
@@ -98,7 +98,7 @@ async function failed(thrown: unknown, state: Run): Promise<number> {
   return code;
 }
 
-/** With a machine format, stdout holds one document whatever happens. */
+/** With a machine format, stdout always holds one document. */
 async function printFailure(error: unknown, code: number, state: Run): Promise<void> {
   if (!state.words.some((word) => word.startsWith('--format'))) return;
   const { failureDocument, reportAborted, requestIn } = await import('./process/failure.ts');
@@ -107,7 +107,7 @@ async function printFailure(error: unknown, code: number, state: Run): Promise<v
   try {
     (state.out ?? print)(document);
   } catch {
-    // The file of --output cannot be written, which is what the error says already.
+    // The file of --output cannot be written, which the error already says.
     print(document);
   }
 }
@@ -116,7 +116,7 @@ function print(text: string): void {
   toStdout(`${text}\n`);
 }
 
-/** Usage errors and known trouble in a line or two; a defect of ours with its stack. Always to stderr. */
+/** Prints usage errors and AppregErrors in a line or two, and internal errors with their stack. Always to stderr. */
 function tell(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (isAppregError(error)) {
@@ -129,7 +129,7 @@ function tell(error: unknown, verbose: boolean): number {
   return 2;
 }
 
-/** A stack quotes what it stumbled over. */
+/** A stack may quote untrusted input. */
 function byLine(stack: string): string {
   return stack.split('\n').map(printable).join('\n');
 }
@@ -148,7 +148,7 @@ async function contextFor(options: GlobalOptions, state: Run): Promise<Context> 
   const print = terminal.out.bind(terminal);
   state.out = print;
   terminal.out = (text) => {
-    // A command that was given up may still come to its result.
+    // An abandoned command may still complete.
     if (state.ended) return;
     print(text);
     state.printed = true;

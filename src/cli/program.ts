@@ -4,17 +4,17 @@ import type { Context, GlobalOptions } from './context.ts';
 import { AskingCommand } from './io/missing-arguments.ts';
 import { columns, toStderr, toStdout } from './io/streams.ts';
 
-/** What a command does: its arguments and options come behind the context; resolves to the exit code. */
+/** Implements a command: receives the context, then arguments and options; resolves to the exit code. */
 export type Action = (context: Context, ...rest: any[]) => Promise<number>;
 
-/** Runs the command that `load` brings, with its arguments. */
+/** Runs the command that `load` imports, with its arguments. */
 type Run = (load: () => Promise<Action>, options: GlobalOptions, args: readonly unknown[]) => Promise<void>;
 
 /**
  * The program with all its commands.
- * @param run is given the one that is asked for
- * @param words of the command line: a command that none of them names stands without its options, which take longer to
- *   make than Node takes to load all this; null for all of them
+ * @param run called with the requested command
+ * @param words of the command line: commands that none of them names are created without options, which take longer to
+ * create than Node takes to load all this; null for all of them
  */
 export function build(run: Run, words: readonly string[] | null): Command {
   const program = new AskingCommand('appreg')
@@ -27,17 +27,17 @@ export function build(run: Run, words: readonly string[] | null): Command {
       writeErr: toStderr,
       getOutHelpWidth: () => columns(1),
       getErrHelpWidth: () => columns(2),
-      // There is nothing in colour.
+      // The output has no colours.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    // As it stands by itself, whether a command has its options or not.
+    // The default term, independent of whether a command has its options.
     .configureHelp({ subcommandTerm: (one) => `${one.name()} ${one.usage()}` })
     .showHelpAfterError('(appreg --help lists the commands)')
     .addHelpText('after', '\nStart with: appreg init my-registry --base-url https://apps.example.com/');
   withGlobals(program);
 
-  /** One block per command: name, words, a module that is loaded only now, and options. */
+  /** One block per command: name, arguments, a lazily loaded module, and options. */
   function command(
     usage: string,
     description: string,
@@ -49,7 +49,7 @@ export function build(run: Run, words: readonly string[] | null): Command {
     made.action((...args: unknown[]) => {
       const self = args.pop() as Command;
       const given = self.optsWithGlobals<GlobalOptions>();
-      // The program's own default would win over what stands behind the command's name.
+      // The program's own default would override an option after the command's name.
       if (self.opts<GlobalOptions>().color === false) given.color = false;
       args.pop();
       return run(load, given, args);
@@ -314,7 +314,7 @@ Once, for all of your shells to come:
   return program;
 }
 
-/** What the commands that look at a live registry take. */
+/** The options of commands that observe a live registry. */
 function withLook(command: Command): Command {
   return command
     .option('--app <key>', 'only this app; repeatable', collect)
@@ -342,7 +342,7 @@ function withGlobals(command: Command): void {
     .option('--rule <id=level>', 'set a rule to off, note, warning or error; repeatable', collect);
 }
 
-/** `--color` of an app is not the opposite of `--no-color`, so it goes by another name. */
+/** An app's `--color` is not the opposite of `--no-color`, so it has another attribute name. */
 function blockColor(): Option {
   const option = new Option('--color <#RRGGBB>', 'background colour of its blocks');
   option.attributeName = () => 'blockColor';

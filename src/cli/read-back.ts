@@ -9,10 +9,10 @@ import { answer, fetchBytes, named, suspicion } from './fetch.ts';
 import { networkOf } from './config/network.ts';
 
 /**
- * Asks for a new artifact at its public address, once it is stored and before it is listed. A host behind a store may
- * need a while until it serves what was stored; a folder is usually uploaded later.
- * @param patience seconds until it must be served; null for a folder: then that it is not served yet is only a remark
- * @throws Trouble (exit 1) when other bytes are served there, or none within that time
+ * Fetches a new artifact from its public URL after it is stored and before it is listed. A host behind a store may need
+ * time to serve what was stored; a folder is usually uploaded later.
+ * @param patience seconds until it must be served; null for a folder: then a missing artifact is only a remark
+ * @throws AppregError (exit 1) if other bytes are served, or none before the deadline
  */
 export async function readBack({ terminal, env }: Context, entry: NewVersion, patience: number | null): Promise<void> {
   const progress = terminal.progress(`Asking for ${named(entry.artifactUrl)}`);
@@ -40,19 +40,19 @@ export async function readBack({ terminal, env }: Context, entry: NewVersion, pa
 
 interface Amiss {
   message: string;
-  /** The checksum of what is served instead. */
+  /** The checksum of the bytes served instead. */
   mismatch: string | null;
-  /** True where no answer came at all: the address may be reachable for others. */
+  /** True if there was no response at all: the URL may be reachable for others. */
   unreachable: boolean;
 }
 
-/** Null when the artifact is served as it was stored. */
+/** Null if the artifact is served as stored. */
 async function askOnce(
   { artifactUrl: url, artifactChecksum: checksum }: NewVersion,
   attempt: number,
   env: NodeJS.ProcessEnv,
 ): Promise<Amiss | null> {
-  // A query of its own keeps a "not found" for the real address out of the host's caches.
+  // A unique query prevents the host from caching a "not found" for the actual URL.
   const asked = `${url}${url.includes('?') ? '&' : '?'}read-back=${checksum.slice(7, 23)}${attempt === 0 ? '' : attempt}`;
   const options = { ...networkOf(env), retries: 0, connectTimeout: 4000, headersTimeout: 8000, idleTimeout: 8000 };
   const { visit, content } = await fetchBytes(asked, () => {}, options);

@@ -16,9 +16,9 @@ import { isStored, storeSnapshot } from './stored-state.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './check/verify-options.ts';
 
 /**
- * A state of a registry, by any name that it may have: a live registry's URL, saved facts, a folder, a manifest, a git
- * ref. Artifacts are looked at where they lie in the folder. A folder whose registry is in another store means that.
- * @throws Trouble (exit 2) where there is none, or it cannot be read
+ * A state of a registry, by any of its names: a live registry's URL, saved facts, a folder, a manifest, a git ref.
+ * Artifacts are read from the folder. For a workspace with another store, the folder refers to that store.
+ * @throws AppregError (exit 2) if it does not exist or cannot be read
  */
 export async function registryState(context: Context, where: string, options: VerifyOptions): Promise<Snapshot> {
   const seenAt = new Date().toISOString();
@@ -32,7 +32,7 @@ export async function registryState(context: Context, where: string, options: Ve
   return snapshotOfTree(gitTree(where, root), config.manifest ?? 'registry.json', config.baseUrl ?? null, seenAt);
 }
 
-/** Saved facts say what they are in their first field. */
+/** Saved facts are identified by their first field. */
 function isFacts(path: string): boolean {
   const file = openSync(path, 'r');
   try {
@@ -93,7 +93,7 @@ async function liveState(context: Context, where: string, options: VerifyOptions
   return usable({ snapshot: 1, target: redact(url.href), seenAt, origins: [], manifest: manifest!, apps, orphans: [] });
 }
 
-/** Comparing with nothing would find nothing. */
+/** An empty state cannot be compared: there would be no findings. */
 function usable(state: Snapshot): Snapshot {
   const { content } = state.manifest;
   if (!isMissing(content) && isObject(member(parseDocument(content).value, 'apps'))) return state;

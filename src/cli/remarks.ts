@@ -4,9 +4,9 @@ import { describePlan } from '../publish/apply-plan.ts';
 import type { Plan } from '../publish/plan.ts';
 import type { Terminal } from './io/terminal.ts';
 
-/** Remarks that the commands which write have in common. */
+/** Messages shared by the commands that write. */
 
-/** Warnings and notes about what is added: on stderr, since they are no results. */
+/** Warnings and notes about what is added: on stderr, since they are not results. */
 export function printFindings(terminal: Terminal, findings: readonly Finding[]): void {
   for (const { severity, rule, message, advice } of findings) {
     const line = printable(redact(shorten(`${severity}: ${message} ${advice} (${rule})`, 400)));
@@ -15,7 +15,7 @@ export function printFindings(terminal: Terminal, findings: readonly Finding[]):
   }
 }
 
-/** What would be written, and the new lines of a document: the result of a dry run. */
+/** The planned writes and the new lines of a document: the result of a dry run. */
 export function planText(terminal: Terminal, plan: Plan, lines: readonly string[] = []): string {
   const added = lines.map((line) => terminal.style.green(`+ ${printable(shorten(line, 2000))}`));
   const steps = plan.steps.length === 0 ? 'nothing to do' : describePlan(plan);

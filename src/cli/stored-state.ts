@@ -10,7 +10,7 @@ import type { Config, LoadedConfig } from './config/config.ts';
 import type { Context } from './context.ts';
 import { openStore } from './config/open-store.ts';
 
-/** A workspace whose registry is kept in a store that is no folder: only its configuration lies here. */
+/** A workspace whose registry is in a store other than a folder: only its configuration is local. */
 
 const ELSEWHERE = { git: 'a branch of git', s3: 'a bucket' };
 
@@ -18,12 +18,12 @@ function elsewhere({ store }: Config): string | null {
   return store === undefined || store.type === 'directory' ? null : ELSEWHERE[store.type];
 }
 
-/** True where there is no manifest in the folder, because the store has it. @param manifest its name */
+/** True if the folder has no manifest because it is in the store. @param manifest its name */
 export function isStored({ config, root }: LoadedConfig, folder: string, manifest: string): boolean {
   return elsewhere(config) !== null && folder === root && !existsSync(join(folder, manifest));
 }
 
-/** For commands that want the files themselves. @throws Trouble (exit 2) where the store has them */
+/** For commands that need local files. @throws AppregError (exit 2) if they are in the store */
 export function refuseStored(loaded: LoadedConfig, folder: string, manifest: string): void {
   if (!isStored(loaded, folder, manifest)) return;
   const { baseUrl } = loaded.config;
@@ -47,7 +47,7 @@ export async function storeSnapshot(
   const progress = context.terminal.progress(`Reading ${printable(store.name)}`);
   try {
     const known = new Map<string, DocumentContent | null>();
-    // Which documents there are is told by those that were read before: two rounds, and seldom a third.
+    // Documents are discovered from those already read: two rounds, rarely a third.
     for (let wanted = [manifest]; ;) {
       const found = await readAll(store, wanted);
       for (const path of wanted) {

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { networkOf } from '../config/network.ts';
 import { registryUrl } from './verify-options.ts';
 
-/** What `lint --against` names, for what is linted: a whole registry, or the versions of one metadata file. */
+/** The baseline of `lint --against`: a whole registry, or the versions of one metadata file. */
 export interface BaselineOption {
   registry: Baseline | null;
   versions: PublishedVersion[] | null;
@@ -14,7 +14,7 @@ export interface BaselineOption {
 
 export const NOTHING: BaselineOption = { registry: null, versions: null };
 
-/** Throws Trouble when there is no such state, or when it cannot be read. */
+/** Throws AppregError if the baseline does not exist or cannot be read. */
 export async function baselineOption(where: string, target: Target, context: Context): Promise<BaselineOption> {
   const { cwd } = context;
   if (where.trim() === '')
@@ -33,7 +33,7 @@ export async function baselineOption(where: string, target: Target, context: Con
       );
     }
     const versions = baselineVersionsOf(where, target.workspace, target.path, cwd);
-    // No app is known by its key here; the rules still want to know where the versions come from.
+    // No app has a key here, but the rules still need the source of the versions.
     return { registry: versions && { source: where, keys: [], app: () => null }, versions };
   }
   if (!isUrl) return { registry: baselineOf(where, target.workspace, cwd), versions: null };
@@ -45,7 +45,7 @@ export async function baselineOption(where: string, target: Target, context: Con
   };
 }
 
-/** True for a version that had been published. */
+/** True for a version that was already published. */
 export function wasPublished(against: BaselineOption, app: string | null, version: string): boolean {
   const versions = against.versions ?? (app === null ? null : against.registry?.app(app));
   return Array.isArray(versions) && versions.some((entry) => entry.version === version);

@@ -15,22 +15,22 @@ import {
 import { factsJson } from './snapshot-file.ts';
 
 /**
- * The folder of `--cache`: one folder in it for each registry and way of asking, with a file for the manifest and one
- * for each app. All names are digests. Files are put in place whole, so several runs can share a folder; one that is
- * broken, or that another version wrote, is passed over.
+ * The folder of `--cache`: one subfolder per registry and request settings, with a file for the manifest and one per
+ * app. All names are digests. Files are written atomically, so concurrent runs can share a folder; a file that is
+ * corrupt or was written by another version is ignored.
  */
 
 const FORMAT = 1;
 const DAY = 86_400_000;
-/** Folders that no run used for so long are removed. */
+/** Subfolders unused for this long are removed. */
 const UNUSED = 30 * DAY;
 const MANIFEST = 'manifest.json';
 const NAME = /^[0-9a-f]{32}$/;
 const PART = /\.part$/;
 
-/** What makes two runs see the same: facts are taken over only where all of it is equal. */
+/** What determines the responses of a registry: facts are reused only if all of it is equal. */
 export interface CacheScope {
-  /** The URL of the manifest, secrets and all. */
+  /** The URL of the manifest, including secrets. */
   url: string;
   origins: readonly string[];
   /** PEM text, or null. */
@@ -40,9 +40,9 @@ export interface CacheScope {
 }
 
 export interface CacheFolder extends ObservationCache {
-  /** Removes what is not listed any more; for a run that saw all apps. */
+  /** Removes entries that are not listed any more; for runs that observed all apps. */
   prune(): void;
-  /** What could not be used or written, in a sentence, or null. */
+  /** What could not be read or written, as a sentence, or null. */
   remark(): string | null;
 }
 
@@ -55,8 +55,8 @@ interface Entry {
 }
 
 /**
- * @param folder absolute; made where it is missing. Throws Trouble where that cannot be
- * @param conceal takes secrets out of a text; a document that holds one is not kept
+ * @param folder absolute; created if missing. Throws AppregError if that fails
+ * @param conceal removes secrets from a text; a document that contains one is not stored
  */
 export function openCache(
   folder: string,
@@ -94,7 +94,7 @@ export function openCache(
     try {
       const entry = JSON.parse(text) as Entry | null;
       if (entry?.cache === FORMAT && entry.tool === VERSION && isFacts(entry)) return entry;
-      // What another version left is no fault.
+      // An entry written by another version is not an error.
       if (typeof entry?.cache !== 'number' || (entry.cache === FORMAT && entry.tool === VERSION)) broken += 1;
     } catch {
       broken += 1;
@@ -154,7 +154,7 @@ export function openCache(
   };
 }
 
-/** The key may be spelled in ways that no file system takes, or takes for the same. */
+/** Keys may contain characters that file systems reject or fold together. */
 function fileName(key: string): string {
   return `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`;
 }
@@ -163,7 +163,7 @@ function scopeName({ url, origins, ca, headers }: CacheScope): string {
   const open = JSON.stringify([redact(url), [...origins].sort(), ca]);
   const secret = headers.length > 0 || redact(url) !== url ? JSON.stringify([url, headers]) : null;
   const hash = createHash('sha256').update(open);
-  // What one user may see is no other user's matter; and from a folder's name nobody should be able to try secrets out.
+  // Users must not share entries, and secrets must not be guessable from a folder's name.
   if (secret !== null) hash.update(scryptSync(secret, open, 32));
   return hash.digest('hex').slice(0, 32);
 }
@@ -175,7 +175,7 @@ function removeUnused(folder: string, now: string): void {
   }
 }
 
-/** Milliseconds since a file or folder was written to; 0 where there is none. */
+/** Milliseconds since a file or folder was last modified; 0 if it does not exist. */
 function age(path: string, now: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat ? Date.parse(now) - stat.mtimeMs : 0;

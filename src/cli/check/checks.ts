@@ -12,9 +12,12 @@ import { folderInRepository, tellGitHub } from '../ci.ts';
 import type { LoadedConfig } from '../config/config.ts';
 import type { Context } from '../context.ts';
 
-/** What the commands that check have in common: severities, formats, printing a report, the exit code. */
+/** Shared by the commands that check: severities, formats, report output, the exit code. */
 
-/** Severities from the configuration and from --rule, which is stronger. Throws Trouble for an unknown rule or level. */
+/**
+ * Severities from the configuration and from --rule, which takes precedence. Throws AppregError for an unknown rule or
+ * level.
+ */
 export function severitiesOf(context: Context, config: LoadedConfig['config']): Record<string, Severity | 'off'> {
   const severities: Record<string, Severity | 'off'> = {};
   const known = new Set(rules.map((rule) => rule.id));
@@ -49,7 +52,7 @@ function ruleLike(id: string, known: ReadonlySet<string>): string {
   return close.length > 0 && close.length <= 3 ? ` Did you mean ${close.join(' or ')}?` : '';
 }
 
-/** The format asked for. Throws Trouble for one that is not known. */
+/** The requested format. Throws AppregError if it is unknown. */
 function formatOf(context: Context): Format {
   const format = context.options.format ?? 'pretty';
   if (!(FORMATS as readonly string[]).includes(format))
@@ -62,8 +65,8 @@ function formatOf(context: Context): Format {
 }
 
 /**
- * Prints the report to stdout, or to the file of --output, and gives the exit code.
- * @param more what the command knows beside the report, such as the severities it was judged with
+ * Prints the report to stdout, or to the file of --output, and returns the exit code.
+ * @param more what the command knows in addition to the report, such as the severities used
  */
 export function printReport(context: Context, report: Report, more: Partial<RenderOptions> = {}): 0 | 1 | 2 {
   const { terminal, options, cwd, env } = context;
@@ -82,8 +85,8 @@ export function printReport(context: Context, report: Report, more: Partial<Rend
 }
 
 /**
- * Runs a check. With a machine format, stdout holds a report whatever happens: one that says "incomplete" and why,
- * when the check could not be made.
+ * Runs a check. With a machine format, stdout always holds a report: if the check could not run, its outcome is
+ * "incomplete" with the reason.
  */
 export async function checked(
   context: Context,
@@ -105,7 +108,7 @@ export async function checked(
   }
 }
 
-/** The report of a check that was not made. */
+/** The report of a check that could not run. */
 export function nothingSeen(command: CheckCommand, target: string, reason: string): Report {
   return {
     schema: 1,

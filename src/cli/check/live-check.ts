@@ -22,30 +22,30 @@ import { readSnapshot, type SnapshotWriter } from './snapshot-file.ts';
 import { onSignals } from '../process/stop-signal.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './verify-options.ts';
 
-/** Looking at a live registry and judging it on the way: what the commands that do so have in common. */
+/** Observes a live registry and judges it while doing so; shared by the commands that do this. */
 
-/** What is to be looked at, and how; understood whole before the first request is made. */
+/** What to observe and how; fully validated before the first request. */
 export interface LiveCheck {
   command: CheckCommand;
   target: string;
   web: WebOptions;
   severities: Record<string, Severity | 'off'>;
-  /** The file that an app's code begins in, where the configuration names it. */
+  /** The entry file of an app's code, if the configuration names it. */
   appEntry: string | null;
   before: Baseline | null;
-  /** ISO 8601; the moment that the facts are judged at. */
+  /** ISO 8601; the time that the facts are judged at. */
   now: string;
-  /** What earlier runs saw, or null. */
+  /** Facts of earlier runs, or null. */
   cache: CacheFolder | null;
-  /** Takes the secrets that were given out of a text, wherever they turn up. */
+  /** Removes the given secrets from a text. */
   conceal(text: string): string;
-  /** By performance.now(). */
+  /** As of performance.now(). */
   started: number;
-  /** The same check at a later moment. @param folder that of the cache, or null */
+  /** The same check at a later time. @param folder the cache folder, or null */
   renewed(folder: string | null): Promise<LiveCheck>;
 }
 
-/** Understands the command line. Throws Trouble for what cannot be meant, and for an earlier state that is not there. */
+/** Parses the command line. Throws AppregError for invalid options, and for a missing baseline. */
 export async function liveCheck(
   context: Context,
   command: CheckCommand,
@@ -85,7 +85,7 @@ async function cacheOf(
   return openCache(folder, { url: href, origins, ca, headers: secrets?.headers ?? [] }, now, conceal);
 }
 
-/** What saved facts begin with. */
+/** The header of saved facts. */
 export function headOf({
   target,
   now,
@@ -95,21 +95,21 @@ export function headOf({
   return { target, seenAt: now, origins: [...(web.origins ?? [])], ...(appEntry !== null && { appEntry }) };
 }
 
-/** Who is handed the facts beside the judging. */
+/** Receives the facts in addition to the judge. */
 type Keeper = Pick<SnapshotWriter, 'manifest' | 'app' | 'hosts' | 'abandon'>;
 
 export interface CheckResult {
   seen: ObserveResult;
-  /** The exit code of a run that a signal ended, or null. */
+  /** The exit code of an interrupted run, or null. */
   exit: SignalExit | null;
   report: Report;
-  /** Why not everything was seen, or null. */
+  /** Why the observation is incomplete, or null. */
   incomplete: string | null;
-  /** Which part of the apps it was, or null. */
+  /** The observed shard of the apps, or null. */
   shard: Shard | null;
 }
 
-/** Somebody who watches the facts go by. */
+/** A listener that receives all facts. */
 export interface FactsListener {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
@@ -117,10 +117,10 @@ export interface FactsListener {
 }
 
 /**
- * Looks and judges, app by app, with progress.
- * @param keeper is handed the facts as well; the caller finishes it, or abandons it
- * @param onlooker is handed them too, and may say why they are not all that was to be seen
- * @param start who judges
+ * Observes and judges app by app, with progress.
+ * @param keeper also receives the facts; the caller finishes or abandons it
+ * @param onlooker also receives the facts, and may report why they are incomplete
+ * @param start creates the judge
  */
 export async function observeAndJudge(
   context: Context,
@@ -169,14 +169,15 @@ export async function observeAndJudge(
     const remark = cache.remark();
     if (remark !== null) context.terminal.log(remark);
   }
-  // Facts without a manifest are no facts that could be judged again.
+  // Facts without a manifest cannot be judged again.
   if (manifests === 0) keeper?.abandon();
   return { seen, exit, report, incomplete, shard: shard && { ...shard, elsewhere: seen.elsewhere } };
 }
 
 /**
- * The first signal ends the look, and what was seen is reported; the second ends the program, and leaves nothing behind.
- * @returns what was seen, and the exit code of a run that a signal ended, or null
+ * The first signal stops the observation and reports what was observed; the second ends the process and leaves no files
+ * behind.
+ * @returns what was observed, and the exit code of an interrupted run, or null
  */
 async function watch(
   context: Context,
@@ -205,7 +206,7 @@ async function watch(
   }
 }
 
-/** What had been published: facts that were saved earlier, or another live registry. */
+/** The baseline: saved facts, or another live registry. */
 async function earlierState(context: Context, where: string, web: WebOptions): Promise<Baseline> {
   if (!/^https?:\/\//i.test(where)) {
     const path = resolve(context.cwd, where);

@@ -4,24 +4,24 @@ import type { ShapeError } from '../../core/generated/validators.js';
 import { printable, redactInPlace, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 
-/** Saved facts: written app by app while a registry is looked at, so that no registry is too large to be saved. */
+/** Saved facts, written app by app during observation, so memory use does not depend on the registry's size. */
 export interface SnapshotWriter {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
-  /** After all apps. */
+  /** Called after all apps. */
   hosts(facts: readonly HostFacts[]): void;
   /**
-   * Puts the whole file in its place.
-   * @param incomplete why the run did not see everything, or null; @param shard which part of the apps it was for
+   * Renames the completed file to its final path.
+   * @param incomplete why the observation is incomplete, or null; @param shard the observed shard of the apps
    */
   finish(incomplete: string | null, shard?: Shard | null): void;
-  /** Leaves nothing behind. Of `finish` and this one, the first that is called counts. */
+  /** Removes the partial file. Only the first call of `finish` or `abandon` takes effect. */
   abandon(): void;
 }
 
 /**
- * @param path absolute; what stood there is replaced only by a whole file
- * @param conceal takes secrets out of a text, wherever they turn up
+ * @param path absolute; an existing file is replaced atomically
+ * @param conceal removes secrets from a text
  */
 export function writeSnapshot(
   path: string,
@@ -68,12 +68,12 @@ export function writeSnapshot(
   };
 }
 
-/** Facts as JSON without secrets, as they are written to any file. */
+/** Facts as JSON without secrets, as written to any file. */
 export function factsJson(value: unknown, conceal: (text: string) => string): string {
   return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redactInPlace(item)) : item));
 }
 
-/** Opens a new file that its owner alone may read, to be renamed to `path`. Throws Trouble where that cannot be. */
+/** Opens a new file that only its owner may read, to be renamed to `path`. Throws AppregError if that fails. */
 export function openPart(part: string, path: string): number {
   try {
     return openSync(part, 'wx', 0o600);
@@ -87,7 +87,7 @@ export function openPart(part: string, path: string): number {
   }
 }
 
-/** Reads saved facts. Throws Trouble for a file that is none, with the place where it is not as the schema says. */
+/** Reads saved facts. Throws AppregError for an invalid file, with the location of the first schema violation. */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   let text: string;
   try {
@@ -100,7 +100,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   try {
     value = JSON.parse(text);
   } catch {
-    // What the parser says would quote the file.
+    // The parser's message would quote the file.
     throw notFacts(`${printable(path)} holds no saved facts: it is not JSON${text === '' ? ', but empty' : ''}.`);
   }
   const { validateFacts } = await import('../../core/generated/facts.js');
@@ -123,7 +123,7 @@ function notFacts(message: string, cause?: unknown): AppregError {
   );
 }
 
-/** What the schema says is wrong, for people: the place, and what would stand there. */
+/** A schema violation in plain words: the location, and what is expected there. */
 function faultOf({ instancePath, keyword, message, params }: ShapeError): string {
   const place = instancePath === '' ? 'the file' : printable(shorten(instancePath));
   if (keyword === 'required') return `${place} has no field “${printable(String(params['missingProperty']))}”`;

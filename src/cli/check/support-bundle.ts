@@ -7,33 +7,36 @@ import type { Report } from '../../core/engine/report.ts';
 import { factsJson, openPart } from './snapshot-file.ts';
 
 /**
- * What goes into a ticket: facts and report in one file that `appreg judge` and `appreg diagnose` read. Unlike saved
- * facts it is bounded, so that it can be attached: what is left out is said in it.
+ * A support bundle: facts and report in one file that `appreg judge` and `appreg diagnose` read. Unlike saved facts its
+ * size is limited, so that it can be attached to a ticket; it records what is omitted.
  */
 export interface SupportBundle {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
-  /** After all apps. */
+  /** Called after all apps. */
   hosts(facts: readonly HostFacts[]): void;
-  /** Puts the whole file in its place. Without a manifest there is nothing to put. @param incomplete as in Snapshot */
+  /**
+   * Renames the completed file to its final path; without a manifest, no file is written. @param incomplete as in
+   * Snapshot
+   */
   finish(report: Report, incomplete: string | null, run: object): void;
-  /** Leaves nothing behind. Of `finish` and this one, the first that is called counts. */
+  /** Removes the partial file. Only the first call of `finish` or `abandon` takes effect. */
   abandon(): void;
 }
 
 export interface SupportBundleOptions {
   head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'> & { requested: RequestedApps | null };
-  /** Takes secrets out of a text, wherever they turn up. */
+  /** Removes secrets from a text. */
   conceal(text: string): string;
-  /** Errors and warnings found so far: apps with some come first where not all have room. */
+  /** Errors and warnings found so far: apps that have some take precedence if not all fit. */
   faults(): number;
-  /** Characters of facts; many trackers take attachments of 10 MB or more. */
+  /** Maximum characters of facts; many trackers accept attachments of 10 MB or more. */
   budget?: number;
 }
 
 const KEPT = { findings: 1000, notJudged: 500, apps: 5000 };
 
-/** @param path absolute; what stood there is replaced only by a whole file, which its owner alone may read */
+/** @param path absolute; an existing file is replaced atomically, and only its owner may read it */
 export function openSupportBundle(
   path: string,
   { head, conceal, faults, budget = 8_000_000 }: SupportBundleOptions,
@@ -61,7 +64,7 @@ export function openSupportBundle(
       const text = json(withoutBytes(facts));
       const faulty = faults() > before;
       before = faults();
-      // Half of the room is kept for apps with something wrong that come later.
+      // Half of the budget is reserved for later apps with errors or warnings.
       if (text.length > (faulty ? room : room - budget / 4)) return void (leftOut += 1);
       room -= text.length;
       apps.push(text);
@@ -113,8 +116,8 @@ export function openSupportBundle(
 }
 
 /**
- * Without the first bytes of archives, which can hold a small artifact whole: rules need no more of them than tells
- * that they are gzip. What is no whole archive is told by its beginning, and keeps it.
+ * Drops the first bytes of archives, which may contain a whole small artifact: rules only need the gzip header.
+ * Anything that is not a complete archive keeps its first bytes, which identify it.
  */
 function withoutBytes(facts: AppFacts): AppFacts {
   const artifacts = facts.artifacts.map((artifact) => {
@@ -129,7 +132,7 @@ function withoutBytes(facts: AppFacts): AppFacts {
   return { ...facts, artifacts };
 }
 
-/** The gzip header: ten bytes, and two to make it whole in base64. */
+/** The gzip header: ten bytes, padded by two for whole base64 groups. */
 function begin(head: string): string {
   return head.slice(0, 16);
 }
@@ -138,7 +141,7 @@ function sizeOf({ content }: DocumentFacts): number {
   return isMissing(content) ? 0 : (content.text ?? content.base64 ?? '').length;
 }
 
-/** The manifest with the entries of these apps alone; without its text where that is no help. */
+/** The manifest reduced to the entries of these apps; without its text if that exceeds the limit. */
 function reduced(manifest: DocumentFacts, keys: ReadonlySet<string>, limit: number): DocumentFacts {
   const { content } = manifest;
   if (isMissing(content)) return manifest;

@@ -30,7 +30,7 @@ export interface VerifyOptions {
   wait?: string;
 }
 
-/** What the command line and the configuration ask for. Throws Trouble for what cannot be meant. */
+/** HTTP options from the command line and the configuration. Throws AppregError for invalid values. */
 export function webOptionsOf(context: Context, config: Config, registry: URL, options: VerifyOptions): WebOptions {
   const timeout = options.timeout ?? config.verify?.timeout ?? null;
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
@@ -49,7 +49,7 @@ export function webOptionsOf(context: Context, config: Config, registry: URL, op
   };
 }
 
-/** The registry's URL as asked for. Throws Trouble with the URL that was probably meant. */
+/** The registry's URL as requested. Throws AppregError that suggests the URL that was probably meant. */
 export function registryUrl(text: string): URL {
   const hint = 'Give the full address of the manifest, such as https://apps.example.com/registry.json';
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
@@ -111,7 +111,7 @@ function shardNamed(text: string): { index: number; of: number } {
   );
 }
 
-/** The headers that were given, checked. Throws Trouble for one that cannot be sent, or whose variable is not set. */
+/** The given headers, validated. Throws AppregError for one that cannot be sent, or whose variable is not set. */
 export function headersOf(
   options: Pick<VerifyOptions, 'header' | 'headerEnv'>,
   env: NodeJS.ProcessEnv,
@@ -138,7 +138,7 @@ export function headersOf(
   return headers;
 }
 
-// Set by the client itself, or by the look as a browser; another value would make the facts untrue.
+// Set by the client itself, or to emulate a browser; another value would invalidate the facts.
 const OWN = new Set([
   'host',
   'connection',
@@ -157,7 +157,7 @@ const OWN = new Set([
 function checkedHeader(name: string, value: string, flag: string, parted: boolean): [string, string] {
   const form = flag === '--header' ? "'Name: value'" : 'Name=ENVIRONMENT_VARIABLE';
   const plain = name.trim();
-  // The value is a secret, so it is not repeated.
+  // The value is a secret, so it is not quoted.
   if (!parted || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(plain))
     throw new AppregError('header-unusable', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
@@ -175,7 +175,7 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
   return [plain, value];
 }
 
-/** The PEM text of a file. Throws Trouble for a file that holds no certificate. */
+/** The PEM text of a file. Throws AppregError if it does not contain a certificate. */
 export function authoritiesIn(path: string): string {
   let text: string;
   try {

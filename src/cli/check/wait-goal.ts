@@ -6,23 +6,23 @@ import { printable, shorten } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import type { WebOptions } from '../../observe/registry/observe.ts';
 
-/** What `verify --wait` waits for, held against one look. */
+/** The goal of `verify --wait`, compared with one observation. */
 
 export interface WaitGoal {
   /** Keys of --app; null for the whole registry. */
   apps: readonly string[] | null;
-  /** As given to --versions, for messages. */
+  /** As passed to --versions, for messages. */
   named: string;
   versions: WebOptions['versions'];
 }
 
-/** One look, as it goes by: notes what is listed. */
+/** Records what is listed during one observation. */
 export interface GoalWatch {
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
-  /** What is not listed yet, so that no finding can tell of it. */
+  /** What is not listed yet, and therefore has no findings. */
   unlisted(): string[];
-  /** All that is still missing: what is not listed, and what does not verify. */
+  /** Everything still missing: what is not listed, and what does not verify. */
   missing(report: Report): string[];
 }
 
@@ -43,7 +43,7 @@ export function watchGoal(goal: WaitGoal): GoalWatch {
     return goal.apps.flatMap((key) => {
       const name = shorten(printable(key), 80);
       if (!seen.has(key)) return [`${name} is not in the manifest`];
-      // Metadata that cannot be read is a finding.
+      // Unreadable metadata is a finding.
       const list = versions.get(key);
       return list?.size === 0 ? [`${name}: ${one} is listed`] : [];
     });
@@ -67,7 +67,7 @@ export function watchGoal(goal: WaitGoal): GoalWatch {
     missing(report) {
       const errors = report.findings.filter((finding) => finding.severity === 'error' && isInTheWay(finding));
       const gone = unlisted();
-      // Rules that would tell of it may be turned off.
+      // The rules that would report this may be disabled.
       if (errors.length === 0 && !isManifest) gone.push('the manifest cannot be read');
       for (const key of goal.apps ?? [])
         if (errors.length === 0 && seen.has(key) && !versions.has(key))
@@ -77,7 +77,7 @@ export function watchGoal(goal: WaitGoal): GoalWatch {
     },
   };
 
-  /** Of an app that is waited for, what keeps a version from being installed; else every error. */
+  /** For an app that is waited for, an error that prevents installing the version; otherwise any error. */
   function isInTheWay({ app, version, resource }: Finding): boolean {
     if (goal.apps === null) return true;
     if (app === null) return resource === 'manifest';
@@ -86,7 +86,7 @@ export function watchGoal(goal: WaitGoal): GoalWatch {
   }
 }
 
-// So many errors are told one by one.
+// Maximum number of errors reported individually.
 const NAMED = 3;
 
 function inWords({ app, version, resource, rule }: Finding): string {

@@ -13,10 +13,10 @@ import { onSignals } from '../process/stop-signal.ts';
 import type { VerifyOptions } from './verify-options.ts';
 import { watchGoal, type WaitGoal } from './wait-goal.ts';
 
-/** Seconds between two looks: short at first, for what is about to come; then ever longer, out of politeness. */
+/** Seconds between two observations: short at first, then increasing, to limit the load on the host. */
 const PAUSE = { first: 1, growth: 1.5, most: 60 };
 
-/** The seconds that --wait gives. Throws Trouble for what is no duration. */
+/** The seconds of --wait. Throws AppregError for an invalid duration. */
 export function waitSeconds(options: VerifyOptions): number {
   const found = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)$/.exec(options.wait ?? '');
   const seconds = Number(found?.[1]) * { s: 1, m: 60, h: 3600 }[(found?.[2] ?? 's') as 's' | 'm' | 'h'];
@@ -42,9 +42,9 @@ interface Attempt {
 }
 
 /**
- * Looks again and again until what is waited for is listed and verified, or the time is over: then 1. What was seen
- * before is asked for only if it changed. The report is that of the last look.
- * @param seconds from `waitSeconds`; a look that is under way when they are over is completed
+ * Observes repeatedly until the goal is listed and verified, or the deadline has passed (exit 1). Requests are
+ * conditional. The report is that of the last observation.
+ * @param seconds from `waitSeconds`; an observation in progress at the deadline is completed
  */
 export async function verifyWhenReady(
   context: Context,
@@ -122,14 +122,14 @@ async function look(
   }
 }
 
-/** Saves and prints what the last look saw. @param code in place of that of the report, or null */
+/** Saves and prints the last observation. @param code overrides that of the report, or null */
 function ended(context: Context, check: LiveCheck, { looked, writer }: Attempt, code: 1 | SignalExit | null): number {
   writer?.finish(looked.incomplete, looked.shard);
   const own = printReport(context, looked.report, { severities: check.severities });
   return code ?? own;
 }
 
-/** Waits so many milliseconds. @returns the exit code of a run that a signal ended, or null */
+/** Waits the given milliseconds. @returns the exit code of an interrupted run, or null */
 async function waited(context: Context, milliseconds: number, text: string): Promise<SignalExit | null> {
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();

@@ -21,8 +21,8 @@ interface Options extends GlobalOptions {
 }
 
 /**
- * `appreg assemble`: makes the manifest from the folders apps/<key>. Everything is looked at before anything is written;
- * an app that is broken, or missing though it is published, is refused.
+ * `appreg assemble`: generates the manifest from the folders apps/<key>. All input is validated before anything is
+ * written; an app that is invalid, or missing although published, is refused.
  */
 export async function assembleManifest(context: Context, options: Options): Promise<number> {
   const { terminal } = context;
@@ -72,7 +72,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
   return 0;
 }
 
-/** The apps that another state of the registry lists. Throws Trouble where there is no such state. */
+/** The apps listed in another state of the registry. Throws AppregError if that state does not exist. */
 async function keysIn(context: Context, where: string): Promise<string[]> {
   const { manifest } = await registryState(context, where, { app: [] });
   return Object.keys(member(parseDocument(manifest.content as DocumentContent).value, 'apps') as object);

@@ -18,7 +18,7 @@ interface Options extends GlobalOptions {
   anyContent?: boolean;
 }
 
-/** `appreg bundle <entry> <output>`: builds, then writes the archive in one step, or nothing at all. */
+/** `appreg bundle <entry> <output>`: builds, then writes the archive atomically. */
 export async function bundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
   const { cwd, terminal } = context;
   const json = wantsJson('bundle', options.format);
@@ -38,7 +38,7 @@ export async function bundle(context: Context, entry: string, output: string, op
   if (options.ui !== undefined) request.ui = resolve(cwd, options.ui);
 
   const progress = terminal.progress(`building ${entry}`);
-  // What is needed to write is loaded while the compiler works.
+  // Loads the modules for writing while the compiler works.
   const [{ archive, checksum, tarSha256, entries, warnings }, { replaceFile }] = await Promise.all([
     build(request),
     import('../../store/directory/atomic.ts'),
@@ -86,7 +86,7 @@ function outputFile(cwd: string, output: string): string {
   return file;
 }
 
-/** Makes the folder where it is missing, and takes it away again when the file cannot be written. */
+/** Creates the folder if it is missing, and removes it again if the file cannot be written. */
 async function write(file: string, replace: () => Promise<boolean>): Promise<void> {
   const folder = dirname(file);
   const made = makeFolder(folder);
@@ -98,7 +98,7 @@ async function write(file: string, replace: () => Promise<boolean>): Promise<voi
   }
 }
 
-/** The topmost folder that had to be made, if any. */
+/** The topmost folder that was created, if any. */
 function makeFolder(folder: string): string | undefined {
   try {
     return mkdirSync(folder, { recursive: true });
@@ -113,7 +113,7 @@ function makeFolder(folder: string): string | undefined {
   }
 }
 
-/** From the innermost folder up to `top`, as long as they are empty: somebody else may have put a file there. */
+/** From the innermost folder up to `top`, as long as they are empty: another process may have created files there. */
 function removeFolders(folder: string, top: string): void {
   for (let at = folder; at.length >= top.length && readdirSync(at).length === 0; at = dirname(at)) rmdirSync(at);
 }

@@ -8,8 +8,8 @@ import { checkUrl, fetchWhole, isUrl, suspicion, unreadable } from '../fetch.ts'
 import { wantsJson } from '../format.ts';
 
 /**
- * `appreg checksum <file|url>...`: prints `sha256:HEX`, as the metadata wants it (spec 2.2); of several, each with its
- * name behind it. Files of any size; of a URL, the bytes as they come over the wire.
+ * `appreg checksum <file|url>...`: prints `sha256:HEX`, as required by the metadata (spec 2.2); for several targets,
+ * each followed by its name. Files of any size; for a URL, the bytes as transferred.
  */
 export async function checksum(context: Context, targets: readonly string[], options: GlobalOptions): Promise<number> {
   const { terminal } = context;

@@ -3,10 +3,10 @@ import { type Offer, valuesOf, type Where } from '../completion-values.ts';
 import { typedWords } from '../io/shell-words.ts';
 
 /**
- * `appreg __complete <shell> <word>...`, which the scripts of `appreg completion` ask at Tab: what may stand in place
- * of the last word. Read off the program itself, so that there is no second list of commands and options.
- * @returns a line that says what else the shell may offer (nothing, files or folders; nospace when the word goes on),
- *   and a line per candidate, for zsh and fish with a tab and what it is
+ * `appreg __complete <shell> <word>...`, called by the scripts of `appreg completion` at Tab: candidates for the last
+ * word. Derived from the program itself, to avoid a second list of commands and options.
+ * @returns a line that says what else the shell may offer (nothing, files or folders; nospace if the word continues),
+ * and a line per candidate, for zsh and fish with a tab and a description
  */
 export async function complete(program: Command, [shell = '', ...raw]: readonly string[]): Promise<string> {
   const { words, apart } = typedWords(shell, raw);
@@ -21,15 +21,15 @@ export async function complete(program: Command, [shell = '', ...raw]: readonly 
 
 interface Place {
   command: Command;
-  /** What the word is a value of; null where options and commands can stand. */
+  /** The option or argument whose value the word is; null if options and commands are expected. */
   value: Option | Argument | null;
-  /** What stands before the value in the word: `--option=`. */
+  /** The prefix of the value in the word: `--option=`. */
   opening: string;
   options: boolean;
   where: Where;
 }
 
-/** Where the last word stands: the command, and the option or argument that it is a value of. */
+/** The context of the last word: the command, and the option or argument whose value it is. */
 function placeOf(program: Command, before: readonly string[], current: string): Place {
   const where: Where = { command: '', cwd: null, config: null };
   let command = program;
@@ -65,7 +65,7 @@ function placeOf(program: Command, before: readonly string[], current: string): 
   return { command, value: argument, opening: '', options, where };
 }
 
-/** A command that nobody knows, so that nothing is offered behind it. */
+/** A placeholder for an unknown command, so that nothing is offered after it. */
 function unknown(program: Command): Command {
   return program.createCommand('unknown').helpOption(false);
 }
@@ -96,7 +96,7 @@ async function offerAt(program: Command, place: Place, current: string): Promise
   return { ...offer, candidates: offer.candidates.map((c) => ({ ...c, value: opening + c.value })) };
 }
 
-/** What a value is called in the help: `file` of `--ca <file>` and of `<file>`. */
+/** The name of a value in the help: `file` of `--ca <file>` and of `<file>`. */
 export function kindOf(value: Option | Argument): string {
   return 'flags' in value ? (/[<[](.+?)(?:\.\.\.)?[>\]]$/.exec(value.flags)?.[1] ?? '') : value.name();
 }

@@ -6,9 +6,9 @@ import type { Context, GlobalOptions } from '../context.ts';
 import { wantsJson } from '../format.ts';
 
 /**
- * `appreg completion <shell>`: prints a script for the shell. It knows no option: at Tab it asks the appreg that was
- * typed (`appreg __complete`, see complete.ts), so it fits every version. What was typed is handed on as words, and
- * never evaluated.
+ * `appreg completion <shell>`: prints a script for the shell. The script contains no options: at Tab it calls the typed
+ * appreg (`appreg __complete`, see complete.ts), so it works with every version. The typed words are passed as
+ * arguments and never evaluated.
  */
 export async function completion(context: Context, shell: string, options: GlobalOptions): Promise<number> {
   const json = wantsJson('completion', options.format);
@@ -23,7 +23,7 @@ export async function completion(context: Context, shell: string, options: Globa
   return 0;
 }
 
-// Bash 3.2, which macOS has, knows no compopt; it falls back to file names.
+// Bash 3.2 (macOS) does not have compopt; there the script falls back to file names.
 const bash = `
 _appreg() {
   local line kind='' program="\${COMP_WORDS[0]/#\\~/$HOME}"

@@ -16,7 +16,7 @@ export interface DiagnoseOptions extends Omit<VerifyOptions, 'versions' | 'save'
   bundle?: string;
 }
 
-/** `appreg diagnose <url|facts.json>`: the checks of verify, told by symptom. Exit codes as those of verify. */
+/** `appreg diagnose <url|facts.json>`: the checks of verify, reported by symptom. Exit codes as for verify. */
 export async function diagnose(context: Context, where: string, options: DiagnoseOptions): Promise<number> {
   return checked(context, 'diagnose', redact(where), async () => {
     const asked = askedOf(options);
@@ -59,7 +59,7 @@ async function live(
   }
 }
 
-/** The same answer from facts that were saved, or from a ticket's file. */
+/** The same diagnosis from saved facts or a support bundle. */
 async function saved(
   context: Context,
   file: string,
@@ -98,7 +98,7 @@ const LIVE_ONLY = [
 
 function isFile(context: Context, where: string): boolean {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(where)) return false;
-  // A name without a folder that ends like one of ours is no host.
+  // A bare name with one of our file extensions is not a host.
   return existsSync(resolve(context.cwd, where)) || /^[^/]*\.json$/i.test(where);
 }
 
@@ -108,7 +108,7 @@ function askedOf({ app, version }: DiagnoseOptions): RequestedApps | null {
   return app === undefined ? null : { apps: [...new Set(app)], version: version ?? null };
 }
 
-/** How it was run, for the ticket: what was given, but no secret. */
+/** How it was run, for the ticket: the given options without secrets. */
 function runOf({ now, web, target }: LiveCheck, options: DiagnoseOptions): object {
   const { ca, against, timeout, concurrency, skipArtifacts, app, version } = options;
   return {

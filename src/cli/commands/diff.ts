@@ -9,8 +9,8 @@ import type { VerifyOptions } from '../check/verify-options.ts';
 const FORMATS = ['pretty', 'json', 'markdown'];
 
 /**
- * `appreg diff <before> [after]`: what subscribers would see change between two states of a registry. Whatever differs,
- * the exit code is 0: what may never change is lint's and verify's matter (`--against`).
+ * `appreg diff <before> [after]`: what would change for subscribers between two states of a registry. The exit code is
+ * 0 for any difference; forbidden changes are reported by lint and verify (`--against`).
  */
 export async function diff(
   context: Context,

@@ -35,7 +35,7 @@ interface Options extends GlobalOptions {
   ci?: string;
 }
 
-/** `appreg init [dir]`: scaffolds a workspace. Nothing that is there is overwritten. */
+/** `appreg init [dir]`: scaffolds a workspace. Existing files are never overwritten. */
 export async function init(context: Context, dir: string | undefined, options: Options): Promise<number> {
   const { cwd, terminal } = context;
   const json = wantsJson('init', options.format);
@@ -79,12 +79,12 @@ export async function init(context: Context, dir: string | undefined, options: O
   const elsewhere = type !== 'directory';
   const folder = context.journal ? journaled(openDirectory(root), context.journal) : openDirectory(root);
   const local = files.filter(({ served }) => !elsewhere || !served);
-  // What stands in the way here is told before anything is written there.
+  // Report local conflicts before anything is written.
   const plan = await planFiles(folder, local);
   const remote: Written[] = [];
   if (elsewhere) {
     const store = await openStore(context, kept as Config['store'], root);
-    // A registry that is kept there already is taken over as it is.
+    // An existing registry in the store is reused unchanged.
     const there = (await store.read(manifest)) !== null;
     if (there) remote.push({ path: manifest, status: 'unchanged' });
     const served = files.filter((file) => file.served && !(there && file.path === manifest));
@@ -110,7 +110,7 @@ interface Written {
   status: 'created' | 'unchanged';
 }
 
-/** Writes what is not there yet. */
+/** Writes the files that do not exist yet. */
 async function put(plan: Plan, store: Store, files: readonly NewFile[]): Promise<Written[]> {
   await store.tidy?.(files.map(({ path }) => path));
   await applyPlan(plan, store);
@@ -122,13 +122,13 @@ type StoreFields = Partial<Record<'bucket' | 'prefix' | 'region' | 'endpoint' | 
 
 const TAKEN = { directory: [], git: ['remote', 'branch'], s3: ['bucket', 'prefix', 'region', 'endpoint'] } as const;
 
-/** What was given of a store's fields. */
+/** The given fields of a store. */
 function given(options: { [Name in keyof StoreFields]?: string | undefined }): StoreFields {
   const names = Object.values(TAKEN).flat();
   return Object.fromEntries(names.filter((name) => options[name]).map((name) => [name, options[name]]));
 }
 
-/** The store's part of the configuration. Throws Trouble for a flag that belongs to another kind of store. */
+/** The store section of the configuration. Throws AppregError for a flag that belongs to another kind of store. */
 function storeFrom(type: string, options: Options, fields: StoreFields): NewWorkspace['store'] {
   for (const [kind, flags] of Object.entries(TAKEN))
     for (const flag of flags)
@@ -146,7 +146,7 @@ function storeFrom(type: string, options: Options, fields: StoreFields): NewWork
   ]);
 }
 
-/** Throws Trouble (exit 2) for a host that there is no configuration for. */
+/** Throws AppregError (exit 2) for a host without a known configuration. */
 function hostFrom(name: string | undefined): HostName | null {
   if (name === undefined) return null;
   const fault = HOST.fault(name);

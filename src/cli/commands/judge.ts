@@ -8,8 +8,8 @@ import { ledgerFor } from '../lock.ts';
 import { readSnapshot } from '../check/snapshot-file.ts';
 
 /**
- * `appreg judge <facts.json...>`: judges saved facts again, with the same answer as the run that saved them; the facts
- * of several shards as those of one run.
+ * `appreg judge <facts.json...>`: judges saved facts again, with the same result as the run that saved them; the facts
+ * of several shards are merged into one run.
  */
 export async function judge(context: Context, files: readonly string[]): Promise<number> {
   return checked(context, 'judge', files.join(' '), async () => {
@@ -21,7 +21,7 @@ export async function judge(context: Context, files: readonly string[]): Promise
     const before = await ledgerFor(context, facts.target);
     const report = judgeFacts(facts, { command: 'judge', severities, baseline: before });
     const code = printReport(context, report, { severities });
-    // What `diagnose --bundle` wrote was asked for in other words.
+    // A bundle of `diagnose --bundle` records the requested target.
     if (parts.length === 1 && parts[0]!.snapshot.requested !== undefined)
       context.terminal.next(`appreg diagnose ${printable(files[0]!)} tells it by symptom, and who has to act`);
     return code;

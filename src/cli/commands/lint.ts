@@ -20,7 +20,7 @@ export interface LintOptions {
   fix?: boolean;
 }
 
-/** `appreg lint [path...]`: checks files without the network. Exit codes as interface.md has them. */
+/** `appreg lint [path...]`: checks files without the network. Exit codes as documented in interface.md. */
 export async function lint(context: Context, paths: readonly string[], options: LintOptions): Promise<number> {
   const named = paths.length === 0 ? ['.'] : paths;
   return checked(context, 'lint', named.join(', '), async () => {
@@ -74,7 +74,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
   });
 }
 
-/** The workspace's ledger, which counts where nothing else is named. */
+/** The workspace's lock file, the default baseline. */
 function ledgerOf({ kind, workspace }: Target): string | null {
   return kind === 'workspace' && hasLock(workspace.root) ? join(workspace.root, LOCK_FILE) : null;
 }
@@ -100,7 +100,7 @@ async function look(
   await observeWorkspace(workspace, judging, { nameOf, onApp: (done, all) => say(`Reading apps: ${done} of ${all}`) });
 }
 
-/** Names paths below the root for a user whose current folder is `cwd`. */
+/** Maps paths below the root to paths relative to `cwd`. */
 function namesBelow(root: string, cwd: string): (path: string) => string {
   if (shownPath(cwd, root) === '') return (path) => path;
   return (path) => shownPath(cwd, join(root, path));

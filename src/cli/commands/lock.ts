@@ -10,8 +10,8 @@ import { registryState } from '../registry-state.ts';
 import type { VerifyOptions } from '../check/verify-options.ts';
 
 /**
- * `appreg lock [where]`: notes in appreg.lock.json what each version is that is not in it yet. What is in it never
- * changes; exit 1 where the registry lists something else.
+ * `appreg lock [where]`: records in appreg.lock.json each version that is not in it yet. Existing entries never change;
+ * exit 1 if the registry lists something else.
  */
 export async function lock(
   context: Context,

@@ -18,10 +18,10 @@ interface Options extends GlobalOptions, VerifyOptions {
 }
 
 const EVERY = 100;
-// The rest is for --format json.
+// All of them are in --format json.
 const SHOWN = 50;
 
-/** `appreg mirror <registry-url> <dir>`: a verified copy with addresses of its own. Exit 1 where not all of it could be had. */
+/** `appreg mirror <registry-url> <dir>`: a verified copy with rewritten URLs. Exit 1 if it is incomplete. */
 export async function mirrorRegistry(context: Context, url: string, dir: string, options: Options): Promise<number> {
   const { terminal, cwd } = context;
   const json = wantsJson('mirror', options.format);

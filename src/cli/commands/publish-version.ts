@@ -22,7 +22,7 @@ interface Options extends GlobalOptions, SourceOptions {
   readBackTimeout?: number;
 }
 
-/** Seconds until a stored file must be served: a page host builds its site first. */
+/** Seconds until a stored file must be served: page hosts build the site first. */
 const PATIENCE = { directory: null, s3: 30, git: 600 };
 
 type Severities = ReturnType<typeof severitiesOf>;
@@ -30,13 +30,13 @@ type Status = 'published' | 'already-published' | 'planned';
 
 /**
  * `appreg publish-version <app> <version|major|minor|patch>` (spec 4.4): the artifact first, then its entry in the
- * metadata file. The same bytes again are success; a published version never changes.
+ * metadata file. Publishing the same bytes again succeeds; a published version never changes.
  */
 export async function publishVersion(context: Context, key: string, word: string, given: Options): Promise<number> {
   const { terminal } = context;
   const json = wantsJson('publish-version', given.format);
   checkVersion(word, given.allowPrerelease === true);
-  // At a terminal a source is asked for, once it is known that there is such an app.
+  // At a terminal, prompt for the source only after the app is known to exist.
   if (!terminal.interactive || hasSource(given)) checkSource(given);
   const { place, config, root } = await openWorkspace(context);
   const app = await appToPublish(place, key);
@@ -79,14 +79,16 @@ export async function publishVersion(context: Context, key: string, word: string
   return 0;
 }
 
-/** The version is published, but the ledger of the workspace does not have it. */
+/** The version is published, but missing from the workspace's lock file. */
 function notNoted(trouble: AppregError, what: string, journal: Journal = newJournal()): AppregError {
   const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
   const message = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.message}`;
   return new AppregError(trouble.code, message, trouble.hint, { exit: trouble.exit, written, cause: trouble });
 }
 
-/** An artifact without its app is refused here; elsewhere that is a warning, since it is published. */
+/**
+ * An artifact without its app is refused here; elsewhere this is a warning, since the artifact is already published.
+ */
 function contentSeverities(set: Severities, anyContent: boolean): Severities {
   if (anyContent || set['artifact-no-app'] === 'off') return set;
   return { ...set, 'artifact-no-app': 'error' };

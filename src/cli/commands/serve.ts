@@ -20,8 +20,8 @@ export interface ServeCommandOptions {
 }
 
 /**
- * `appreg serve [dir]`: serves a workspace until it is interrupted. The first line of stdout is the manifest's URL, when
- * it is ready. Returns 130 after SIGINT, 0 after SIGTERM.
+ * `appreg serve [dir]`: serves a workspace until interrupted. The first line of stdout is the manifest's URL, printed
+ * when ready. Returns 130 after SIGINT, 0 after SIGTERM.
  */
 export async function serve(context: Context, dir: string | undefined, options: ServeCommandOptions): Promise<number> {
   const { terminal } = context;
@@ -55,7 +55,7 @@ export async function serve(context: Context, dir: string | undefined, options: 
   return signal === 'SIGINT' ? 130 : 0;
 }
 
-/** The folder to serve: the one that is named, if it holds a manifest, or the workspace that it lies in. */
+/** The folder to serve: the given one if it holds a manifest, otherwise the workspace that contains it. */
 async function workspace(
   context: Context,
   dir: string | undefined,

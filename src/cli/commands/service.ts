@@ -15,8 +15,8 @@ export interface ServiceCommandOptions extends ServiceFlags {
 }
 
 /**
- * `appreg service`: runs one node of the subscriber service until it is interrupted. The first line of stdout is its
- * address, when it is ready; its log goes to stderr, a line of JSON per event. Returns 130 after SIGINT, 0 after SIGTERM.
+ * `appreg service`: runs one node of the subscriber service until interrupted. The first line of stdout is its address,
+ * printed when ready; logs go to stderr, one JSON object per line. Returns 130 after SIGINT, 0 after SIGTERM.
  */
 export async function service(context: Context, options: ServiceCommandOptions): Promise<number> {
   const { terminal, env, cwd } = context;

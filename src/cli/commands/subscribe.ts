@@ -23,7 +23,9 @@ interface Options extends GlobalOptions {
   timeout?: number;
 }
 
-/** `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also where the organization is subscribed already; 1 when it is refused. */
+/**
+ * `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also if the organization is already subscribed; 1 if refused.
+ */
 export async function subscribeTo(context: Context, url: string, options: Options): Promise<number> {
   const { terminal, env } = context;
   const json = wantsJson('subscribe', options.format);
@@ -67,7 +69,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
     timeout: (options.timeout ?? 60) * 1000,
   };
   const done = await subscribe(asked).finally(() => progress.stop());
-  // A service may say what it was sent.
+  // A service may echo what it was sent.
   const conceal = redactor(headers.map(([, value]) => value));
   if (json) terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...done }))));
   else terminal.out(conceal(inWords(done, registry.href, name)));

@@ -8,7 +8,10 @@ import { writeSnapshot } from '../check/snapshot-file.ts';
 import type { VerifyOptions } from '../check/verify-options.ts';
 import { verifyWhenReady, waitSeconds } from '../check/wait.ts';
 
-/** `appreg verify <registry-url>`: checks a live registry. Exit codes as interface.md has them; 128 and the signal’s number when interrupted. */
+/**
+ * `appreg verify <registry-url>`: checks a live registry. Exit codes as documented in interface.md; 128 plus the
+ * signal's number if interrupted.
+ */
 export async function verify(context: Context, url: string, options: VerifyOptions): Promise<number> {
   return checked(context, 'verify', redact(url), async () => {
     const seconds = options.wait === undefined ? null : waitSeconds(options);

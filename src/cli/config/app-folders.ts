@@ -8,15 +8,15 @@ import { checkNewKey } from '../../publish/add-app.ts';
 import type { AppToAssemble, Folders } from '../../publish/assemble.ts';
 import { iconOf } from '../icon-source.ts';
 
-/** The folders under apps/, which others than the user may have written: links are not followed. */
+/** The folders under apps/, which may contain untrusted files: links are not followed. */
 
 const LARGEST_DESCRIPTION = 1_000_000;
 const LARGEST_ICON = 10_000_000;
 
 /**
- * The apps of a workspace, with their icons, and what is wrong with what they are made from.
- * @param root the workspace, absolute; @param base its address, with the trailing slash
- * @throws Trouble (exit 2) where there is no folder apps/
+ * The apps of a workspace with their icons, and the errors in their source files.
+ * @param root the workspace, absolute; @param base its URL, with the trailing slash
+ * @throws AppregError (exit 2) if the folder apps/ is missing
  */
 export function appsUnder(root: string, base: string): Folders {
   const folder = join(root, 'apps');

@@ -6,21 +6,24 @@ import { lineStarts, positionOf } from '../../core/json/positions.ts';
 import { AppregError } from '../../core/errors.ts';
 import { printable } from '../../core/text/text.ts';
 
-/** Configurations of every kind: YAML, code, a part of package.json. Loading all this takes longer than to read JSON. */
+/**
+ * Configurations in any supported form: YAML, code, a field of package.json. Loaded lazily, since it is slower than
+ * reading JSON.
+ */
 
 export interface FoundConfig {
-  /** As it was read. */
+  /** As read. */
   config: unknown;
   /** Absolute. */
   filepath: string;
-  /** There is nothing in the file. */
+  /** The file is empty. */
   isEmpty?: boolean;
 }
 
 /**
- * The configuration `file`, or the nearest one from the folder `from` upwards; null where there is none.
- * @param places names of files, in the order of their precedence; @param run false: a file with code counts as empty
- * @throws Trouble for a file that cannot be read
+ * The configuration `file`, or the nearest one from the folder `from` upwards; null if there is none.
+ * @param places file names in order of precedence; @param run false: a file with code counts as empty
+ * @throws AppregError if a file cannot be read
  */
 export async function searchConfig(
   places: string[],
@@ -32,7 +35,7 @@ export async function searchConfig(
   const explorer = cosmiconfig('appreg', { searchPlaces: places, searchStrategy: 'none', loaders });
   try {
     if (file !== null) return await explorer.load(resolve(from, file));
-    // Up to the root: neither stopping at a package.json on the way, nor looking into the user's own folders.
+    // Up to the root: neither stopping at a package.json, nor searching the user's config folders.
     for (let folder = from; ; folder = dirname(folder)) {
       const found = await explorer.search(folder);
       if (found || folder === dirname(folder)) return found;
@@ -46,7 +49,7 @@ function notRun(): object {
   return {};
 }
 
-/** In words of our own: what parsers say differs from one Node to the next, and comes with a drawing. */
+/** An error message of our own: parser messages differ between Node versions and contain code frames. */
 function unreadable(error: unknown, named: string | null): AppregError {
   if (named !== null && !existsSync(named))
     return new AppregError(
@@ -66,7 +69,7 @@ function unreadable(error: unknown, named: string | null): AppregError {
   );
 }
 
-/** `file:line:column: what is wrong there`; null for what this program's own reader has nothing against. */
+/** `file:line:column: message`; null if our own parser accepts the file. */
 function jsonFault(path: string): string | null {
   const text = readFileSync(path, 'utf8');
   const fault = syntaxErrorInText(text);

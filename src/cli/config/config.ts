@@ -5,7 +5,7 @@ import { printable } from '../../core/text/text.ts';
 import { validateConfig } from '../../core/generated/validators.js';
 import type { FoundConfig } from './config-search.ts';
 
-/** The configuration as interface.md has it (schemas/config.schema.json). */
+/** The configuration as documented in interface.md (schemas/config.schema.json). */
 export interface Config {
   $schema?: string;
   manifest?: string;
@@ -23,13 +23,13 @@ export interface Config {
 
 export interface LoadedConfig {
   config: Config;
-  /** The file it was read from, absolute; null when there is none. */
+  /** The file it was read from, absolute; null if there is none. */
   file: string | null;
-  /** The workspace: the folder of the config file, or the folder that was searched from. */
+  /** The workspace: the folder of the config file, or the folder where the search started. */
   root: string;
 }
 
-// No .ts: the loader cannot read it on every Node that we run on.
+// No .ts: the loader does not support it on all supported Node versions.
 const PLACES = [
   'appreg.config.json',
   'appreg.config.yaml',
@@ -48,9 +48,9 @@ const PLACES = [
 ];
 
 /**
- * Finds and checks the configuration: `file` when the user named one, otherwise the nearest from `from` upwards.
- * `${NAME}` in any string is the environment variable NAME; one that is not set is told by whoever reads that value, so
- * that a key for publishing stops no other command. Throws Trouble for a file that cannot be used.
+ * Finds and validates the configuration: `file` if given, otherwise the nearest from `from` upwards. `${NAME}` in any
+ * string is the environment variable NAME; an unset one is reported when that value is read, so that a missing
+ * publishing key does not affect other commands. Throws AppregError for an invalid file.
  */
 export async function loadConfig(from: string, file: string | null, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
   const found = await find(from, file);
@@ -59,7 +59,7 @@ export async function loadConfig(from: string, file: string | null, env: NodeJS.
   const unset: Unset[] = [];
   const config = fillIn(found.config, env, '', unset) as Config;
   const faults = validateConfig(config) ? [] : (validateConfig.errors ?? []);
-  // What is not known yet is neither right nor wrong.
+  // Values that are not known yet cannot be validated.
   const problems = faults.filter((fault) => !unset.some(({ pointer }) => pointer === fault.instancePath));
   if (problems.length > 0)
     throw new AppregError(
@@ -79,8 +79,8 @@ function problemInWords(error: { instancePath: string; message?: string; params:
 }
 
 /**
- * The configuration as it lies there, unchecked and without values from the environment; null when there is none that
- * can be read. For completion at Tab, which must not run what a folder holds: one that is code counts as empty.
+ * The raw configuration, unvalidated and without environment variables; null if none can be read. For shell completion,
+ * which must not execute files of a folder: a configuration that is code counts as empty.
  */
 export async function configAtRest(
   from: string,
@@ -97,7 +97,7 @@ async function find(from: string, file: string | null, run = true): Promise<Foun
   return searchConfig(PLACES, from, file, run);
 }
 
-/** What `searchConfig` would find where no configuration is, or one in JSON; undefined where it has to be asked. */
+/** The result of `searchConfig` if the configuration is missing or in JSON; undefined if `searchConfig` is needed. */
 function nearestJson(from: string, file: string | null): FoundConfig | null | undefined {
   if (file !== null) return file.endsWith('.json') ? jsonIn(resolve(from, file)) : undefined;
   for (let folder = from; ; folder = dirname(folder)) {
@@ -119,7 +119,7 @@ function isMissing(path: string): boolean {
   }
 }
 
-/** Null for a package.json that says nothing of it; undefined for whatever is not as usual. */
+/** Null for a package.json without a configuration; undefined for any special case. */
 function jsonIn(path: string): FoundConfig | null | undefined {
   try {
     const config: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -131,7 +131,7 @@ function jsonIn(path: string): FoundConfig | null | undefined {
   }
 }
 
-/** A value that asks for a variable which is not set. */
+/** A value that refers to an unset variable. */
 interface Unset {
   owner: object;
   key: string;
@@ -140,7 +140,7 @@ interface Unset {
   variable: string;
 }
 
-/** Secrets never stand in the file: `${NAME}` is filled in from the environment; where that is not set, it stays. */
+/** Secrets are not stored in the file: `${NAME}` is replaced from the environment, and kept if not set. */
 function fillIn(value: unknown, env: NodeJS.ProcessEnv, pointer: string, unset: Unset[]): unknown {
   if (typeof value === 'string') return value.replace(VARIABLE, (asked, name: string) => env[name] ?? asked);
   if (typeof value !== 'object' || value === null) return value;

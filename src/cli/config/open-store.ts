@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { storeMemory } from './store-memory.ts';
 
 /**
- * The store that the configuration names (default: the workspace's folder). The others are loaded only where they are used.
+ * The store that the configuration names (default: the workspace's folder). The others are loaded only if used.
  * @param root the workspace, absolute
  */
 export async function openStore(
@@ -57,7 +57,7 @@ async function storeFor(context: Context, config: Config['store'], root: string)
   return openDirectory(root, { notice: (text) => context.terminal.log(printable(text)) });
 }
 
-/** The proxies as every command reads them. */
+/** The proxy settings, read as in all commands. */
 function proxies(env: NodeJS.ProcessEnv): WebProxyFor {
   const proxyFor = proxiesIn(env);
   return (url) => {

@@ -6,19 +6,19 @@ import type { ConditionsMemory, ConditionsName } from '../../store/s3/conditions
 import { userCacheFolder } from './user-cache.ts';
 
 /**
- * Remembers for a day which conditions a store was proven to honour, so that not every run tries them. One small file
- * for each place, named by a digest of endpoint, bucket, prefix, region and the id of the credentials. A file that is
- * invalid, too old, or of another user is ignored, and so is a folder that cannot be written to: then the conditions are
- * tried, as without a memory.
+ * Caches for a day which conditional requests a store was proven to support, so that not every run probes them. One
+ * small file per location, named by a digest of endpoint, bucket, prefix, region and the id of the credentials. A file
+ * that is invalid, expired, or owned by another user is ignored, and so is a read-only folder: then the conditions are
+ * probed again.
  */
 
 const SCHEMA = 1;
 const DAY = 86_400_000;
 const NAMES: readonly string[] = ['etag', 'bare-etag', 'generation'] satisfies ConditionsName[];
-/** Bytes; no file of ours is larger. */
+/** Maximum file size in bytes. */
 const LARGEST = 1000;
 
-/** @returns undefined where there is no folder for it */
+/** @returns undefined without a cache folder */
 export function storeMemory(env: NodeJS.ProcessEnv, now: () => number = Date.now): ConditionsMemory | undefined {
   const cache = userCacheFolder(env);
   if (cache === null) return undefined;
@@ -47,7 +47,7 @@ export function storeMemory(env: NodeJS.ProcessEnv, now: () => number = Date.now
   };
 }
 
-/** What stays is ignored after a day. */
+/** A file that cannot be removed is ignored after a day. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -64,7 +64,7 @@ interface Entry {
   provenAt: string;
 }
 
-/** The text of a regular file of this user; null for anything else. */
+/** The text of a regular file owned by this user; null for anything else. */
 function textOf(path: string): string | null {
   let file: number | null = null;
   try {

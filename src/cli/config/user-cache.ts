@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * The folder for what may be lost, by the conventions of the system; `APPREG_CACHE_DIR` names another one.
- * @returns an absolute path; null where there is none, or `APPREG_CACHE_DIR` is empty
+ * The cache folder by the conventions of the system; `APPREG_CACHE_DIR` overrides it.
+ * @returns an absolute path; null if there is none, or if `APPREG_CACHE_DIR` is empty
  */
 export function userCacheFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string | null {
   const named = env['APPREG_CACHE_DIR'];

@@ -16,8 +16,8 @@ export interface OpenWorkspace {
 }
 
 /**
- * The workspace around the current folder, and the store that it is kept in.
- * @throws Trouble (exit 2) where there is no configuration, or it does not say where the registry will be served
+ * The workspace of the current folder, and its store.
+ * @throws AppregError (exit 2) if the configuration is missing, or does not set the registry's URL
  */
 export async function openWorkspace(context: Context): Promise<OpenWorkspace> {
   const { config, file, root } = await context.config();

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-/** A command line without arguments that its command needs. */
+/** A command line that lacks required arguments. */
 export class MissingArguments extends Error {
   readonly command: Command;
   /** As in the usage of the command, without brackets. */
@@ -23,7 +23,7 @@ export class MissingArguments extends Error {
   }
 }
 
-/** A command whose missing arguments can be asked for. */
+/** A command that can prompt for its missing arguments. */
 export class AskingCommand extends Command {
   override createCommand(name?: string): AskingCommand {
     return new AskingCommand(name);

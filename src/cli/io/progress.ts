@@ -2,11 +2,11 @@ import { isSafeKey } from '../../core/registry/app-key.ts';
 import { shorten } from '../../core/text/text.ts';
 import type { Progress } from '../../observe/registry/observe.ts';
 
-/** How far a look at a registry has come, in a line. It names no URL, since a URL may hold secrets. */
+/** The progress of an observation in one line. It contains no URL, since a URL may hold secrets. */
 
 const EVERY = 100;
 
-/** @param clock milliseconds; @returns takes what is known, and says it at most ten times a second */
+/** @param clock milliseconds; @returns a function that prints the progress, at most ten times a second */
 export function progressLine(
   say: (text: string) => void,
   clock: () => number = () => performance.now(),
@@ -28,7 +28,7 @@ function progressWords({ done, known, bytes, announced, host, app }: Readonly<Pr
     `${done} of ${known} files`,
     `${size} at ${megabytes(rate)} MB/s`,
     ...(host === null ? [] : [host]),
-    // Another key may hold what a CI system takes for a command.
+    // Other keys may contain workflow commands of a CI system.
     ...(app === null || !isSafeKey(app) ? [] : [shorten(app, 60)]),
   ].join(', ');
 }

@@ -2,23 +2,23 @@ import { printable, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command needs to know. Given by a flag, or asked for at a terminal. */
+/** An input of a command: given by a flag, or prompted for at a terminal. */
 export interface Question {
-  /** The flag that answers it, like `--name`. */
+  /** Its flag, such as `--name`. */
   flag: string;
   message: string;
-  /** The answer where nothing is typed, at a terminal; shown in brackets. */
+  /** The default at a terminal, shown in brackets. */
   initial?: string;
-  /** Shown while nothing is typed. */
+  /** Shown while the input is empty. */
   placeholder?: string;
-  /** What is wrong with an answer, as a sentence, or null. */
+  /** The error in an answer, as a sentence, or null. */
   fault(answer: string): string | null;
 }
 
 /**
- * An answer for each question, in their order; null when the user gave up (Ctrl+C).
- * @param given what the flags say, in the order of the questions
- * @throws Trouble (exit 2) for a flag with a faulty value, and for missing flags where nobody can be asked
+ * An answer for each question, in order; null if the user cancelled (Ctrl+C).
+ * @param given the values of the flags, in the order of the questions
+ * @throws AppregError (exit 2) for an invalid flag, and for missing flags if prompting is not possible
  */
 export async function answersTo(
   terminal: Terminal,
@@ -53,13 +53,13 @@ export async function answersTo(
   return answers;
 }
 
-/** Loaded only when something is asked. Questions go to stderr, so that results stay clean. */
+/** Loaded only to prompt. Prompts go to stderr, so that stdout contains results only. */
 export async function ask(
   terminal: Terminal,
   { message, initial, placeholder, fault }: Omit<Question, 'flag'>,
 ): Promise<string | null> {
   const { isCancel, text } = await import('@clack/prompts');
-  // Some pseudo-terminals have no size: every letter would get a line of its own, or nothing would be shown at all.
+  // Some pseudo-terminals report no size: prompts would put each letter on its own line, or show nothing.
   const output = terminal.dialog?.output as { columns?: number; rows?: number } | undefined;
   if (output?.columns === 0) output.columns = 80;
   if (output?.rows === 0) output.rows = 24;

@@ -7,7 +7,7 @@ import { CI_SYSTEMS, HOSTS, STORES } from '../choices.ts';
 import { isUrl } from '../fetch.ts';
 import type { Question } from './prompts.ts';
 
-/** The questions of `init` and `add-app`, and what is wrong with an answer. */
+/** The prompts of `init` and `add-app`, and the validation of their answers. */
 
 export const BASE_URL: Question = {
   flag: '--base-url',
@@ -25,7 +25,7 @@ export const BUCKET: Question = {
     /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(text) ? null : 'a bucket has letters, digits, dots and hyphens.',
 };
 export const HOST: Question = { flag: '--host', message: '', fault: oneOf(HOSTS) };
-/** Cloudflare gives each account an address of its own. */
+/** Cloudflare assigns each account its own endpoint. */
 export const R2_ENDPOINT: Question = {
   flag: '--endpoint',
   message: 'At which address does R2 take what is stored? (R2 › Settings › S3 API)',
@@ -34,7 +34,7 @@ export const R2_ENDPOINT: Question = {
 };
 export const CI: Question = { flag: '--ci', message: '', fault: oneOf(CI_SYSTEMS) };
 
-/** Where the bytes of a version come from: the answer is a file, a folder or a URL. */
+/** The source of a version's bytes: the answer is a file, a folder or a URL. */
 export function sourceQuestion(cwd: string): Question {
   return {
     flag: '--entry',
@@ -57,7 +57,7 @@ export const REGISTRY_NAME: Question = {
   fault: emptyFault,
 };
 
-/** What the manifest says of an app, in the order name, description, colour, icon. */
+/** An app's fields in the manifest, in the order name, description, colour, icon. */
 export function appQuestions(cwd: string, key: string): Question[] {
   return [
     { flag: '--name', message: 'What is it called?', initial: titleOf(key), fault: emptyFault },
@@ -85,7 +85,7 @@ function colorFault(text: string): string | null {
   return /^#[0-9a-fA-F]{6}$/.test(text) ? null : 'a colour is # and six hexadecimal digits, like #3b5bdb.';
 }
 
-/** Nothing typed is an answer at a terminal: an icon is drawn then. */
+/** An empty answer is valid at a terminal: an icon is generated then. */
 function iconFault(cwd: string, text: string): string | null {
   if (text === '') return null;
   if (isUrl(text)) return urlError(text)?.message ?? null;

@@ -1,15 +1,15 @@
-/** What a shell says of a half-written command line, as words. */
+/** Parses a partial command line, as passed by a shell, into words. */
 
-/** The last of the words is being written. */
+/** The last word is incomplete. */
 export interface Typed {
   words: string[];
-  /** How much of the last word the shell takes for other words, and does not want back. */
+  /** Length of the prefix of the last word that the shell treats as separate words, and does not expect back. */
   apart: number;
 }
 
 /**
- * The words as the program would get them.
- * @param raw as typed, with their quotes; from bash cut at = and :, as its COMP_WORDBREAKS has it
+ * The words as the program would receive them.
+ * @param raw as typed, with quotes; bash splits them at = and :, according to COMP_WORDBREAKS
  */
 export function typedWords(shell: string, raw: readonly string[]): Typed {
   if (shell !== 'bash') return { words: raw.map(unquoted), apart: 0 };
@@ -30,7 +30,7 @@ export function typedWords(shell: string, raw: readonly string[]): Typed {
   return { words: words.map(unquoted), apart };
 }
 
-/** A word without its quotes and backslashes, the last quote perhaps still open. Nothing is evaluated. */
+/** A word without its quotes and backslashes; the last quote may be unclosed. Nothing is evaluated. */
 export function unquoted(raw: string): string {
   return raw.replaceAll(/'([^']*)'?|"((?:[^"\\]|\\[^])*)"?|\\([^])/g, (_, single, double, escaped) => {
     if (single !== undefined) return single;

@@ -2,12 +2,12 @@ import ora from 'ora';
 import { printable } from '../../core/text/text.ts';
 
 export interface Progress {
-  /** One line that replaces the one before it. */
+  /** Replaces the current line. */
   update(text: string): void;
   stop(): void;
 }
 
-/** A line on stderr that turns until it is stopped. */
+/** A spinner on stderr that runs until stopped. */
 export function startSpinner(text: string): Progress {
   const spin = ora({ text: printable(text), stream: process.stderr, discardStdin: false }).start();
   return {

@@ -2,12 +2,12 @@ import { fstatSync, writeSync } from 'node:fs';
 
 type Descriptor = 0 | 1 | 2;
 
-/** How output goes out: at once to the system, through Node's stream, or nowhere any more. */
+/** How output is written: by direct system calls, through Node's stream, or discarded. */
 type Way = 'direct' | 'stream' | 'lost';
 
 const ways: { 1: Way | null; 2: Way | null } = { 1: null, 2: null };
 
-/** Writes a text to stdout. What keeps it from being written is told once, at the end, and never thrown. */
+/** Writes a text to stdout. A write error is never thrown, but reported once at exit. */
 export function toStdout(text: string): void {
   write(1, text);
 }
@@ -17,7 +17,7 @@ export function toStderr(text: string): void {
   write(2, text);
 }
 
-/** Whether somebody sits there: 0 at the keyboard, 1 and 2 in front of the screen. */
+/** Whether the descriptor is a terminal: 0 the keyboard, 1 and 2 the screen. */
 export function isTerminal(descriptor: Descriptor): boolean {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;
@@ -27,14 +27,14 @@ export function isTerminal(descriptor: Descriptor): boolean {
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-/** How many characters a line of the screen has; 80 where there is none. */
+/** Columns of the terminal; 80 without one. */
 export function columns(descriptor: 1 | 2): number {
   return isTerminal(descriptor) ? streamOf(descriptor).columns : 80;
 }
 
 /**
- * Node's streams take 3 ms to make, so what is no terminal is written to by the system call that they would end in:
- * on all but Windows they write to pipes and files synchronously as well.
+ * Node's streams take 3 ms to create, so anything but a terminal is written by a direct system call: except on Windows,
+ * Node writes to pipes and files synchronously as well.
  */
 function write(descriptor: 1 | 2, text: string): void {
   ways[descriptor] ??= isPlain(descriptor) ? 'direct' : openStream(descriptor);
@@ -43,7 +43,7 @@ function write(descriptor: 1 | 2, text: string): void {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
-      // A pipe that somebody made non-blocking is full: Node's stream waits until it is read.
+      // The non-blocking pipe is full: Node's stream waits until it is read.
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') ways[descriptor] = openStream(descriptor);
       else lost(descriptor, error as NodeJS.ErrnoException);
     }
@@ -51,7 +51,7 @@ function write(descriptor: 1 | 2, text: string): void {
   if (ways[descriptor] === 'stream' && rest.length > 0) streamOf(descriptor).write(rest);
 }
 
-/** True while a part of the results waits for its reader. */
+/** True while output is still buffered. */
 export function hasPendingOutput(): boolean {
   return ways[1] === 'stream' && process.stdout.writableLength > 0;
 }
@@ -65,7 +65,7 @@ function isPlain(descriptor: 1 | 2): boolean {
   }
 }
 
-/** Node makes no stream of some descriptors that can be written to, such as a pipe of Linux under Wine (EBADF). */
+/** Node cannot create streams for some writable descriptors, such as a Linux pipe under Wine (EBADF). */
 function openStream(descriptor: 1 | 2): Way {
   try {
     streamOf(descriptor).on('error', (error) => lost(descriptor, error));
@@ -79,7 +79,7 @@ function streamOf(descriptor: 1 | 2): NodeJS.WriteStream {
   return descriptor === 1 ? process.stdout : process.stderr;
 }
 
-/** A reader that has read enough (`| head`) is no failure; a full disk is one, whatever the command had to say. */
+/** A closed pipe (`| head`) is not an error; a full disk is, regardless of the command's result. */
 function lost(descriptor: 1 | 2, error: NodeJS.ErrnoException): void {
   if (ways[descriptor] === 'lost') return;
   ways[descriptor] = 'lost';

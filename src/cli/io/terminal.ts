@@ -6,27 +6,30 @@ import { PLAIN, type Style } from '../../report/style.ts';
 import type { Progress } from './spinner.ts';
 import { isTerminal, toStderr, toStdout } from './streams.ts';
 
-/** The only door to stdout, stderr and the keyboard. */
+/** The only access to stdout, stderr and the keyboard. */
 export interface Terminal {
-  /** True when questions can be asked: a terminal on both ends, and no --yes. */
+  /** True if prompts are possible: both ends are terminals, and --yes is not set. */
   readonly interactive: boolean;
   /** Colours for stdout. */
   readonly style: Style;
   /** Colours for stderr. */
   readonly errStyle: Style;
-  /** A result line, to stdout, or to the file of --output. */
+  /** Writes a result line to stdout, or to the file of --output. */
   out(text: string): void;
-  /** A line for the CI system that runs the command, to stdout even with --output. */
+  /** Writes a line for the CI system that runs the command, to stdout even with --output. */
   annotate(line: string): void;
-  /** A remark, to stderr; silent with --quiet. */
+  /** Writes a message to stderr; silent with --quiet. */
   log(text: string): void;
-  /** A remark for --verbose. */
+  /** Writes a message with --verbose only. */
   detail(text: string): void;
-  /** The next step to take, after a command is done: to stderr, at a terminal only. */
+  /** Suggests the next step after a command: to stderr, at a terminal only. */
   next(text: string): void;
-  /** Progress on long work: a spinner at a terminal, a plain line every few seconds elsewhere; silent with --quiet. */
+  /**
+   * Progress of long operations: a spinner at a terminal, a plain line every few seconds elsewhere; silent with
+   * --quiet.
+   */
   progress(text: string): Progress;
-  /** Where questions are asked and answered, for prompts.ts; results stay clean of them. */
+  /** The streams of prompts.ts, separate from the results. */
   readonly dialog?: { input: Readable; output: Writable };
 }
 
@@ -72,7 +75,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
   };
 }
 
-/** NO_COLOR and FORCE_COLOR as their conventions say; a flag is stronger than both. */
+/** NO_COLOR and FORCE_COLOR by their conventions; flags take precedence. */
 function colorWanted(options: TerminalOptions, isTerminal: boolean): boolean {
   const { env } = options;
   if (options.color === false) return false;
@@ -81,14 +84,16 @@ function colorWanted(options: TerminalOptions, isTerminal: boolean): boolean {
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Without colours, chalk is not even loaded. */
+/** Without colours, chalk is not loaded. */
 async function styleFor(color: boolean): Promise<Style> {
   if (!color) return PLAIN;
   const { COLORS } = await import('./colors.ts');
   return COLORS;
 }
 
-/** Lines to stdout as they come; with --output, the whole text to the file, begun anew by the first line. */
+/**
+ * Writes lines to stdout immediately; with --output, writes the whole text to the file, which the first line truncates.
+ */
 function collector(output: string | null): (text: string) => void {
   if (output === null) return (text) => toStdout(`${text}\n`);
   let flag: 'w' | 'a' = 'w';
@@ -107,10 +112,10 @@ function collector(output: string | null): (text: string) => void {
   };
 }
 
-// Work that is done sooner than this needs no lines in a log.
+// Shorter operations need no lines in a log.
 const LINE_EVERY = 5000;
 
-/** For logs: the latest line every few seconds, whether something came in between or not. */
+/** For logs: the latest line every few seconds, even if unchanged. */
 function plainLines(text: string): Progress {
   let line = text;
   const timer = setInterval(() => toStderr(`${printable(line)}\n`), LINE_EVERY);
@@ -123,7 +128,7 @@ function plainLines(text: string): Progress {
   };
 }
 
-/** Ora takes 60 ms to load, so it is asked for only when something is worth waiting for. */
+/** Ora takes 60 ms to load, so it is imported only for operations worth waiting for. */
 function spinner(text: string): Progress {
   let stopped = false;
   let line = text;

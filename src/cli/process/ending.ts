@@ -7,14 +7,14 @@ import { inWords } from '../../store/write-state.ts';
 import { endNow } from './end-process.ts';
 import { toStderr } from '../io/streams.ts';
 
-/** What a run says about its writes when it ends early. */
+/** What an interrupted run reports about its writes. */
 
-/** What a run says that was complete when the signal came. */
+/** The message of a run that was complete when the signal arrived. */
 export function messageAtExit(signal: StopSignal, journal: Journal): string {
   return `Interrupted (${signal}) after the last step. ${isBlank(journal) ? 'Nothing is left to do.' : `${holdsNow(journal)} Nothing is left to do.`}`;
 }
 
-/** Ends the process at once, after a word about what was written. */
+/** Ends the process immediately, after reporting what was written. */
 export function secondSignal(journal: Journal): (signal: StopSignal) => never {
   return (signal) => {
     toStderr(`appreg: Interrupted again (${signal}): ended at once. ${holdsNow(journal)}\n`);
@@ -23,7 +23,7 @@ export function secondSignal(journal: Journal): (signal: StopSignal) => never {
   };
 }
 
-/** The error with what was written, where it does not say that itself. */
+/** The error extended by what was written, unless it already says so. */
 export function withWritten(error: unknown, journal: Journal): unknown {
   const signal = stopRequested();
   if (signal !== null && !(isAppregError(error) && error.exit > 128))
@@ -40,7 +40,7 @@ function holdsNow(journal: Journal): string {
   return inWords(stateOf(journal)) || (exceptAside(journal) ?? NOTHING_CHANGED);
 }
 
-/** Null where "nothing was changed" is the whole truth. */
+/** Null if "nothing was changed" is accurate. */
 function exceptAside(journal: Journal): string | null {
   const written: WriteState = stateOf(journal);
   if (written.stored.length > 0) return inWords(written);

@@ -7,9 +7,9 @@ import { nothingSeen } from '../check/checks.ts';
 import { render } from '../../report/index.ts';
 import { DEFAULTS, type Format, FORMATS } from '../../report/options.ts';
 
-/** The document that a run prints with a machine format when it has no result. */
+/** The document printed with a machine format if a run has no result. */
 
-/** Global options that take a value. */
+/** Global options with a value. */
 const VALUED = ['--config', '--cwd', '--format', '--output', '--max-warnings', '--rule'];
 
 export interface Request {
@@ -17,7 +17,10 @@ export interface Request {
   format: string | null;
 }
 
-/** What a command line asks for, as far as that can be said when it is wrong. @param words without the program */
+/**
+ * The requested command and format, as far as they can be determined from an invalid command line. @param words without
+ * the program
+ */
 export function requestIn(words: readonly string[]): Request {
   const end = words.indexOf('--');
   const known = end === -1 ? words : words.slice(0, end);
@@ -34,7 +37,7 @@ export function requestIn(words: readonly string[]): Request {
 }
 
 /**
- * The document for a run that ended with `error`; null where no machine format is asked for that the command has.
+ * The document for a run that failed with `error`; null if no machine format that the command supports is requested.
  * For a check it is a report whose outcome is `incomplete`.
  */
 export function failureDocument({ command, format }: Request, error: unknown, journal: Journal): string | null {
@@ -75,12 +78,12 @@ function failureOf(error: unknown): FailureFields {
 
 const FAILURES = ['failed', 'refused'] as const;
 
-/** True of what the parser of the command line throws. */
+/** True for errors of the command line parser. */
 function isUsage(error: unknown): error is Error {
   return error instanceof Error && (error as { code?: unknown }).code?.toString().startsWith('commander.') === true;
 }
 
-/** The error of a run that ended by a signal, or at a question, without saying why. */
+/** The error of a run that was ended by a signal, or at a prompt, without another error. */
 export function reportAborted(exit: number): AppregError {
   const code = exit === 143 || exit === 129 ? exit : 130;
   return new AppregError('interrupted', 'Interrupted. Nothing was changed.', 'Run the same command again.', {

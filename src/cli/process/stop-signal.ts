@@ -3,7 +3,7 @@ import { SIGNAL_EXIT, STOP_SIGNALS, type StopSignal } from '../../store/interrup
 
 type Signal = 'SIGINT' | 'SIGTERM';
 
-/** Resolves at the first signal to stop. A second one ends the process as if nobody listened. */
+/** Resolves at the first termination signal. A second one has its default effect. */
 export function stopSignal(): { signal: Promise<Signal>; forget(): void } {
   let heard: (signal: Signal) => void;
   const signal = new Promise<Signal>((resolve) => {
@@ -22,13 +22,13 @@ export function stopSignal(): { signal: Promise<Signal>; forget(): void } {
   return { signal, forget };
 }
 
-/** A signal that comes sooner than this after the first is the same one, as npx passes it on. Milliseconds. */
+/** Milliseconds: a signal within this time after the first is a duplicate, forwarded by npx. */
 export const SAME = 100;
 
 /**
- * Listens for the signals that ask the program to end, in place of what Node does.
+ * Handles termination signals in place of Node's defaults.
  * @param first called at the first signal
- * @param again called at each later one, except those that npx passes on
+ * @param again called at each later one, except duplicates forwarded by npx
  */
 export function onSignals(first: () => void, again: (signal: StopSignal) => void): { exit(): SignalExit; off(): void } {
   let heard: { signal: StopSignal; at: number } | null = null;

@@ -12,16 +12,17 @@ import { SAME } from './stop-signal.ts';
 
 export interface Watch {
   journal: Journal;
-  /** Says that what is under way is finished first. */
+  /** Reports that running writes are completed first. */
   onWaiting(): void;
-  /** The last words of a process that ends at once, at a second signal. */
+  /** The last message of a process that ends immediately, at a second signal. */
   onSecond(signal: StopSignal): never;
 }
 
 /**
- * Runs a command. The first signal ends it: at once while nothing was written, otherwise where its writes are complete.
- * A second signal ends the process. A command that handles signals itself (`verify`, `mirror`, `serve`) is left to it.
- * @throws what `work` throws, Trouble `interrupted`, and what no code caught
+ * Runs a command. The first signal ends it: immediately if nothing was written, otherwise once its writes are complete.
+ * A second signal ends the process. Commands that handle signals themselves (`verify`, `mirror`, `serve`) are left to
+ * do so.
+ * @throws what `work` throws, AppregError `interrupted`, and uncaught errors
  */
 export async function supervise<T>(work: () => Promise<T>, { journal, onWaiting, onSecond }: Watch): Promise<T> {
   let first = 0;
@@ -50,7 +51,7 @@ export async function supervise<T>(work: () => Promise<T>, { journal, onWaiting,
   process.on('uncaughtException', fail);
   try {
     const result = await Promise.race([work(), ended]);
-    // A signal that came already is delivered by the next turn of the event loop but one.
+    // A pending signal is delivered within two turns of the event loop.
     await nextTurn();
     await nextTurn();
     return result;
