@@ -5,12 +5,12 @@ import { groupFindings } from './group-findings.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count } from './words.ts';
 
-/** What subscribers see of each app, and why not: hidden ones first. */
+/** What subscribers see of each app, and the reasons for hidden ones, which come first. */
 
-// So many visible apps are listed one by one; more are counted.
+// Up to this number, visible apps are listed individually; more are counted.
 const FEW = 5;
 const MANY = 200;
-// So many hidden apps with the same reason are listed one by one.
+// Up to this number, hidden apps with the same reason are listed individually.
 const EACH = 3;
 
 export function appLines(report: Report, about: Diagnosis, verbose: boolean): string[] {
@@ -25,7 +25,6 @@ export function appLines(report: Report, about: Diagnosis, verbose: boolean): st
     ...together(hidden, verbose, 'hidden, because', reasons, unpublished),
     ...together(unknown, verbose, 'not known, because', reasons, unpublished),
   ];
-  // A few are listed, many are counted.
   const listed = verbose ? visible.slice(0, MANY) : visible.length <= FEW ? visible : [];
   for (const app of listed) lines.push(`${nameOf(app)}: visible, latest ${versionOf(app, about, report)}`);
   const more = visible.length - listed.length;
@@ -33,7 +32,7 @@ export function appLines(report: Report, about: Diagnosis, verbose: boolean): st
   return lines;
 }
 
-/** One line per app, or one for all with the same reason where there are many. */
+/** One line per app, or one line for all apps with the same reason if there are many. */
 function together(
   apps: readonly AppVerdict[],
   verbose: boolean,

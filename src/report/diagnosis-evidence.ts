@@ -2,18 +2,18 @@ import type { Finding } from '../core/engine/report.ts';
 import { formatDuration } from '../core/text/format-duration.ts';
 import { shorten } from '../core/text/text.ts';
 
-/** The evidence of a finding in a line. */
+/** The evidence of a finding in one line. */
 
 export interface ViewOptions {
-  /** Tell everything. */
+  /** Include all details. */
   verbose: boolean;
-  /** Write digests out, for whoever compares them. */
+  /** Print digests in full, for comparison. */
   whole: boolean;
-  /** It is for a page: name no options of the command line. */
+  /** The output is a web page: do not mention command-line options. */
   page?: boolean;
 }
 
-// What is worth reading out, in this order; other evidence follows where there is room.
+// The most useful evidence, in this order; the rest follows if there is room.
 const FIRST = [
   'status',
   'code',
@@ -36,15 +36,15 @@ const FIRST = [
   'age',
 ];
 
-// Told elsewhere, or of no use to a listener.
+// Reported elsewhere, or not useful to read out.
 const SKIPPED = new Set(['actor', 'servedBy', 'alsoHit', 'alsoApps', 'now', 'chainLength', 'protocol', 'repaired']);
 
-// Digests that somebody will compare with those of a file.
+// Digests that users compare with those of a file.
 const COMPARED = new Set(['listed', 'found', 'published']);
 
 const ROOM = 4;
 
-/** Where it was seen: the URL or file, with the position in it. */
+/** The location of a finding: the URL or file, with the position in it. */
 export function placeOf(finding: Finding): string {
   const { line, column, pointer, resource } = finding;
   const place = shorten(finding.url ?? finding.file ?? resource, 200);
@@ -54,10 +54,10 @@ export function placeOf(finding: Finding): string {
   return resource === 'artifact' ? `${place}, listed in the metadata at ${at}` : `${place} ${at}`;
 }
 
-/** A name, which may be '' where the value says enough, and a value. */
+/** A name, which may be '' if the value is self-explanatory, and a value. */
 export type Pair = readonly [name: string, value: string];
 
-/** `status 404`, `listed sha256:0123456789ab…` and so on; all of it with `verbose`, whole digests with `whole`. */
+/** `status 404`, `listed sha256:0123456789ab…` and so on; all evidence with `verbose`, full digests with `whole`. */
 export function evidenceOf(finding: Finding, { verbose, whole }: ViewOptions): Pair[] {
   const { evidence } = finding;
   const told = Object.keys(evidence)
@@ -75,7 +75,7 @@ function isTelling({ evidence, url }: Finding, name: string): boolean {
   if (value === null || value === undefined || value === '') return false;
   if (name === 'asked' && value === url) return false;
   if (name === 'attempts' && value === 1) return false;
-  // The listed headers are empty exactly where their absence is the finding.
+  // The listed headers are empty exactly if their absence is the finding.
   return !(Array.isArray(value) && value.length === 0 && name !== 'answered');
 }
 
@@ -87,13 +87,13 @@ function pairOf(name: string, value: Finding['evidence'][string], verbose: boole
   const seconds = name === 'age' || name.endsWith('Seconds') ? Number(value) : Number.NaN;
   if (Number.isFinite(seconds)) return [name.replace(/Seconds$/, ''), formatDuration(seconds)];
   const text = evidenceText(Array.isArray(value) ? value.join(', ') : String(value));
-  // What is to be compared or pasted is written out.
+  // Values to be compared or pasted are printed in full.
   const short =
     whole || COMPARED.has(name) ? text : text.replace(/\b(sha\d+:)?([0-9a-f]{12})[0-9a-f]{28,}\b/g, '$1$2…');
   return [name, shorten(short, verbose ? 500 : 120)];
 }
 
-/** A copy's age as a header tells it (`age: 900000`), for people. */
+/** A copy's age from a header (`age: 900000`), in human-readable form. */
 export function evidenceText(text: string): string {
   return text.replace(/\bage: (\d+)/g, (_, seconds: string) => `age: ${formatDuration(Number(seconds))}`);
 }

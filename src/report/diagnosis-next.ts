@@ -4,9 +4,9 @@ import { formatDuration } from '../core/text/format-duration.ts';
 import type { SymptomView, View } from './diagnosis-types.ts';
 import { count } from './words.ts';
 
-/** The end of a diagnosis: where nothing explains a failure, what to look at next; and a line to quote. */
+/** The end of a diagnosis: what to check next if no finding explains a failure, and a line to quote. */
 
-/** Where nothing explains a failure, or what was asked for is not listed, what else it may be. */
+/** Other possible causes, if no finding explains a failure, or if what was requested is not listed. */
 export function nextOf(report: Report, symptoms: readonly SymptomView[], about: Diagnosis): View['next'] {
   const lag = lagOf(about);
   if (report.findings.some((f) => f.rule === 'app-not-listed' || f.rule === 'version-not-listed'))
@@ -38,7 +38,7 @@ function titleOf(suspicions: number, settled: boolean, symptoms: readonly Sympto
   if (settled)
     return `${above}; run again with --origin <the service’s origin> to settle ${suspicions === 1 ? 'it' : 'them'}. What else to look at`;
   const next = 'What to look at next';
-  // Without an error: an app of which no version is published yet.
+  // Without an error: an app without a published version yet.
   if (symptoms.some(({ status }) => status === 'confirmed'))
     return `What is confirmed is above${suspicions > 0 ? `, and ${count(suspicions, 'suspicion')}` : ''}; nothing else is known here that stops it. ${next}`;
   if (suspicions > 0) return `${above}; nothing else is known here that stops it. ${next}`;
@@ -48,10 +48,10 @@ function titleOf(suspicions: number, settled: boolean, symptoms: readonly Sympto
 
 const HOUR = 3600;
 
-/** How long after a change subscribers may see the state before it, in words; null when nobody can say. */
+/** How long after a change subscribers may see the previous state, in words; null if unknown. */
 function lagOf({ copies }: Diagnosis): string | null {
   if (copies.length === 0) return null;
-  // Told where it matters: nothing can be said of what was published since.
+  // Reported elsewhere: an old copy says nothing about later changes.
   if (copies.some((copy) => copy.age > HOUR && copy.lifetime !== 0)) return null;
   const longest = Math.max(...copies.map((copy) => copy.lifetime ?? 0));
   const open = copies.find((copy) => copy.lifetime === null);
@@ -79,7 +79,7 @@ export function closingOf(report: Report, { seenAt, saved, proxy, asked }: Diagn
   ];
 }
 
-/** How much of the registry it is about: what is listed and what was asked for are not the same. */
+/** How much of the registry the diagnosis covers: what is listed may differ from what was requested. */
 function lookedAt({ summary, findings }: Report, version: string | null): string {
   const { apps, versions } = summary;
   const listed = findings.find(({ rule }) => rule === 'app-not-listed')?.evidence['listed'];

@@ -1,19 +1,19 @@
 import type { Severity, SymptomStatus } from '../core/engine/report.ts';
 import type { Pair } from './diagnosis-evidence.ts';
 
-/** The parts of a diagnosis in words, before any layout. */
+/** The text parts of a diagnosis, independent of layout. */
 
 export interface Cause {
   severity: Severity;
   rule: string;
   message: string;
-  /** The apps and versions it is about, or null. */
+  /** The affected apps and versions, or null. */
   about: string | null;
   who: string;
-  /** Where it was seen, and what. */
+  /** Where and what was observed. */
   place: string;
   seen: Pair[];
-  /** Where else, one line each, where these are few or all are to be told. */
+  /** Other locations, one line each, if they are few or all are requested. */
   also: string[];
   next: string;
 }
@@ -24,18 +24,18 @@ export interface SymptomView {
   /** What was checked, or why it was not; or null. */
   gist: string | null;
   causes: Cause[];
-  /** One line each: how many causes are left out, what hides an app elsewhere. */
+  /** One line each: the number of omitted causes, and what hides an app elsewhere. */
   remarks: string[];
 }
 
 export interface View {
   symptoms: SymptomView[];
-  /** What belongs to no symptom. */
+  /** Findings that belong to no symptom. */
   besides: SymptomView | null;
   apps: string[];
-  /** What to look at next, where nothing explains a failure; or null. */
+  /** What to check next, if no finding explains a failure; or null. */
   next: { title: string; lines: string[] } | null;
-  /** Why something was not looked at. */
+  /** Why something was not observed. */
   unseen: string[];
   /** Registry, time, tool and counts, to be quoted. */
   closing: string[];

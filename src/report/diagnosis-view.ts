@@ -13,12 +13,12 @@ import { groupFindings } from './group-findings.ts';
 import { isFailure } from './run.ts';
 import { count, symptomName } from './words.ts';
 
-/** A diagnosis in words, before any layout: what stands under each symptom, and what is to be said at the end. */
+/** A diagnosis as text, independent of layout: the causes of each symptom, and the closing lines. */
 
-// So many causes of one symptom are told without --verbose: more are no matter for a call.
+// Maximum causes per symptom without --verbose.
 const TOLD = 3;
 const MANY = 50;
-// So many other places of one cause are listed.
+// Maximum other locations listed per cause.
 const FEW = 4;
 const ALSO = 20;
 
@@ -35,7 +35,7 @@ export function viewOf(report: Report, about: Diagnosis, options: ViewOptions): 
   };
 }
 
-/** The part of it that stands in the report alone: each symptom with its causes, and what belongs to none. */
+/** The part derived from the report only: each symptom with its causes, and the findings that belong to none. */
 export function symptomsOf(report: Report, options: ViewOptions): Pick<View, 'symptoms' | 'besides'> {
   const weighty = report.findings.filter((finding) => finding.severity !== 'note');
   const quiet = options.verbose ? report.findings : weighty;
@@ -69,7 +69,7 @@ function symptomView(
   return { title: symptomName(id), status, gist, causes, remarks };
 }
 
-/** One cause per rule, cause and whoever has to act, errors first and then by how much they hit. */
+/** One cause per rule, cause and responsible party: errors first, then by the number of affected items. */
 export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<SymptomView, 'causes' | 'remarks'> {
   const left = withoutVersions(all);
   const findings = all.filter((finding) => finding.rule !== 'no-valid-versions' || !left.has(finding.app));
@@ -98,7 +98,7 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
   };
 }
 
-/** The apps that have no valid version left, where the strings that are none are told: one fault, told once. */
+/** The apps left without a valid version, if their invalid version strings are reported: one error, reported once. */
 function withoutVersions(findings: readonly Finding[]): Set<string | null> {
   const wrong = new Set(findings.filter(({ rule }) => rule === 'version-not-semver').map(({ app }) => app));
   const none = findings.filter(({ rule, cause }) => rule === 'no-valid-versions' && cause === 'all-invalid');
@@ -121,7 +121,7 @@ function causeOf(group: readonly Finding[], left: ReadonlySet<string | null>, op
   };
 }
 
-/** The other places of a cause, and what is to be done there where that is another thing. */
+/** The other locations of a cause, and their fix if it differs. */
 function alsoOf([first, ...others]: readonly Finding[], options: ViewOptions): string[] {
   if (others.length > FEW && !options.verbose) return [];
   const lines = others.slice(0, ALSO).map((finding) => {
@@ -160,7 +160,7 @@ function aboutOf(group: readonly Finding[]): string | null {
   return apps.size === 1 ? `${all} times in ${list}` : `${all} times in ${count(apps.size, 'app')}: ${list}`;
 }
 
-/** What a clear symptom was clear of. */
+/** What was checked for a symptom without causes. */
 function checkedOf(id: Symptom, { summary, findings, target }: Report, { verbose, page }: ViewOptions): string {
   const notes = !verbose && page !== true && findings.some((finding) => finding.symptom === id && !isUsual(finding));
   return `${soundOf(id, summary, /^http:/i.test(target) ? 'reachable' : 'reachable over HTTPS')}${notes ? '; there are notes: --verbose' : ''}`;
@@ -181,7 +181,7 @@ function soundOf(id: Symptom, { apps, artifacts }: Report['summary'], reachable:
   }
 }
 
-/** Notes that tell nobody anything new: every origin is allowed, and the user's own --ca. */
+/** Notes without new information: every origin is allowed, and the user's own --ca. */
 function isUsual({ rule, cause, evidence }: Finding): boolean {
   return (
     rule === 'cors-wildcard' || (rule === 'tls-untrusted' && cause === 'private-ca' && evidence['authority'] === '--ca')
@@ -221,10 +221,10 @@ function isOldCopy({ rule, reason }: NotJudged): boolean {
   return rule === '*' && reason.startsWith('what was published in the last ');
 }
 
-/** Reasons that nobody asks about: what was not asked for, and what is asked of one file for many. */
+/** Reasons that need no explanation: what was not requested, and what is checked for a single file only. */
 const ASIDE = /^(no earlier state was given|asked of one artifact|its version was not asked for)/;
 
-/** Why something was not looked at, what kept most checks from being made first. */
+/** Why something was not observed, starting with what prevented most checks. */
 export function unseenOf(report: Report, verbose: boolean): string[] {
   const reasons = new Map<string, number>();
   for (const entry of report.notJudged) {

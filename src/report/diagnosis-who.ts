@@ -4,9 +4,9 @@ import { shorten } from '../core/text/text.ts';
 import { hostOf } from '../core/http/probe.ts';
 import { evidenceText } from './diagnosis-evidence.ts';
 
-/** Who has to act, in words. */
+/** The party that has to act, in words. */
 
-// Causes that a private authority, which nobody told this machine of, has as well.
+// Causes that also occur with a private authority that this machine does not trust.
 const PRIVATE = new Set(['unknown-issuer', 'self-signed', 'incomplete-chain']);
 
 export function hostIn(finding: Finding): string {

@@ -34,7 +34,7 @@ function headline(symptom: SymptomView, style: Style): string {
 
 const ORDER: readonly SymptomView['status'][] = ['confirmed', 'suspected', 'not-judged', 'clear'];
 
-/** What there is to tell more of, the certain before the rest. */
+/** The symptoms with more details, confirmed ones first. */
 function detailed({ symptoms, besides }: View): SymptomView[] {
   const told = symptoms.filter(({ causes, remarks }) => causes.length + remarks.length > 0);
   const sorted = told.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
@@ -110,7 +110,7 @@ export function markdownDiagnosis(
   ].join('\n');
 }
 
-// Ours, and harmless; a colon in a registry's words is not.
+// Our own text, and harmless; a colon in a registry's text is not.
 const TIME = /^(saved )?[\d-]+ [\d:]+ UTC$/;
 
 function causeItems(cause: Cause): string[] {
@@ -127,7 +127,7 @@ function pairItem([name, value]: Pair): string {
   return name === '' ? code(value) : `${prose(name)} ${code(value)}`;
 }
 
-/** Pieces of a line, each as a sentence. */
+/** The parts of a line, each as a sentence. */
 function parts(line: string): string {
   return line.split(' · ').map(prose).join(' · ');
 }

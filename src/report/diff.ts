@@ -7,7 +7,7 @@ import { count, size } from './words.ts';
 
 /** What would change for subscribers, for people. */
 
-// A registry that moves as a whole is no reading matter.
+// Output limit for large changes.
 const SHOWN = 100;
 const SHOWN_VERSIONS = 20;
 
@@ -45,7 +45,7 @@ export function diffAsText(found: RegistryDiff, style: Style): string {
   return lines.join('\n');
 }
 
-/** For a comment on a pull request; nothing in it is taken for markup. */
+/** For a comment on a pull request; all text is escaped. */
 export function diffAsMarkdown(found: RegistryDiff): string {
   const lines = [`### ${prose(headline(found))}`, ''];
   if (found.vanishing.length > 0) {
@@ -81,7 +81,7 @@ export function diffAsMarkdown(found: RegistryDiff): string {
   return lines.join('\n').trimEnd();
 }
 
-/** @param named how a key is written */
+/** @param named formats a key */
 function notCompared(found: RegistryDiff, named: (key: string) => string): string {
   const told = found.notCompared.slice(0, 10).map(({ key }) => named(key));
   const rest = found.notCompared.length - told.length;
@@ -139,7 +139,7 @@ function shown(text: string): string {
   return printable(redact(shorten(text)));
 }
 
-/** A value as code; empty for none. */
+/** A value as code; empty for an empty text. */
 function coded(text: string): string {
   return text === '' ? '' : code(redact(shorten(text)));
 }

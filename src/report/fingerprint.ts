@@ -1,8 +1,8 @@
 import type { Finding } from '../core/engine/report.ts';
 
 /**
- * A name for each finding that stays when lines move, other findings come and go, and signed URLs are signed anew: 16
- * hexadecimal digits, unique within the report.
+ * An identifier per finding that stays the same if lines move, other findings are added or removed, or URLs are signed
+ * again: 16 hexadecimal digits, unique within the report.
  */
 export function fingerprints(findings: readonly Finding[]): string[] {
   const seen = new Map<string, number>();
@@ -14,14 +14,16 @@ export function fingerprints(findings: readonly Finding[]): string[] {
   });
 }
 
-/** Not the message, which quotes what changes; not indices, which move when a version is added in front. */
+/** Excludes the message, which quotes variable values, and indices, which change when a version is prepended. */
 function identityOf({ rule, cause, resource, app, version, file, url, pointer }: Finding): string {
   const place = file ?? url?.replace(/[?#].*$/, '') ?? null;
   const field = pointer?.replace(/\/\d+(?=\/|$)/g, '/*') ?? null;
   return JSON.stringify([rule, cause, resource, app, version, place, field]);
 }
 
-/** FNV-1a of the UTF-8 bytes, 64 bits in two halves. A name, no protection: who forges one hides nothing but his own. */
+/**
+ * FNV-1a of the UTF-8 bytes, 64 bits in two halves. Not cryptographic: forging one only hides the forger's own finding.
+ */
 export function fnv1a(text: string): string {
   let high = 0xcbf29ce4;
   let low = 0x84222325;

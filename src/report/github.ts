@@ -6,19 +6,19 @@ import { failures } from './run.ts';
 import { mostSevereFirst, locationOf } from './location.ts';
 import { count } from './words.ts';
 
-// GitHub shows so many annotations of each kind per step, and drops the others without a word.
+// GitHub shows this many annotations of each kind per step, and silently drops the others.
 const SHOWN = 10;
 
 const COMMAND: Record<Severity, string> = { error: 'error', warning: 'warning', note: 'notice' };
 
-/** Workflow commands for GitHub Actions, the most severe findings first, and a last line that is no command. */
+/** Workflow commands for GitHub Actions, the most severe findings first, followed by a summary line. */
 export function github(report: Report, options: Pick<RenderOptions, 'folder'>): string {
   return [...annotations(report, options), `appreg ${report.command}: ${summaryLine(report, DEFAULTS.style)}`].join(
     '\n',
   );
 }
 
-/** The commands alone, with a remark on what GitHub would not show. */
+/** The commands only, with a note on what GitHub would not show. */
 export function annotations(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string[] {
   const reasons = report.outcome === 'incomplete' ? failures(report.notJudged).slice(0, 3) : [];
   const lines = reasons.map((reason) =>
@@ -43,7 +43,7 @@ function annotation(finding: Finding, report: Report, folder: string): string {
   const names = [finding.rule, finding.app, finding.version].filter((x) => x !== null).map((x) => shorten(x, 80));
   const place =
     path === null ? { title: `${names.join(' ')}: ${shorten(about ?? url ?? '', 200)}` } : { title: names.join(' ') };
-  // A position in a document that is not in the repository would mark a line of some other file.
+  // A position in a document outside the repository would annotate a line of another file.
   const position = path === null ? {} : { file: path, line: line ?? 1, ...(column === null ? {} : { col: column }) };
   return command(
     COMMAND[finding.severity],
@@ -52,7 +52,7 @@ function annotation(finding: Finding, report: Report, folder: string): string {
   );
 }
 
-/** As the runner reads it back: `%`, CR and LF are escaped in what is said, `:` and `,` in properties as well. */
+/** Escaped as the runner expects: `%`, CR and LF in the message, and `:` and `,` in properties as well. */
 function command(name: string, properties: Record<string, string | number>, data: string): string {
   const list = Object.entries(properties).map(
     ([key, value]) =>

@@ -15,7 +15,7 @@ interface Violation {
 
 const SEVERITY: Record<Severity, Violation['severity']> = { error: 'major', warning: 'minor', note: 'info' };
 
-/** A GitLab Code Quality report. A run that is not complete has an entry too: an empty list would read as clean. */
+/** A GitLab Code Quality report. An incomplete run has an entry too, since an empty list would mean no findings. */
 export function gitlab(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
   const prints = fingerprints(report.findings);
   const violations: Violation[] = report.findings.map((finding, i) => {

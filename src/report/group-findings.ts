@@ -1,4 +1,4 @@
-/** The items by what they have in common, both in the order of their first appearance. */
+/** Groups the items by key; groups and items are in order of first appearance. */
 export function groupFindings<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

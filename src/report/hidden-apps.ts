@@ -1,8 +1,8 @@
 import type { AppVerdict, Finding } from '../core/engine/report.ts';
 
-/** Why subscribers do not see an app, as every reporter words it. */
+/** Why subscribers do not see an app, as worded by all reporters. */
 
-/** The apps whose metadata file lists no version yet; one that had versions before is not among them. */
+/** The apps whose metadata file lists no version yet, except those that had versions before. */
 export function unpublishedApps(findings: readonly Finding[]): ReadonlySet<string> {
   const unpublished = new Set<string>();
   for (const { rule, cause, app } of findings)
@@ -11,7 +11,7 @@ export function unpublishedApps(findings: readonly Finding[]): ReadonlySet<strin
   return unpublished;
 }
 
-/** The rest of a sentence that ends in "hidden, because". @param named how the id of a rule is written */
+/** Continues a sentence that ends in "hidden, because". @param named formats the id of a rule */
 export function reasonWords(
   { key, because }: Pick<AppVerdict, 'key' | 'because'>,
   unpublished: ReadonlySet<string>,

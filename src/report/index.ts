@@ -14,7 +14,7 @@ type Reporter = (report: Report, options: RenderOptions) => string;
 type Diagnoser = (report: Report, about: Diagnosis, options: RenderOptions) => string;
 
 const REPORTERS: Record<Format, Reporter> = { pretty, json, sarif, junit, github, gitlab, markdown };
-/** By symptom, where the command was asked for a diagnosis. */
+/** Reporters by symptom, if a diagnosis was requested. */
 const DIAGNOSERS: Partial<Record<Format, Diagnoser>> = { pretty: prettyDiagnosis, markdown: markdownDiagnosis };
 
 /** A report as text; pure. */

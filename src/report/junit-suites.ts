@@ -3,21 +3,21 @@ import type { AnyRule } from '../core/rules/rule.ts';
 import { rules } from '../core/rules/index.ts';
 import type { RenderOptions } from './options.ts';
 
-/** Which rules were tried where, as far as a report tells: on the registry as a whole, and on each app. */
+/** Which rules were evaluated where, as far as a report shows: on the registry as a whole, and on each app. */
 
 export interface Suite {
   /** Null for the registry as a whole. */
   app: string | null;
-  /** Ids of the rules that were tried here, in reporting order. */
+  /** Ids of the rules that were evaluated here, in reporting order. */
   rules: string[];
   findings: Finding[];
   notJudged: NotJudged[];
 }
 
-/** The suite of the registry, then one for each app. */
+/** The suite of the registry, then one per app. */
 export function suitesOf(report: Report, severities: RenderOptions['severities']): Suite[] {
   const on = rules.filter((rule) => severities[rule.id] !== 'off');
-  // Said once for the whole run: skipped once, not in every app.
+  // Applies to the whole run: reported as skipped once, not in every app.
   const everywhere = new Set(report.notJudged.filter(holdsEverywhere).map(({ rule }) => rule));
   const ofRegistry = on.filter((rule) => everywhere.has(rule.id) || triedOnRegistry(rule, report));
   const ofApps = on.filter((rule) => !ON_MANIFEST.has(rule.on) && !everywhere.has(rule.id));
@@ -33,12 +33,12 @@ export function suitesOf(report: Report, severities: RenderOptions['severities']
   };
   for (const { key, latest } of report.apps) {
     const { rules: tried } = suiteOf(key);
-    // Without a valid version, nothing is known to have been tried on one, or on its artifact.
+    // Without a valid version, no rule is known to have been evaluated on a version or its artifact.
     if (latest === null) tried.splice(0, tried.length, ...tried.filter((id) => !ON_VERSION.has(SUBJECT.get(id)!)));
   }
   for (const finding of report.findings) suiteOf(isAboutRegistry(finding) ? null : finding.app).findings.push(finding);
   for (const entry of report.notJudged) if (!isCountOnly(entry)) suiteOf(entry.app).notJudged.push(entry);
-  // Where a rule was too often not judged to list each place, no app is known to have been judged.
+  // If a rule was not judged too often to list each location, no app is known to have been judged.
   for (const entry of report.notJudged.filter(isCountOnly))
     for (const one of [registry, ...suites.values()]) if (one.rules.includes(entry.rule)) one.notJudged.push(entry);
   return [registry, ...suites.values()];
@@ -57,7 +57,7 @@ function isAboutRegistry({ rule, resource, app }: Finding): boolean {
   return app === null || (resource === 'manifest' && SUBJECT.get(rule) !== 'app');
 }
 
-/** A metadata file can be checked by itself; then nobody looked at a manifest. */
+/** A metadata file can be checked without a manifest. */
 function triedOnRegistry({ id, on }: AnyRule, { apps, findings, summary }: Report): boolean {
   if (apps.length > 0 || findings.some(({ resource }) => resource === 'manifest'))
     return ON_MANIFEST.has(on) || (ON_ANY_DOCUMENT.has(on) && !/^(icon|artifact)-/.test(id));

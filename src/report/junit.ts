@@ -13,21 +13,21 @@ type Options = Pick<RenderOptions, 'folder' | 'maxWarnings' | 'severities'>;
 interface Case {
   name: string;
   outcome: 'passed' | 'failure' | 'error' | 'skipped';
-  /** Why it did not pass, in a line. */
+  /** Why the case did not pass, in one line. */
   message?: string;
-  /** What a failure is about, in full; what else there is to say, when it passed. */
+  /** The details of a failure, or additional output of a passed case. */
   text?: string;
   type?: string;
   file?: string | null;
 }
 
-// So many findings of a case are told.
+// Maximum findings reported per case.
 const TOLD = 200;
 
 /**
- * JUnit XML. A case is a rule, tried on the registry or on an app: it passes where the rule holds, fails by an error, and
- * is skipped where the rule was not judged. Warnings are told by a case that passes, and counted by one with
- * --max-warnings. A case of its own says whether the run is complete, so that there is always one.
+ * JUnit XML. A case is a rule, evaluated on the registry or on an app: it passes if the rule holds, fails on an error,
+ * and is skipped if the rule was not judged. Warnings are reported by a passing case, and counted by one with
+ * --max-warnings. A separate case reports whether the run is complete, so there is always at least one.
  */
 export function junit(report: Report, options: Options): string {
   const suites = suitesOf(report, options.severities).map((suite) => {
@@ -52,7 +52,7 @@ export function junit(report: Report, options: Options): string {
   })}`;
 }
 
-/** What holds of the run as a whole. */
+/** The cases for the run as a whole. */
 function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number | null): Case[] {
   const why = failures(notJudged);
   const asides = notJudged.filter(isAside).map(({ reason }) => printable(`Not looked at: ${reason}`));
@@ -77,7 +77,7 @@ function runCases({ notJudged, outcome, summary }: Report, maxWarnings: number |
 function casesOf(suite: Suite, report: Report, folder: string): Case[] {
   const found = groupFindings(suite.findings, (finding) => finding.rule);
   const skipped = groupFindings(suite.notJudged, (entry) => entry.rule);
-  // Of a run that was broken off, or left the manifest to another, what holds of the registry as a whole is not known.
+  // If the run was interrupted, or another shard covers the manifest, the registry as a whole was not judged.
   const whole = suite.app === null ? skipped.get('*')?.filter((entry) => isFailure(entry) || isLeft(entry)) : undefined;
   const broken = whole?.length ? whole : undefined;
   skipped.delete('*');
@@ -91,7 +91,7 @@ function casesOf(suite: Suite, report: Report, folder: string): Case[] {
   );
 }
 
-/** True where another shard reports on the manifest. */
+/** True if another shard reports on the manifest. */
 function isLeft(entry: NotJudged): boolean {
   return isAside(entry) && entry.resource === 'manifest' && entry.reason.includes('reports on');
 }

@@ -1,29 +1,29 @@
 import { printable } from '../core/text/text.ts';
 
-/** Untrusted text in GitHub's and GitLab's Markdown: whatever could be read as anything but a word stands as code. */
+/** Untrusted text in GitHub's and GitLab's Markdown: everything except plain words is formatted as code. */
 
-/** A code span that nothing inside can close. Not for tables; see `cell`. */
+/** A code span that its content cannot close. Not for tables; see `cell`. */
 export function code(raw: string): string {
   const text = printable(raw);
   if (text === '') return '';
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  // One space on each side is taken off again.
+  // Markdown strips one space on each side.
   const pad = /^[` ]|[` ]$/.test(text) ? ' ' : '';
   return `${fence}${pad}${text}${pad}${fence}`;
 }
 
-// A word, with the punctuation that may stand around it.
+// A word with the punctuation around it.
 const WORD = /^(["'“‘(]*)(.*?)(["'”’),.;:!?%…]*)$/u;
-// Letters and digits, and marks that mean nothing to Markdown inside of a word.
+// Letters, digits, and characters without a meaning to Markdown inside a word.
 const HARMLESS = /^(?!=)[\p{L}\p{M}\p{N}.,’'“”"()–—=-]*(?<!=)$/u;
 // Hosts, issues and commits that would become links.
 const LINKED = /www\.|^gh-\d|^(?=.*\d)[0-9a-f]{7,40}$/i;
 
-// White space, or a placeholder such as <the name>, which stays one.
+// White space, or a placeholder such as <the name>, which is kept as one.
 const BETWEEN = /((?<!\S)<[^<>`]{1,60}>(?=[.,;:!?)]*(?:\s|$))|\s+)/;
 
-/** A sentence for people. It must not stand at the beginning of a line, where even a digit can begin a list. */
+/** A sentence for people. It must not be at the start of a line, where even a digit can start a list. */
 export function prose(raw: string): string {
   return printable(raw)
     .split(BETWEEN)
@@ -36,7 +36,7 @@ function word(text: string): string {
   return HARMLESS.test(inner!) && !LINKED.test(inner!) ? text : `${before}${code(inner!)}${after}`;
 }
 
-/** What `code` or `prose` made, for a cell of a table. */
+/** The output of `code` or `prose`, for a table cell. */
 export function cell(markdown: string): string {
   return markdown.replaceAll('|', '\\|');
 }

@@ -10,14 +10,17 @@ import { locationOf } from './location.ts';
 import { reasonWords, unpublishedApps } from './hidden-apps.ts';
 import { count, symptomName } from './words.ts';
 
-// A comment on GitHub takes 65,536 characters; some are left for what others put around it.
+// A comment on GitHub may have 65,536 characters; the rest is left for surrounding text.
 const LIMIT = 60_000;
-// So many hidden apps, and reasons why something was not judged, are listed.
+// Maximum number of hidden apps, and of reasons why something was not judged, to list.
 const HIDDEN = 50;
 const REASONS = 20;
 const EVIDENCE = 6;
 
-/** For comments on pull requests and job summaries: what it means first, findings by severity and place, details folded. */
+/**
+ * For comments on pull requests and job summaries: the outcome first, then findings by severity and location, with
+ * collapsed details.
+ */
 export function markdown(report: Report, { folder }: Pick<RenderOptions, 'folder'>): string {
   const head = [
     `## appreg ${report.command}`,
@@ -61,7 +64,7 @@ function hidden({ apps, findings }: Report): string[] {
   return ['', `**${count(gone.length, 'app')} that subscribers will not see:**`, '', ...lines];
 }
 
-/** As many as there is room for, errors first. */
+/** As many as fit, errors first. */
 function findings(report: Report, folder: string, room: number): string[] {
   const lines: string[] = [];
   let left = room - 200;
@@ -95,7 +98,7 @@ function findings(report: Report, folder: string, room: number): string[] {
   return lines;
 }
 
-/** Errors are open to see, the rest is folded. */
+/** Errors are expanded, the rest is collapsed. */
 function fold(severity: Severity, length: number): { open: string[]; close: string[] } {
   const title = count(length, severity);
   if (severity === 'error') return { open: ['', `### ${title}`], close: [] };
@@ -148,7 +151,7 @@ function unjudged(entries: readonly NotJudged[]): string[] {
   ];
 }
 
-/** Cut after it was escaped, so that the bound holds whatever is in it. */
+/** Truncated after escaping, so that the limit holds for any content. */
 function brief(text: string, limit: number): string {
   return shorten(printable(text), limit);
 }

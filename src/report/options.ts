@@ -6,17 +6,20 @@ import { PLAIN, type Style } from './style.ts';
 export const FORMATS = ['pretty', 'json', 'sarif', 'junit', 'github', 'gitlab', 'markdown'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** What a reporter is told beside the report; each takes what it needs. */
+/** The options of reporters in addition to the report. */
 export interface RenderOptions {
   style: Style;
   /** Show the evidence of every finding, and every check that was not made. */
   verbose: boolean;
-  /** The folder that the report's file names are relative to, below the repository's root: '' or like `registries/acme`. */
+  /**
+   * The folder that the report's file names are relative to, below the repository's root: '' or a path such as
+   * `registries/acme`.
+   */
   folder: string;
   maxWarnings: number | null;
-  /** What the configuration and --rule say. */
+  /** The severities from the configuration and --rule. */
   severities: Readonly<Record<string, Severity | 'off'>>;
-  /** What a diagnosis knows besides: with it, people get the report by symptom. */
+  /** Additional data of a diagnosis; if set, reports for people are grouped by symptom. */
   about: Diagnosis | null;
 }
 

@@ -12,13 +12,13 @@ export interface PrettyOptions {
   verbose: boolean;
 }
 
-// A terminal is no place for more; `--format json` lists them all.
+// A limit for terminals; `--format json` lists all of them.
 const SHOWN = 200;
 
-// So much evidence of one finding is shown without --verbose.
+// Maximum evidence per finding without --verbose.
 const EVIDENCE = 6;
 
-/** The report for people: findings by file or URL, hidden apps, what was not judged, and a last line to quote. */
+/** The report for people: findings by file or URL, hidden apps, what was not judged, and a summary line to quote. */
 export function pretty(report: Report, options: PrettyOptions): string {
   const lines = [
     ...findings(report, options),

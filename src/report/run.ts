@@ -1,8 +1,8 @@
 import type { NotJudged } from '../core/engine/report.ts';
 
-/** What a report's `notJudged` says of the run as a whole. */
+/** What a report's `notJudged` says about the run as a whole. */
 
-/** Why the run saw less than it should have; such a run is incomplete. */
+/** Why the run observed less than it should have; such a run is incomplete. */
 export function failures(entries: readonly NotJudged[]): string[] {
   return entries.filter(isFailure).map(({ rule, reason }) => (rule === '*' ? reason : `${rule}: ${reason}`));
 }
@@ -11,7 +11,7 @@ export function isFailure({ rule, resource, reason }: NotJudged): boolean {
   return (rule === '*' && resource === null) || reason.startsWith('the rule failed');
 }
 
-/** What was left to others, or to an earlier run, on purpose. */
+/** True for what was intentionally left to another run or shard, or to an earlier run. */
 export function isAside({ rule, resource }: NotJudged): boolean {
   return rule === '*' && resource !== null;
 }

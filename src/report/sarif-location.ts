@@ -6,13 +6,13 @@ const ROOT = '%SRCROOT%';
 
 export interface Locations {
   of(finding: Finding): object;
-  /** `originalUriBaseIds` for all that was located so far. */
+  /** `originalUriBaseIds` for all locations so far. */
   bases(): Record<string, object>;
 }
 
 /**
- * Locations as SARIF has them. A URL is split into its origin, which is a base of its own, and a relative reference:
- * code scanning refuses a whole file for one absolute https URI.
+ * Locations in SARIF. A URL is split into its origin, as a separate base, and a relative reference: code scanning
+ * rejects a whole file for a single absolute https URI.
  */
 export function locations(report: Report, folder: string): Locations {
   const bases: Record<string, object> = {};
@@ -46,7 +46,7 @@ export function locations(report: Report, folder: string): Locations {
       return {
         physicalLocation: {
           artifactLocation: artifactOf(path, url),
-          // Code scanning shows nothing that has no line.
+          // Code scanning does not show results without a line.
           region: { startLine: line ?? 1, ...(column === null ? {} : { startColumn: column }) },
         },
         ...(logical.length > 0 ? { logicalLocations: logical } : {}),
@@ -57,7 +57,7 @@ export function locations(report: Report, folder: string): Locations {
   };
 }
 
-/** A path and query as they stand, in a form that is taken for neither a scheme, nor a host, nor nothing. */
+/** A path and query in a form that cannot be parsed as a scheme, a host or an empty reference. */
 function relativeReference(path: string, search: string): string {
   const first = path.split('/', 1)[0]!;
   return `${first === '' || first.includes(':') ? './' : ''}${path}${search}`;

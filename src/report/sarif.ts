@@ -9,18 +9,18 @@ import { isFailure } from './run.ts';
 import { type Locations, locations } from './sarif-location.ts';
 import { count } from './words.ts';
 
-// GitHub refuses a file with more results in a run, and keeps 5,000 of them.
+// GitHub rejects a file with more results in a run, and keeps 5,000 of them.
 const ACCEPTED = 25_000;
 const KEPT = 5000;
-// So many reasons why something was not judged are listed.
+// Maximum reasons why something was not judged.
 const REASONS = 1000;
 
 const RANK: Record<Severity, number> = { error: 0, warning: 1, note: 2 };
 const INDEX = new Map<string, number>(rules.map((rule, i) => [rule.id, i]));
 
 /**
- * SARIF 2.1.0. What was not judged stands among the notifications of the invocation, not among the results: code
- * scanning raises an alert for every result, whatever its kind.
+ * SARIF 2.1.0. What was not judged is reported as notifications of the invocation, not as results: code scanning raises
+ * an alert for every result, regardless of its kind.
  */
 export function sarif(report: Report, { folder, severities }: Pick<RenderOptions, 'folder' | 'severities'>): string {
   const names = fingerprints(report.findings);
@@ -69,7 +69,7 @@ function descriptorOf({ id, severity, failsWhen: when, why, spec, symptom }: Any
   };
 }
 
-/** Without the code spans that a rule's words have for Markdown. */
+/** Removes the Markdown code spans of a rule's text. */
 function plain(text: string): string {
   return text.replaceAll('`', '');
 }
@@ -84,7 +84,7 @@ function resultOf(finding: Finding, name: string, places: Locations): object {
     level: severity,
     message: { text: unlinked(printable(text)) },
     locations: [places.of(finding)],
-    // The second name is that of the uploader, which makes it itself for files that it finds in the repository.
+    // The second name is the uploader's, which sets it itself for files in the repository.
     partialFingerprints: { 'appreg/v1': name, ...(served ? { primaryLocationLineHash: `${name}:1` } : {}) },
     properties: shown({ advice, cause, symptom, spec, resource, url, pointer, evidence }),
   };
@@ -95,7 +95,7 @@ function unlinked(text: string): string {
   return text.includes('](') ? text.replace(/[[\]\\]/g, '\\$&') : text;
 }
 
-/** A JSON value with every text in it, names included, as it can be shown. */
+/** A JSON value with all its texts, including names, made printable. */
 function shown(value: unknown): unknown {
   if (typeof value === 'string') return printable(value);
   if (Array.isArray(value)) return value.map(shown);
@@ -117,7 +117,7 @@ function cut(all: number): object[] {
   return [{ level: 'warning', message: { text } }];
 }
 
-/** One notification for each rule and reason, with the number of places. */
+/** One notification per rule and reason, with the number of locations. */
 function unjudged(entries: readonly NotJudged[]): object[] {
   const groups = groupFindings(entries, ({ rule, reason }) => JSON.stringify([rule, reason]));
   const list = [...groups.values()].slice(0, REASONS).map((group) => {

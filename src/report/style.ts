@@ -11,7 +11,7 @@ export interface Style {
 
 const same = (text: string): string => text;
 
-/** No colours at all. */
+/** No colours. */
 export const PLAIN: Style = {
   bold: same,
   dim: same,

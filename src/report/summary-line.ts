@@ -2,7 +2,7 @@ import type { Report } from '../core/engine/report.ts';
 import type { Style } from './style.ts';
 import { count, duration, size } from './words.ts';
 
-/** The last line of a report, to quote: what was found, and in how much. */
+/** The last line of a report, to quote: the findings, and how much was checked. */
 export function summaryLine(report: Report, style: Style): string {
   const { summary } = report;
   const seen = [

@@ -1,13 +1,13 @@
 import type { Symptom } from '../core/engine/report.ts';
 
-/** Numbers and nouns, as every reporter writes them. */
+/** Numbers and nouns, as formatted by all reporters. */
 
 /** `1 error`, `2 errors`, `1,000 apps`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${thousands(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** `1,000`. By hand, since to load the world's ways of writing numbers takes longer than many a check. */
+/** `1,000`. Implemented by hand, since loading the locale data of Intl takes longer than many checks. */
 export function thousands(number: number): string {
   return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -33,7 +33,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** As the specification's section 7 names it: `Registry does not refresh`. */
+/** As named in section 7 of the specification: `Registry does not refresh`. */
 export function symptomName(id: Symptom): string {
   const words = id.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

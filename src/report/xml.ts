@@ -1,15 +1,15 @@
 import { printable } from '../core/text/text.ts';
 
-/** XML 1.0 with untrusted text in it. */
+/** XML 1.0 that contains untrusted text. */
 
 export interface XmlElement {
   name: string;
-  /** In this order; null ones are left out. */
+  /** In this order; null values are omitted. */
   attributes?: Record<string, string | number | null>;
   children?: readonly (XmlElement | string)[];
 }
 
-/** An element on lines of its own, indented by two spaces for each level; a text stands as it is. */
+/** An element on its own lines, indented by two spaces per level; text content is not indented. */
 export function xml({ name, attributes = {}, children = [] }: XmlElement, indent = ''): string {
   const list = Object.entries(attributes).filter(([, value]) => value !== null);
   const head = `${indent}<${name}${list.map(([key, value]) => ` ${key}="${attribute(String(value))}"`).join('')}`;
@@ -21,7 +21,7 @@ export function xml({ name, attributes = {}, children = [] }: XmlElement, indent
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Escaping every `>` takes care of `]]>`. */
+/** Escaping every `>` also covers `]]>`. */
 function text(raw: string): string {
   return raw
     .split('\n')
@@ -33,7 +33,7 @@ function attribute(raw: string): string {
   return legal(printable(raw)).replace(/[&<>"]/g, (c) => ENTITIES[c]!);
 }
 
-/** What `printable` lets pass and XML does not: two code points that are no characters. */
+/** Replaces what `printable` allows and XML does not: two noncharacters. */
 function legal(shown: string): string {
   return shown.replace(/[\ufffe\uffff]/g, (c) => `\\u{${c.charCodeAt(0).toString(16)}}`);
 }
