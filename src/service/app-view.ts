@@ -1,7 +1,7 @@
 import { type HiddenReason, hiddenReason } from './hidden-reasons.ts';
 import type { AppView } from './views.ts';
 
-/** What the database knows of an app that decides whether it can be installed. */
+/** The state of an app in the database that determines whether it can be installed. */
 export interface AppState {
   key: string;
   name: string;
@@ -13,12 +13,12 @@ export interface AppState {
   visible: boolean | null;
   because: readonly string[];
   failingSince: Date | null;
-  /** The highest version that is offered. */
+  /** The highest offered version. */
   latest: string | null;
-  /** How many are offered, and how many are known; the database counts in texts. */
+  /** The number of offered and of known versions; the database returns counts as strings. */
   offeredCount: string;
   versionCount: string;
-  /** The states of those that are not withdrawn; null where one is offered. */
+  /** The states of versions that are not withdrawn; null if one is offered. */
   states: readonly string[] | null;
   /** Why one of them is refused. */
   refusal: { code: string | null; message: string | null } | null;

@@ -8,20 +8,20 @@ export interface Asking extends Pick<
   WebOptions,
   'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
 > {
-  /** Milliseconds that subscribing waits for the first refresh. */
+  /** Milliseconds that a subscription waits for the first refresh. */
   patience: number;
 }
 
-/** What every part of a running service is given. */
+/** The shared context of a running service. */
 export interface Service {
   settings: Settings;
   db: Db;
   log: Log;
   metrics: Metrics;
-  /** How the hosts of registries are asked. */
+  /** How registry hosts are requested. */
   asking: Asking;
-  /** Aborted once the node is told to stop: it is not ready any more, and starts no refresh. */
+  /** Aborted once the node is stopping: it is not ready any more, and starts no refresh. */
   stopping: AbortSignal;
-  /** Asks for a registry to be refreshed soon; a refresh that waits or runs already serves as well. */
+  /** Requests a refresh of a registry soon; a queued or running refresh is sufficient. */
   requestRefresh(registryId: number): Promise<void>;
 }

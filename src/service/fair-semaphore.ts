@@ -1,10 +1,10 @@
-/** Ends a turn. To be called once. */
+/** Releases the semaphore. Must be called once. */
 export type Leave = () => void;
 
 /**
- * Lets in so many at once, and so few for any one of them, so that nobody keeps the others out.
- * @param all turns at once @param each of these, for one who asks
- * @returns a function that waits for a turn; null where none came within `patience` milliseconds
+ * Limits concurrency overall and per client, so that no client starves the others.
+ * @param all total slots @param each slots per client
+ * @returns a function that waits for a slot; null if none was free within `patience` milliseconds
  */
 export function openFairSemaphore(all: number, each: number): (who: string, patience: number) => Promise<Leave | null> {
   const inside = new Map<string, number>();
@@ -23,7 +23,7 @@ export function openFairSemaphore(all: number, each: number): (who: string, pati
       const left = inside.get(who)! - 1;
       if (left === 0) inside.delete(who);
       else inside.set(who, left);
-      // Not simply the first: that one may have as many turns as it is allowed.
+      // Not simply the first, which may have reached its own limit.
       const next = waiting.find((one) => mayEnter(one.who));
       if (next === undefined) return;
       waiting = waiting.filter((one) => one !== next);

@@ -2,12 +2,12 @@ import { redact } from '../core/text/text.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
-/** One line of JSON per event. Texts lose their secrets; what is told must be worth a line. */
+/** Logs one JSON object per line. Secrets are removed from texts; log only events that an operator needs. */
 export interface Log {
   (level: Level, event: string, fields?: Record<string, unknown>): void;
 }
 
-/** @param write takes one line, without its line end, and how grave it is @param now the clock */
+/** @param write receives a line without its line end, and its level @param now the current time */
 export function openLog(write: (line: string, level: Level) => void, now: () => Date = () => new Date()): Log {
   return (level, event, fields = {}) => {
     write(JSON.stringify({ time: now().toISOString(), level, event, ...fields }, safe), level);

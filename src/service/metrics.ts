@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What Prometheus collects from one node. */
+/** The Prometheus metrics of one node. */
 export interface Metrics {
   registry: Registry;
   /** By outcome: good, problems, failing, unfinished. */

@@ -1,10 +1,13 @@
 import type { Service } from './context.ts';
 import { registryOf } from './storage/subscriptions.ts';
 
-/** Milliseconds within which a registry is not refreshed again: it is shared, so what was just checked is fresh for all. */
+/**
+ * Milliseconds within which a registry is not refreshed again: it is shared, so a recent check applies to all
+ * subscribers.
+ */
 const RECENT = 60_000;
 
-/** Asks for a refresh. @returns whether one was needed; null where the organization has no such subscription */
+/** Requests a refresh. @returns whether one was needed; null if the organization does not have the subscription */
 export async function refreshNow(
   service: Pick<Service, 'db' | 'requestRefresh'>,
   organizationId: string,

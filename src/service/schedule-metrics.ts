@@ -9,10 +9,10 @@ interface Schedule {
   late: number;
 }
 
-/** How the schedule fares, over all nodes: read from the database whenever somebody collects. */
+/** Metrics of the schedule across all nodes: read from the database at each scrape. */
 export function watchSchedule(registry: Registry, db: Kysely<Database>): void {
   const asked: { at: number; schedule: Promise<Schedule> | null } = { at: 0, schedule: null };
-  /** One question for all figures of a collection. */
+  /** One query for all metrics of a scrape. */
   function schedule(): Promise<Schedule> {
     if (asked.schedule !== null && performance.now() - asked.at < 500) return asked.schedule;
     asked.at = performance.now();
@@ -25,7 +25,7 @@ export function watchSchedule(registry: Registry, db: Kysely<Database>): void {
       help,
       registers: [registry],
       async collect() {
-        // What the node itself counts is told also while its database is away.
+        // The node's own metrics are reported even if the database is down.
         const known = await schedule().catch(() => null);
         gauge.set(known === null ? Number.NaN : known[figure]);
       },

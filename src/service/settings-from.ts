@@ -6,7 +6,7 @@ import { AppregError } from '../core/errors.ts';
 import { parseUrl } from '../core/http/url.ts';
 import { DEFAULT_LIMITS, type Settings } from './settings.ts';
 
-/** What `appreg service` is given on its command line. */
+/** The command-line flags of `appreg service`. */
 export interface ServiceFlags {
   port?: number;
   host?: string;
@@ -23,14 +23,14 @@ export interface ServiceFlags {
 type Environment = Record<string, string | undefined>;
 
 const ROLES = ['web', 'worker'] as const;
-/** Characters of the shortest operator token that is taken. */
+/** Minimum length of an operator token, in characters. */
 const SHORTEST_TOKEN = 16;
 const HOUR = 3_600_000;
 
 /**
- * Settings from flags, then the environment, then what suits one machine.
- * @param cwd what a relative --data goes by @param ca, machineCa PEM text, or null
- * @throws Trouble `setting-unusable`
+ * Settings from flags, then the environment, then defaults for a single machine.
+ * @param cwd the base of a relative --data @param ca, machineCa PEM text, or null
+ * @throws AppregError `setting-unusable`
  */
 export function settingsFrom(
   flags: ServiceFlags,
@@ -62,7 +62,7 @@ export function settingsFrom(
   };
 }
 
-/** Where the service keeps its database if nobody says. Root's home is closed to the user that PostgreSQL runs as. */
+/** The default database folder. The user that runs PostgreSQL cannot access root's home. */
 function dataFolder(env: Environment): string {
   const { platform } = process;
   const xdg = env['XDG_DATA_HOME'];
@@ -108,7 +108,7 @@ function roles(named: string[] | undefined): Settings['roles'] {
   return ROLES.filter((role) => named?.includes(role) ?? true);
 }
 
-/** As a URL has it, in small letters and international names in ASCII; with its port where one was named. */
+/** Normalized as in a URL: lower case, internationalized names in ASCII; with the port if given. */
 function hostName(text: string): string {
   const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(isIPv6(text) ? `[${text}]` : text) ?? [];
   const url = parseUrl(`http://${host}/`);
@@ -120,7 +120,7 @@ function hostName(text: string): string {
   );
 }
 
-/** Whether an address to listen on is reached from this machine alone. */
+/** Whether a listen address is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -1,27 +1,33 @@
-/** What an operator may set; the command line reads flags and environment into it (settings-from.ts has the reading). */
+/** The operator's settings; settings-from.ts reads them from flags and the environment. */
 export interface Settings {
-  /** postgres://…; null for a server of its own in `dataFolder`. */
+  /** postgres://…; null for an embedded server in `dataFolder`. */
   databaseUrl: string | null;
   dataFolder: string;
   host: string;
-  /** 0 takes any that is free. */
+  /** 0 selects any free port. */
   port: number;
-  /** The address that people reach it at, with its trailing slash: for links, cookies and the Origin of icons; null to go by the request's Host. */
+  /**
+   * The public URL of the service with its trailing slash, used for links, cookies and the Origin of icons; null to use
+   * the request's Host.
+   */
   publicUrl: string | null;
   roles: readonly ('web' | 'worker')[];
-  /** Registries that every organization is subscribed to at creation; null for none. */
+  /** Registry that every organization is subscribed to at creation; null for none. */
   coreRegistryUrl: string | null;
   communityRegistryUrl: string | null;
-  /** Hosts that may be asked although their addresses are private; `localhost` means the loopback addresses too; with a port, that port alone. */
+  /**
+   * Hosts that may be requested at private addresses; `localhost` includes the loopback addresses; with a port, only
+   * that port.
+   */
   allowHosts: readonly string[];
   /** Whether plain http is allowed for hosts that are not in `allowHosts`. */
   allowHttp: boolean;
-  /** PEM text of a further certificate authority, or null; and of NODE_EXTRA_CA_CERTS. */
+  /** PEM text of an additional certificate authority, or null; and of NODE_EXTRA_CA_CERTS. */
   ca: string | null;
   machineCa: string | null;
-  /** Who may create organizations: whoever knows this token; null for nobody but `openSignUp`. */
+  /** Token that allows creating organizations; null if only `openSignUp` does. */
   operatorToken: string | null;
-  /** Anybody who reaches the page may create an organization. */
+  /** Anyone with access to the page may create an organization. */
   openSignUp: boolean;
   /** Milliseconds between two refreshes of a registry (spec section 8: hourly). */
   interval: number;
@@ -30,13 +36,13 @@ export interface Settings {
   limits: Limits;
 }
 
-/** What one registry may cost. */
+/** Resource limits per registry. */
 export interface Limits {
-  /** Milliseconds for one refresh; what was not reached by then has its turn soon after. */
+  /** Milliseconds per refresh; what was not reached is refreshed soon after. */
   refresh: number;
   apps: number;
   versionsPerApp: number;
-  /** Artifacts and bytes that one refresh fetches. */
+  /** Maximum artifacts and bytes fetched per refresh. */
   artifacts: number;
   artifactBytes: number;
 }

@@ -13,20 +13,20 @@ import { openMetrics } from './metrics.ts';
 import { watchSchedule } from './schedule-metrics.ts';
 import type { Settings } from './settings.ts';
 
-/** Milliseconds that a PostgreSQL server may take to be there. */
+/** Milliseconds to wait for a PostgreSQL server. */
 const PATIENCE = 30_000;
 
 export interface Running {
-  /** Where it listens, with a slash at the end. */
+  /** The URL of the service, with a trailing slash. */
   url: string;
-  /** Takes no new work, ends what is under way within a bound, and lets go of everything. */
+  /** Takes no new work, completes running work within a limit, and releases all resources. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts one node of the service: database, tables, queue, web server. Where a part does not start, those before it are
- * stopped again.
- * @throws Trouble for what an operator can mend
+ * Starts one node of the service: database, tables, queue, web server. If a part fails to start, the previous ones are
+ * stopped.
+ * @throws AppregError for errors that an operator can fix
  */
 export async function startService(settings: Settings, log: Log): Promise<Running> {
   const stops: (() => Promise<unknown>)[] = [];

@@ -16,7 +16,7 @@ import { redactNetworkOfDocument } from './refresh/redact-network.ts';
 import { appsIn, writeListing } from './refresh/manifest-apps.ts';
 import { DOCUMENTS } from './refresh/run.ts';
 
-/** Subscribing an organization to a registry (spec 4.2). Nothing is stored of a registry that cannot be used. */
+/** Subscribes an organization to a registry (spec 4.2). Nothing is stored for a registry that cannot be used. */
 
 export type Outcome =
   | { outcome: 'created' | 'already'; subscriptionId: string }
@@ -25,27 +25,27 @@ export type Outcome =
   | { outcome: 'too-many'; message: string }
   | { outcome: 'busy'; message: string };
 
-/** Milliseconds for the look at a manifest that somebody waits for. */
+/** Milliseconds for observing a manifest while a user waits. */
 const LOOK = 15_000;
-/** Large manifests are held whole: looks of this process at once, and those of one organization. */
+/** Large manifests are kept in memory: concurrent observations of this process, and of one organization. */
 const turnToLook = openFairSemaphore(6, 2);
-/** Milliseconds until a turn has to come. */
+/** Milliseconds to wait for a slot. */
 const TURN_WITHIN = 10_000;
-/** Findings that are told at once; the first ones say why. */
+/** Maximum findings in a response; the first ones give the reason. */
 const TOLD = 20;
-/** A registry that was good within this time needs no look before somebody else subscribes to it. */
+/** Milliseconds: a registry that was good this recently is not observed again for another subscriber. */
 const RECENT = 7_200_000;
-/** The rules that say why a manifest cannot be used; the others say what else is wrong. */
+/** The rules that make a manifest unusable; the others report further errors. */
 const HIDING = new Set(['schema-violation', ...rules.filter(({ hidesApp: hides }) => hides).map(({ id }) => id)]);
-/** Registries of one organization: its list is told whole. */
+/** Maximum registries per organization, since its list is returned as a whole. */
 const MOST = 1000;
-/** However soon it was clear that a host is not reached: how soon says why. */
+/** Minimum milliseconds until a host is reported as unreachable: the response time would reveal the reason. */
 const UNREACHED = 1500;
 
 /**
- * Subscribes an organization. A registry that is new to the service is looked at first, then refreshed; what is verified
- * within a few seconds can be installed when this returns.
- * @param asked `url` as typed; `name` one that `nameFault` lets pass
+ * Subscribes an organization. A registry that is new to the service is observed first, then refreshed; apps that are
+ * verified within a few seconds can be installed when this returns.
+ * @param asked `url` as typed; `name` accepted by `nameError`
  */
 export async function subscribe(
   service: Service,
@@ -93,7 +93,7 @@ export async function subscribe(
   return made;
 }
 
-/** Subscribes an organization to the core and the community registry, as is done for each at its creation (spec 1). */
+/** Subscribes an organization to the core and the community registry, at its creation (spec 1). */
 export async function subscribeOfficial(service: Service, organizationId: string): Promise<void> {
   const { db, settings, log } = service;
   const official = [
@@ -166,7 +166,7 @@ async function lookAtManifest({ settings, log, asking }: Service, url: string): 
   return { apps, message, findings: errors.slice(0, TOLD) };
 }
 
-/** The id of the registry's row, which is made where there is none. */
+/** The id of the registry's row, which is created if missing. */
 async function addRegistry({ db, settings }: Service, url: string, apps: JsonObject | null): Promise<number> {
   const nothing = {
     checkedAt: null,
@@ -203,7 +203,7 @@ async function addSubscription(
     .returning('id')
     .executeTakeFirst();
   if (made) return { outcome: 'created', subscriptionId: made.id };
-  // The same was asked for twice at once.
+  // A concurrent request for the same registry was faster.
   const { id } = await db
     .selectFrom('subscriptions')
     .where('organizationId', '=', organizationId)
@@ -213,7 +213,7 @@ async function addSubscription(
   return { outcome: 'already', subscriptionId: id };
 }
 
-/** Waits until a registry was refreshed, for as long as somebody may wait. @param before when it was refreshed last */
+/** Waits until a registry is refreshed, or until the deadline. @param before when it was last refreshed */
 async function refreshed({ db, asking, stopping }: Service, id: number, before: Date | null): Promise<void> {
   const until = Date.now() + asking.patience;
   while (Date.now() < until && !stopping.aborted) {

@@ -1,6 +1,6 @@
 import type { SymptomStatus } from '../core/engine/report.ts';
 
-/** What the service tells about its state, to the API and the page alike. Moments are ISO 8601; absent values null. */
+/** The state of the service, for both the API and the page. Times are ISO 8601; absent values null. */
 
 export interface OrganizationView {
   id: string;
@@ -16,8 +16,8 @@ export interface SubscriptionView {
   official: boolean;
   createdAt: string;
   /**
-   * `new`: never checked yet. `checking`: a refresh is under way. `good`: the last check found no error. `problems`: it
-   * could be read, with errors. `failing`: the manifest could not be used; what was known before stays in force.
+   * `new`: never checked yet. `checking`: a refresh is running. `good`: the last check found no error. `problems`: it
+   * could be read, with errors. `failing`: the manifest could not be used; the previous state stays in force.
    */
   state: 'new' | 'checking' | 'good' | 'problems' | 'failing';
   checkedAt: string | null;
@@ -27,7 +27,7 @@ export interface SubscriptionView {
   errors: number;
   warnings: number;
   symptoms: SymptomStatus[];
-  /** Apps in the manifest, and those of them that can be installed. */
+  /** Apps in the manifest, and the number of them that can be installed. */
   apps: number;
   visible: number;
 }
@@ -37,20 +37,20 @@ export interface AppView {
   name: string;
   description: string;
   color: string | null;
-  /** With its "#"; '' where there is none. */
+  /** With its "#"; '' if there is none. */
   iconFragment: string;
   /** SHA-256 in hexadecimal digits of the icon to show, or null. */
   icon: string | null;
-  /** Whether it can be installed: it is listed, and a version of it is verified; null while that is being found out. */
+  /** Whether it can be installed: it is listed, and one of its versions is verified; null while unknown. */
   visible: boolean | null;
-  /** Why it cannot be installed, or not yet: a code for programs, words for people. */
+  /** Why it cannot be installed, or not yet: a code for programs, a message for people. */
   reasons: { code: string; message: string }[];
-  /** The highest version that is offered, or null. */
+  /** The highest offered version, or null. */
   latest: string | null;
-  /** How many versions are offered, and how many are known: refused, pending and withdrawn ones too. */
+  /** The number of offered and of known versions, including refused, pending and withdrawn ones. */
   offered: number;
   versions: number;
-  /** Since when its metadata file could not be used; null while it can. */
+  /** Since when its metadata file has not been usable; null while it is. */
   failingSince: string | null;
 }
 
@@ -62,17 +62,17 @@ export interface InstallableView extends AppView {
 export interface VersionView {
   version: string;
   artifactUrl: string;
-  /** The digest in force: that of the first sight. */
+  /** The digest in force: the first one observed. */
   artifactChecksum: string;
   firstSeenAt: string;
-  /** `pending`, `verified` and `refused` as in the table; a withdrawn one is not offered any more. */
+  /** `pending`, `verified` and `refused` as in the table; a withdrawn version is not offered any more. */
   state: 'pending' | 'verified' | 'refused' | 'withdrawn';
   /** Whether it is offered for installation. */
   offered: boolean;
   reason: { rule: string; message: string } | null;
   verifiedAt: string | null;
   bytes: number | null;
-  /** What is listed now, where that is another digest; the one in force is not changed by that. */
+  /** The digest listed now, if it differs; this does not change the one in force. */
   swappedChecksum: string | null;
   withdrawnAt: string | null;
 }

@@ -20,7 +20,7 @@ export interface AppPage {
   versions: readonly VersionView[];
   next: string | null;
   after: string | null;
-  /** What the last report says of it. */
+  /** The app's findings in the last report. */
   findings: readonly Finding[];
   now: Date;
 }
@@ -141,7 +141,7 @@ export interface CataloguePage {
   next: string | null;
   after: string | null;
   search: string;
-  /** How many registries there are to have apps from. */
+  /** The number of registries that can provide apps. */
   registries: number;
 }
 

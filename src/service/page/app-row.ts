@@ -4,7 +4,7 @@ import { code, legible, said } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { chip, tile } from './components.ts';
 
-/** An app in a list. @param from the registry that it comes from, where the list has several */
+/** An app in a list. @param from the registry of the app, if the list covers several */
 export function appRow(app: AppView, href: string, from: Html = NOTHING): Html {
   return html`<li class="row app">
     ${tile(app)}
@@ -20,7 +20,7 @@ export function appRow(app: AppView, href: string, from: Html = NOTHING): Html {
   </li>`;
 }
 
-/** The word for an app that cannot be installed, or not yet. */
+/** The status of an app that cannot be installed, or not yet. */
 export function standing({ visible }: AppView): Html {
   if (visible === true) return chip('Installable', 'good');
   return visible === null ? chip('Being verified', 'busy') : chip('Not installable', 'bad');
@@ -33,7 +33,7 @@ export function versionCount({ offered, versions }: AppView): string {
     : `${offered.toLocaleString('en-US')} of ${count(versions, 'version')} offered`;
 }
 
-/** Why it cannot be installed; the first reasons only, where there are many. */
+/** Why it cannot be installed; limited to the first reasons. */
 export function reasons({ visible, reasons: list, failingSince }: AppView): Html {
   if (visible !== false && failingSince === null) return NOTHING;
   const told = list.slice(0, 3);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The files that every screen uses: read once, named by what is in them so that browsers may keep them. */
+/** Static files shared by all pages: read once, with a content hash in the URL for caching. */
 
 export interface Asset {
   type: string;
@@ -30,7 +30,7 @@ export function assetNamed(name: string): Asset | null {
   return read;
 }
 
-/** The address of an asset as it is now. */
+/** The URL of the current version of an asset. */
 export function asset(name: AssetName): string {
   return `assets/${name}?v=${assetNamed(name)!.tag}`;
 }

@@ -1,11 +1,11 @@
 import { code, initial, legible } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
-/** The small pieces that screens are made of. */
+/** Small components shared by the pages. */
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'idle';
 
-/** A word with a mark of its tone; the colour says nothing that the word does not. */
+/** A status word with a coloured mark; the colour adds no information. */
 export function status(tone: Tone, word: string): Html {
   return html`<span class="status ${tone}">${word}</span>`;
 }
@@ -14,24 +14,24 @@ export function chip(word: string, tone: Tone | 'plain' = 'plain'): Html {
   return html`<span class="chip ${tone}">${word}</span>`;
 }
 
-/** Copies a text; the script shows it where there is one. */
+/** A copy button, which the script makes visible. */
 export function copyButton(text: string, what: string): Html {
   return html`<button type="button" class="copy" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`;
 }
 
-/** A URL or digest with its button. */
+/** A URL or digest with a copy button. */
 export function copyable(text: string, what: string): Html {
   return html`<span class="copyable">${code(text)}${copyButton(legible(text, 20_000), what)}</span>`;
 }
 
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** An app's icon on its colour, or the first letter of its name. It says nothing that the name does not. */
+/** An app's icon on its colour, or the first letter of its name. Decorative: it adds no information to the name. */
 export function tile(
   app: { name: string; key: string; color: string | null; icon: string | null; iconFragment?: string },
   large = false,
 ): Html {
-  // A colour is an attribute of a shape: the policy of the page allows no style of its own to any element.
+  // The colour is an attribute of a shape: the page's Content-Security-Policy forbids inline styles.
   const color = app.color !== null && COLOR.test(app.color) ? app.color : null;
   const back =
     color === null
@@ -56,7 +56,7 @@ export function tile(
   return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${back}${front}</span>`;
 }
 
-/** Whether black reads better on a colour than white (WCAG's relative luminance). */
+/** Whether black has more contrast than white on a colour (WCAG's relative luminance). */
 export function isLight(color: string): boolean {
   const [r, g, b] = [1, 3, 5].map((at) => {
     const value = Number.parseInt(color.slice(at, at + 2), 16) / 255;
@@ -70,7 +70,7 @@ export interface Field {
   label: string;
   value?: string;
   hint?: Html | string;
-  /** What is wrong and what to do. */
+  /** What is wrong, and how to fix it. */
   error?: Html | string | null;
   type?: 'text' | 'url' | 'password';
   autocomplete?: string;
@@ -79,7 +79,7 @@ export interface Field {
   autofocus?: boolean;
 }
 
-/** A labelled input; its error stands beside it, and is what it is described by. */
+/** A labelled input; its error is displayed next to it and referenced by aria-describedby. */
 export function field({ name, label, value = '', hint, error = null, type = 'text', ...more }: Field): Html {
   const described = [...(hint === undefined ? [] : [`${name}-hint`]), ...(error === null ? [] : [`${name}-error`])];
   return html`<div class="field${error === null ? '' : ' wrong'}">
@@ -104,12 +104,12 @@ export function field({ name, label, value = '', hint, error = null, type = 'tex
   </div>`;
 }
 
-/** A box that says something before everything else. */
+/** A message box above other content. */
 export function notice(tone: Tone, body: Html | string): Html {
   return html`<div class="notice ${tone}">${body}</div>`;
 }
 
-/** What was just done, told to whoever hears the page as well; the place is there before there is something to say. */
+/** Confirms an action, also to screen readers; the live region exists before it has content. */
 export function doneNotice(words: string | null): Html {
   return html`<div id="done" role="status" data-live>${words === null ? NOTHING : notice('good', words)}</div>`;
 }
@@ -122,7 +122,7 @@ export function empty(title: string, body: Html | string, action: Html = NOTHING
   </div>`;
 }
 
-/** Searches apps, and replaces the list while somebody types where there is a script. @param kept what else the form sends */
+/** Searches apps; with the script, the list is updated while typing. @param kept hidden fields of the form */
 export function searchForm(action: string, search: string, kept: Html = NOTHING): Html {
   return html`<form class="search" role="search" method="get" action="${action}" data-search="app-list">
     <label class="unseen" for="q">Search apps</label>

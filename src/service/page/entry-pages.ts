@@ -4,12 +4,12 @@ import type { Screen } from './layout.ts';
 import { said } from './untrusted-text.ts';
 import { copyButton, field, notice } from './components.ts';
 
-/** The screens before somebody is signed in, and the one that shows a token. */
+/** The pages before signing in, and the page that shows a token. */
 
 export interface SignInForm {
   error: string | null;
   openSignUp: boolean;
-  /** Where to go afterwards. */
+  /** The path to redirect to afterwards. */
   next: string;
   signedOut?: boolean;
 }
@@ -37,7 +37,7 @@ export function signInPage({ error, openSignUp, next, signedOut = false }: SignI
 export interface SignUpForm {
   error: string | null;
   name: string;
-  /** So that a form that is sent twice makes one organization. */
+  /** Idempotency key: a form that is submitted twice creates one organization. */
   key: string;
 }
 
@@ -55,7 +55,7 @@ export function signUpPage({ error, name, key }: SignUpForm): Screen {
   return { title: 'Create an organization', place: null, body };
 }
 
-/** The only moment at which the token can be read. */
+/** The token is shown only once. */
 export function tokenPage(organization: OrganizationView, token: string, rotated: boolean): Screen {
   const body = html`<div class="${rotated ? 'card' : 'card entry'}">
     <h1>${rotated ? 'The new token' : html`${said(organization.name, 80)} is ready`}</h1>
@@ -77,7 +77,7 @@ export function tokenPage(organization: OrganizationView, token: string, rotated
   return { title: rotated ? 'The new token' : 'Your token', place: rotated ? 'organization' : null, body };
 }
 
-/** The form of a new organization was sent a second time. */
+/** The form of a new organization was submitted twice. */
 export function tokenGonePage(): Screen {
   const body = html`<div class="card entry">
     <h1>Created already</h1>
@@ -96,7 +96,7 @@ export interface FailurePage {
   signedIn: boolean;
 }
 
-/** What cannot be shown, and the way on. */
+/** An error page with a link to continue. */
 export function failurePage({ title, text, signedIn }: FailurePage): Screen {
   const body = html`<div class="card entry">
     <h1>${title}</h1>

@@ -4,7 +4,7 @@ import { causesOf, symptomsOf, unseenOf } from '../../report/diagnosis-view.ts';
 import { code, legible, said } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
-/** What is wrong with a registry, by the symptoms of spec section 7, in the words of `appreg diagnose`. */
+/** The problems of a registry, by the symptoms of spec section 7, worded as in `appreg diagnose`. */
 
 const WORDS: Record<SymptomStatus['status'], string> = {
   clear: 'clear',
@@ -20,7 +20,7 @@ const MARKS: Record<SymptomStatus['status'], string> = {
   'not-judged': '–',
 };
 
-/** The four symptoms. @param more notes, all causes and all that was seen, too */
+/** The four symptoms. @param more also include notes, all causes and all evidence */
 export function symptomList(report: Report, more: 'causes' | 'everything'): Html {
   const { symptoms, besides } = symptomsOf(report, { verbose: more === 'everything', whole: true, page: true });
   const list = html`${symptoms.map((symptom, i) => oneSymptom(symptom, report.symptoms[i]!.id))}
@@ -33,7 +33,7 @@ function isQuiet({ status, causes }: SymptomView): boolean {
   return status === 'clear' && causes.length === 0;
 }
 
-/** A registry without a fault has one line, and what was looked at only for who asks. */
+/** A registry without problems is summarized in one line, with collapsed details. */
 function allClear(list: Html): Html {
   return html`<details class="allclear">
     <summary>
@@ -45,7 +45,7 @@ function allClear(list: Html): Html {
 }
 
 function oneSymptom({ title, status, gist, causes, remarks }: SymptomView, id: string): Html {
-  // What belongs to no symptom has no status.
+  // Findings that belong to no symptom have no status.
   const word = id === 'besides' ? '' : WORDS[status];
   return html`<section class="symptom ${id === 'besides' ? 'besides' : status}" aria-labelledby="${id}">
     <div class="symptom-head">
@@ -112,7 +112,7 @@ function oneCause({ severity, rule, message, about, who, place, seen, also, next
   </li>`;
 }
 
-/** Findings alone, where there is no whole report: of an app, or of a registry that was not subscribed to. */
+/** Findings without a whole report: of an app, or of a registry that could not be subscribed to. */
 export function findingList(findings: readonly Finding[]): Html {
   const { causes, remarks } = causesOf(findings, { verbose: true, whole: true, page: true });
   return html`<ul class="causes">
@@ -121,7 +121,7 @@ export function findingList(findings: readonly Finding[]): Html {
     ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}`;
 }
 
-/** What nobody could judge, and why: it is neither clean nor faulty. */
+/** What was not judged, and why: neither clean nor faulty. */
 export function unjudgedList(report: Report): Html {
   const lines = unseenOf(report, true);
   if (lines.length === 0) return NOTHING;
@@ -131,7 +131,7 @@ export function unjudgedList(report: Report): Html {
     </ul>`;
 }
 
-/** What is said of an app: errors and warnings, and those of a host that hit it among others. */
+/** The findings about an app: errors and warnings, including those of a host that affect several apps. */
 export function findingsOf(report: Report, key: string): Finding[] {
   return report.findings.filter(({ severity, app, evidence }) => {
     if (severity === 'note') return false;

@@ -1,4 +1,4 @@
-/** What every page says to a browser: nothing runs, loads, frames or leaks but what is ours. */
+/** Security headers of all pages: only our own resources may run, load, frame or receive data. */
 export const PAGE_HEADERS: Record<string, string> = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -14,13 +14,13 @@ export const PAGE_HEADERS: Record<string, string> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-  // Not no-referrer: browsers would then hide the Origin of our own forms as well.
+  // Not no-referrer: browsers would then send `Origin: null` for our own forms as well.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
 };
 
-/** For an icon that a registry made: opened by itself, it is an image without script, in an origin of its own. */
+/** For a registry's icon: opened directly, it is an image without script in a separate origin. */
 export const ICON_HEADERS: Record<string, string> = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
   'Content-Disposition': 'attachment',

@@ -1,9 +1,9 @@
 import { html, raw } from 'hono/html';
 
-/** Markup. Every text put into `html` is escaped. */
+/** Markup. All texts in `html` are escaped. */
 export type Html = ReturnType<typeof html>;
 
-/** Nothing at all, where something may stand. */
+/** Empty markup. */
 export const NOTHING: Html = raw('');
 
 export { html };

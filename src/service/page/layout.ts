@@ -4,28 +4,28 @@ import { legible, said } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { LOGO } from './logo.ts';
 
-/** The frame around every screen: head, navigation, landmarks. */
+/** The layout of all pages: head, navigation, landmarks. */
 
 export interface Frame {
-  /** Who is signed in; null on the screens before that. */
+  /** The signed-in organization; null before signing in. */
   organization: OrganizationView | null;
   now: Date;
-  /** Path of the service's public address, with slashes at both ends: what all links are relative to. */
+  /** Path of the service's public URL, with slashes at both ends: the base of all links. */
   base: string;
-  /** The address of this very page, relative to that. */
+  /** The URL of this page, relative to the base. */
   here: string;
 }
 
 export interface Screen {
   title: string;
-  /** Which entry of the navigation it belongs to. */
+  /** Its entry in the navigation. */
   place: 'apps' | 'registries' | 'organization' | null;
   body: Html;
-  /** Seconds after which the page is worth reading again; null for never. */
+  /** Seconds until the page should be fetched again; null for never. */
   again?: number | null;
 }
 
-/** A whole document. */
+/** A complete document. */
 export function layout({ organization, now, base, here }: Frame, { title, place, body, again = null }: Screen): Html {
   const name = organization === null ? '' : ` · ${legible(organization.name, 60)}`;
   return html`<!doctype html>

@@ -1,6 +1,6 @@
 import { html } from './html.ts';
 
-/** The sign of the program, in the colour of the text around it. */
+/** The logo, in the current text colour. */
 export const LOGO = html`<svg
   class="mark"
   viewBox="0 0 20 20"

@@ -11,7 +11,7 @@ import { back } from './settings-pages.ts';
 import { isBusy, schedule, stateOf } from './states.ts';
 import { day, when } from './time.ts';
 
-/** A registry: its state, what is wrong with it, its apps; and its whole report. */
+/** A registry: its state, its problems and its apps; and its whole report. */
 
 export const SHOWN = ['all', 'visible', 'hidden'] as const;
 export type Shown = (typeof SHOWN)[number];
@@ -20,14 +20,14 @@ export interface RegistryPage {
   one: SubscriptionView;
   report: Report | null;
   apps: readonly AppView[];
-  /** Where the next page of apps begins, and where this one does; null for no such. */
+  /** The cursors of the next page of apps and of this one; null if there is none. */
   next: string | null;
   after: string | null;
   search: string;
   show: Shown;
-  /** A check was asked for and has not come. */
+  /** A check was requested and has not completed. */
   waiting: boolean;
-  /** What was just done, in words. */
+  /** The confirmation of the last action. */
   done: string | null;
   now: Date;
 }

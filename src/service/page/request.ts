@@ -12,20 +12,20 @@ import { PAGE_HEADERS } from './headers.ts';
 import { type Frame, layout, type Screen } from './layout.ts';
 import { failurePage } from './entry-pages.ts';
 
-/** What the handlers of all screens have in common: who asks, from where, how often; and how they are answered. */
+/** Shared by the handlers of all pages: authentication, rate limits and responses. */
 
 export type PageContext = Context<Env>;
 type Status = 200 | 400 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503;
 
 export interface PageRequest {
   c: PageContext;
-  /** Null for somebody who is not signed in. */
+  /** Null if not signed in. */
   organization: OrganizationView | null;
   now: Date;
   show(screen: Screen, status?: Status): Response | Promise<Response>;
-  /** On to another screen, by GET. */
+  /** Redirects to another page, by GET. */
   goTo(path: string): Response;
-  /** A field of the form that was sent; '' where there is none. */
+  /** A field of the submitted form; '' if missing. */
   text(name: string): string;
 }
 
@@ -35,7 +35,7 @@ export interface MemberRequest extends PageRequest {
 
 const BODY_LIMIT = 64 * 1024;
 
-/** Answers for a visit, whatever happens. */
+/** Handles page requests and their errors. */
 export function openPageRequests(service: Service, allowances: Allowances) {
   const { settings, log } = service;
   const limiters = {
@@ -90,7 +90,7 @@ export function openPageRequests(service: Service, allowances: Allowances) {
     }
   }
 
-  /** @throws Refused where somebody has asked too often */
+  /** @throws Refused if the client exceeds the limit */
   function count(c: PageContext, name: keyof Allowances, who: string): void {
     const { allowed, wait } = limiters[name].take(who);
     if (allowed) return;
@@ -99,13 +99,13 @@ export function openPageRequests(service: Service, allowances: Allowances) {
   }
 
   return {
-    /** Counts what an address does that is not signed in. @throws where that is too much */
+    /** Counts actions of an address that is not signed in. @throws if it exceeds the limit */
     countOf: (c: PageContext, name: 'failures' | 'signUps') => count(c, name, addressOf(c)),
-    /** For everybody. */
+    /** For all clients. */
     open(path: string, answer: (visit: PageRequest) => Response | Promise<Response>) {
       return (c: PageContext) => answered(c, path, answer);
     },
-    /** For those who are signed in; others sign in first. */
+    /** For signed-in organizations; others are redirected to sign in. */
     member(path: string, answer: (visit: MemberRequest) => Response | Promise<Response>) {
       return (c: PageContext) =>
         answered(c, path, (visit) => {
@@ -136,7 +136,7 @@ interface Refused {
   signedIn?: boolean;
 }
 
-/** Ends a visit with a screen that says why. */
+/** Ends a request with an error page. */
 class Ended extends Error {
   readonly refusal: Refused;
 
@@ -146,7 +146,7 @@ class Ended extends Error {
   }
 }
 
-/** The thing, where it is there. Nobody is told whether another organization has it. */
+/** The value if it exists. The response does not reveal whether another organization has it. */
 export function orNotFound<Thing>(thing: Thing | null, what: string): Thing {
   if (thing !== null) return thing;
   const text = `There is no such ${what}, or it belongs to another organization.`;
@@ -158,7 +158,7 @@ function frameOf(c: PageContext, settings: Service['settings'], organization: Or
   return { organization, now: new Date(), base: basePath(settings), here: `./${pathname.slice(1)}${search}` };
 }
 
-/** The answer to an address that leads nowhere. */
+/** The response for an unknown URL. */
 export function noSuchPage(c: PageContext, settings: Service['settings']): Response | Promise<Response> {
   return refused(c, settings, { status: 404, title: 'Not found', text: 'There is no such page.' });
 }

@@ -10,7 +10,7 @@ import { signIn, signOut, pathWithin } from './session.ts';
 import { failurePage, signInPage, signUpPage, tokenGonePage, tokenPage } from './entry-pages.ts';
 import { organizationPage } from './settings-pages.ts';
 
-/** Signing up, in and out; and the token of the organization. */
+/** Signing up, in and out; and the organization's token. */
 export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openPageRequests>, service: Service): void {
   const { db, settings, log } = service;
   const { openSignUp } = settings;
@@ -98,7 +98,7 @@ export function entryRoutes(page: Hono<Env>, desk: ReturnType<typeof openPageReq
       if (text('sure') !== 'yes') return goTo('/settings/organization');
       const token = await rotateToken(db, organization.id);
       log('info', 'token-rotated', { organization: organization.id });
-      // All sessions ended with the old token; this one goes on.
+      // All sessions ended with the old token; continue with a new one.
       await signIn(c, service, organization.id);
       return show(tokenPage(organization, token, true));
     }),

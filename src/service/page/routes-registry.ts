@@ -16,7 +16,7 @@ import { registryPage, reportPage, SHOWN, type Shown } from './registry-page.ts'
 
 const LIST = '/settings/registries';
 const PAGE = 100;
-/** Milliseconds for which a page waits for a check that was asked for. */
+/** Milliseconds that a page waits for a requested check. */
 const PATIENCE = 120_000;
 
 const DONE: Record<string, string> = {
@@ -74,7 +74,7 @@ export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openPage
     `${LIST}/:id/app`,
     desk.member(`${LIST}/:id/app`, async ({ c, organization, now, show }) => {
       const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
-      // A key may be any text, also one that would mean another place in a path.
+      // A key may be any text, including one that would change the path.
       const key = c.req.query('key') ?? '';
       const after = c.req.query('after') ?? null;
       const [app, versions, report] = await Promise.all([

@@ -90,14 +90,14 @@ export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openPage
   page.post(
     `${LIST}/:id/unsubscribe`,
     desk.member(`${LIST}/:id/unsubscribe`, async ({ c, organization, goTo }) => {
-      // A form that is sent twice has done what it should all the same.
+      // Deleting is idempotent: a form that is submitted twice succeeds.
       await removeSubscription(db, organization.id, c.req.param('id')!);
       return goTo(`${LIST}?done=unsubscribed`);
     }),
   );
 }
 
-/** What can be said without a look at the address; the rest is `subscribe`'s. */
+/** Errors that can be detected without a request; the rest is checked by `subscribe`. */
 function urlFault(url: string): string | null {
   if (url === '')
     return 'Enter the address of the registry’s manifest, such as https://apps.example.com/registry.json.';

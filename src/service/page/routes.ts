@@ -8,7 +8,7 @@ import { entryRoutes } from './routes-entry.ts';
 import { registryRoutes } from './routes-registry.ts';
 import { settingsRoutes } from './routes-settings.ts';
 
-/** The page: what people see of the service in a browser. Mounted at the root, beside the API. */
+/** The web pages of the service. Mounted at the root, next to the API. */
 export function pageRoutes(service: Service, allowances: Allowances): Hono<Env> {
   const page = new Hono<Env>();
   const desk = openPageRequests(service, allowances);
@@ -16,7 +16,7 @@ export function pageRoutes(service: Service, allowances: Allowances): Hono<Env> 
     c.set('route', '/assets/:name');
     const asset = assetNamed(c.req.param('name'));
     if (asset === null) return c.notFound();
-    // Under the name of its content it is always the same.
+    // An asset is immutable under the URL with its content hash.
     const kept = c.req.query('v') === asset.tag ? 'public, max-age=31536000, immutable' : 'no-cache';
     return c.body(new Uint8Array(asset.bytes), 200, {
       'Content-Type': asset.type,

@@ -5,11 +5,13 @@ import type { Service } from '../context.ts';
 import { openSession, organizationOfSession } from '../storage/organizations.ts';
 import type { OrganizationView } from '../views.ts';
 
-/** Who is at the door: sessions in a cookie, and whether a form was sent from our own page. */
+/** Sessions in a cookie, and protection against cross-site request forgery. */
 
 type Public = Pick<Service['settings'], 'publicUrl'>;
 
-/** With its prefix a cookie is taken from this very host alone, over https; plain http knows no such thing. */
+/**
+ * With its prefix, a cookie is accepted only from this host over https; browsers do not support that for plain http.
+ */
 function cookieName(settings: Public): string {
   return isSecure(settings) ? '__Host-appreg' : 'appreg';
 }
@@ -23,13 +25,13 @@ export async function signedIn(c: Context, { db, settings }: Service): Promise<O
   return cookie === undefined ? null : organizationOfSession(db, cookie);
 }
 
-/** Opens a session and gives the browser its cookie. */
+/** Creates a session and sets its cookie. */
 export async function signIn(c: Context, { db, settings }: Service, organizationId: string): Promise<void> {
   const { cookie, expiresAt } = await openSession(db, organizationId);
   setCookie(c, cookieName(settings), cookie, { ...options(settings), expires: expiresAt });
 }
 
-/** Takes the cookie back. @returns its value, or null */
+/** Deletes the cookie. @returns its value, or null */
 export function signOut(c: Context, settings: Public): string | null {
   return deleteCookie(c, cookieName(settings), options(settings)) ?? null;
 }
@@ -39,8 +41,8 @@ function options(settings: Public) {
 }
 
 /**
- * Whether a request comes from a page of ours. Browsers say so themselves (Sec-Fetch-Site, over https and on this
- * machine) or name the origin of every form that they send; a request that does neither is refused.
+ * Whether a request comes from one of our pages. Browsers send Sec-Fetch-Site (over https and on localhost) or the
+ * Origin of every form submission; a request with neither is refused.
  */
 export function isOwn(c: Context, { publicUrl }: Public): boolean {
   const site = c.req.header('sec-fetch-site');
@@ -53,18 +55,18 @@ export function isOwn(c: Context, { publicUrl }: Public): boolean {
   return url !== null && url.host === own;
 }
 
-/** The path of the public address: a proxy may serve the service below one of its own, and takes that off. */
+/** The path of the public URL: a proxy may serve the service below a prefix, and strip it. */
 export function basePath({ publicUrl }: Public): string {
   return publicUrl === null ? '/' : new URL(publicUrl).pathname;
 }
 
-/** Where to go after signing in: a path of ours, and nothing that leads elsewhere. */
+/** The path to redirect to after signing in, restricted to our own pages. */
 export function pathWithin(next: string): string {
   if (!/^\/(?![/\\])/.test(next)) return '/';
   const base = 'http://own.invalid';
   const url = parseUrl(next, base);
   if (url === null) return '/';
   const { origin, pathname, search } = url;
-  // What is normalised may begin with two slashes only now.
+  // The path may start with two slashes only after normalization.
   return origin === base && !pathname.startsWith('//') ? `${pathname}${search}` : '/';
 }

@@ -39,7 +39,7 @@ export function registriesPage(list: readonly SubscriptionView[], done: string |
   };
 }
 
-/** Seconds after which the list is worth reading again; a long one costs more. */
+/** Seconds until the list should be fetched again; longer for long lists. */
 function paceOf(list: readonly SubscriptionView[]): number | null {
   if (list.length === 0) return null;
   return list.some(isBusy) ? 2 + Math.floor(list.length / 50) : 30;
@@ -76,7 +76,7 @@ export interface SubscribeForm {
   name: string;
   urlError: Html | string | null;
   nameError: string | null;
-  /** Why the registry cannot be used, where it cannot. */
+  /** Why the registry cannot be used, or null. */
   unusable: { message: string; findings: readonly Finding[] } | null;
 }
 

@@ -4,14 +4,14 @@ import { type Html, html, NOTHING } from './html.ts';
 import type { Tone } from './components.ts';
 import { due, when } from './time.ts';
 
-/** The states of the service, in words. */
+/** The states of a subscription, in words. */
 
 export interface StateWords {
   tone: Tone;
   word: string;
 }
 
-/** @param waiting a check was asked for and has not begun */
+/** @param waiting a check was requested and has not started */
 export function stateOf({ state, errors, warnings }: SubscriptionView, waiting = false): StateWords {
   if (waiting || state === 'checking') return { tone: 'busy', word: waiting ? 'Waiting for a check' : 'Checking now' };
   switch (state) {
@@ -26,7 +26,7 @@ export function stateOf({ state, errors, warnings }: SubscriptionView, waiting =
   }
 }
 
-/** Whether there is something to wait for. */
+/** Whether a state change is expected. */
 export function isBusy({ state }: SubscriptionView): boolean {
   return state === 'new' || state === 'checking';
 }

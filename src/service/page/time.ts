@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/text/format-duration.ts';
 import { type Html, html } from './html.ts';
 
-/** Moments, for people; the script of the page keeps them current. */
+/** Times for people, kept current by the page's script. */
 
 /** `12 min ago`, `in 48 min`, `just now`. */
 export function relative(iso: string, now: Date): string {
@@ -16,7 +16,7 @@ export function when(iso: string, now: Date): Html {
   return html`<time datetime="${iso}" title="${utc(iso)}" data-relative>${relative(iso, now)}</time>`;
 }
 
-/** A moment to come; one that has come is due. */
+/** A time in the future; a past one is due. */
 export function due(iso: string, now: Date): Html {
   return Date.parse(iso) <= now.getTime() ? html`due now` : when(iso, now);
 }

@@ -1,38 +1,38 @@
 import { isBlank, printable, redact, shorten } from '../../core/text/text.ts';
 import { type Html, html } from './html.ts';
 
-/** Texts that a registry or a subscriber wrote: made harmless, and set apart from our own words. */
+/** Texts of a registry or a subscriber: sanitized, and distinguished from our own text. */
 
-// A pile of combining marks would reach into the lines above and below it; no script needs more on one letter.
+// Stacked combining marks would overlap the adjacent lines; no script needs more of them on one letter.
 const PILE = /(\p{M}{4})\p{M}+/gu;
 
-// These two join letters and emoji; elsewhere they are invisible, and shown escaped like other invisible characters.
+// These two join letters and emoji; elsewhere they are invisible, and escaped like other invisible characters.
 const JOINERS =
   /(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])([\u200c\u200d])(?=[\p{L}\p{Extended_Pictographic}])/u;
 
-// Telling where a joiner stands takes time that grows with the text.
+// The time to classify joiners grows with the text.
 const ROOM = 20_000;
 
-/** The text without secrets, cut, with what cannot be seen or reorders a line escaped. */
+/** The text without secrets, truncated, with invisible and reordering characters escaped. */
 export function legible(text: string, limit = 200): string {
   const short = shorten(redact(text.slice(0, ROOM).replace(PILE, '$1')), limit);
   const parts = short.split(JOINERS);
   return parts.map((part, i) => (i % 2 === 1 ? part : printable(part))).join('');
 }
 
-/** The same as markup of its own direction. */
+/** The same as markup with its own text direction. */
 export function said(text: string, limit = 200): Html {
   return isBlank(text) ? html`<i class="muted">no name</i>` : html`<bdi>${legible(text, limit)}</bdi>`;
 }
 
-/** A URL or digest, from left to right whatever is in it. */
+/** A URL or digest, always displayed left to right. */
 export function code(text: string, limit = 400): Html {
   return isBlank(text) ? html`<i class="muted">empty</i>` : html`<code dir="ltr">${legible(text, limit)}</code>`;
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The first letter of a name, for where there is no picture. */
+/** The first letter of a name, in place of an icon. */
 export function initial(name: string): string {
   const visible = legible(name, 40).replace(/^[^\p{L}\p{N}\p{Extended_Pictographic}]+/u, '');
   const [first] = GRAPHEMES.segment(visible);

@@ -10,15 +10,15 @@ import type { Log } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { type AddressKind, kindOf } from './ip-address.ts';
 
-/** Registries are other people's input, so the service asks the public internet alone, whatever they name. */
+/** Registry URLs are untrusted input, so the service only connects to public addresses. */
 
-/** Not a public address, or the service itself. Nobody but the operator learns that it was this and not, say, a timeout. */
+/** Not a public address, or the service itself. Only the operator can distinguish this from, for example, a timeout. */
 const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
 
-/** Milliseconds that somebody who subscribes waits for the first refresh. */
+/** Milliseconds that a subscription request waits for the first refresh. */
 const PATIENCE = 8000;
 
-/** How a service asks. @param ownPorts that it listens at itself */
+/** How the service sends requests. @param ownPorts the ports that it listens on */
 export function openAsking(settings: Settings, log: Log, ownPorts: () => readonly number[]): Asking {
   return {
     guard: openAddressPolicy({
@@ -39,9 +39,9 @@ export function openAsking(settings: Settings, log: Log, ownPorts: () => readonl
 }
 
 export interface AddressPolicyOptions extends Pick<Settings, 'allowHosts' | 'allowHttp'> {
-  /** The ports that the service itself listens at. */
+  /** The ports that the service itself listens on. */
   ownPorts(): readonly number[];
-  /** Told of every refused address. */
+  /** Called for every refused address. */
   onRefused?(target: Target, address: string, kind: AddressKind | 'own'): void;
 }
 
@@ -58,7 +58,7 @@ export function openAddressPolicy({ allowHosts, allowHttp, ownPorts, onRefused }
     }
     if (address === null) return null;
     const kind = kindOf(address);
-    // Allowing a host is not meant to open the service to itself: that takes its port as well.
+    // Allowing a host does not include the service itself, unless the entry names its port.
     const own = !withPort && ownPorts().includes(port) && (isLoopback(address) || isOwnAddress(address));
     if (!own && (byName || kind === 'public')) return null;
     onRefused?.(target, address, own ? 'own' : kind);
@@ -70,7 +70,7 @@ function allows(allowed: ReadonlySet<string>, host: string, port: number): boole
   return allowed.has(host) || allowed.has(`${host}:${port}`);
 }
 
-/** Case, the dot of the root and brackets do not make another host. */
+/** Normalizes case, the trailing dot and brackets. */
 function plainHost(text: string): string {
   const lower = text.trim().toLowerCase();
   const [, inner, rest = ''] = /^\[([^\]]*)\](.*)$/.exec(lower) ?? [null, lower];
@@ -87,8 +87,8 @@ function isOwnAddress(address: string): boolean {
 }
 
 /**
- * Asks name servers directly: the system's own resolver has four threads for the whole process, so that a few names
- * whose servers never answer would hold up everybody else's. Hosts allowed by name are the system's to know.
+ * Queries name servers directly: the system's resolver has four threads per process, so a few names whose servers never
+ * respond would block all other lookups. Hosts allowed by name are resolved by the system.
  */
 function openLookup(allowHosts: readonly string[]): LookupFunction {
   const resolver = new dns.Resolver({ timeout: 2500, tries: 2 });

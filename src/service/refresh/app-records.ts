@@ -4,7 +4,7 @@ import type { Db } from '../storage/open.ts';
 import { storable, unpack } from '../storage/packed.ts';
 import type { StoredVersion } from './version-lifecycle.ts';
 
-/** What the database knows of a registry's apps, read in portions in the order in which a refresh comes to them. */
+/** The rows of a registry's apps, read in batches in the order in which a refresh needs them. */
 
 export interface AppRecord {
   key: string;
@@ -18,16 +18,16 @@ export interface AppRecord {
 }
 
 export interface AppRecords {
-  /** Says in which order apps will be asked for. */
+  /** Sets the order in which apps will be requested. */
   order(keys: readonly string[]): void;
-  /** An app, or null where there is no row of it. It is held until it is let go of. */
+  /** An app, or null if it has no row. It is retained until released. */
   of(key: string): Promise<AppRecord | null>;
-  /** The same, of an app that was asked for before. */
+  /** The same, for an app that was already requested. */
   held(key: string): AppRecord | null;
   forget(key: string): void;
 }
 
-/** As many as are looked at together. */
+/** The number of apps observed concurrently. */
 const PORTION = 24;
 
 export function openAppRecords(db: Db, registryId: number): AppRecords {
@@ -49,7 +49,7 @@ export function openAppRecords(db: Db, registryId: number): AppRecords {
 
   return {
     order(keys) {
-      // There is no row of a key that the database cannot hold.
+      // A key that the database cannot store has no row.
       rest = keys.filter((key) => storable(key) === key);
       next = 0;
     },
@@ -89,13 +89,13 @@ async function readApps(db: Db, registryId: number, keys: readonly string[]): Pr
   return found;
 }
 
-/** What had been published before, as rules compare with it: whatever was ever in force. */
+/** The baseline of the rules: everything that was ever in force. */
 export interface DatabaseBaseline extends Baseline {
-  /** To be called before an app is judged. */
+  /** Must be called before an app is judged. */
   load(key: string, record: AppRecord | null): void;
 }
 
-/** @param keys of the apps of which a version was ever in force: who installed one misses it */
+/** @param keys of the apps that ever had a version in force, and may therefore be installed */
 export function databaseBaseline(keys: readonly string[]): DatabaseBaseline {
   let loaded: { key: string; versions: PublishedVersion[] | null } | null = null;
   return {
@@ -119,7 +119,7 @@ export function databaseBaseline(keys: readonly string[]): DatabaseBaseline {
   };
 }
 
-/** Keys of the apps of which a version was ever in force. */
+/** Keys of the apps that ever had a version in force. */
 export async function keysInForce(db: Db, registryId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('versions')
@@ -132,7 +132,7 @@ export async function keysInForce(db: Db, registryId: number): Promise<string[]>
   return rows.map(({ appKey }) => appKey);
 }
 
-/** The manifest that is remembered, packed; null for none. */
+/** The stored manifest, packed; null if there is none. */
 export async function manifestOf(db: Db, id: number): Promise<Buffer | null> {
   const row = await db.selectFrom('registries').where('id', '=', id).select('manifest').executeTakeFirst();
   return row?.manifest ?? null;

@@ -6,15 +6,15 @@ import type { GoodIcon } from './icons.ts';
 import type { Kept, StoredVersion } from './version-lifecycle.ts';
 import type { AppRecord } from './app-records.ts';
 
-/** What a refresh writes of one app: only what is other than before, in one transaction. */
+/** Writes the refreshed state of one app: only changed rows, in one transaction. */
 
 export interface AppChange {
   visible: boolean | null;
   because: readonly string[];
   failingSince: Date | null;
-  /** What became of its versions; null where it could not be seen what is listed. */
+  /** The new state of its versions; null if the list of versions could not be read. */
   versions: Kept | null;
-  /** A new icon; null for none any more; undefined where nothing is to be said. */
+  /** A new icon; null if it was removed; undefined if unchanged. */
   icon: GoodIcon | null | undefined;
   remembered: RememberedApp | null;
 }
@@ -23,7 +23,7 @@ const AT_ONCE = 1000;
 /** foreign_key_violation */
 const ICON_GONE = '23503';
 
-/** @returns whether there was anything to write */
+/** @returns whether anything was written */
 export async function writeApp(db: Db, registryId: number, before: AppRecord, change: AppChange): Promise<boolean> {
   const { key } = before;
   const latest = change.versions ? change.versions.latest : before.latest;
@@ -46,7 +46,7 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     await tx
-      // The last outcome goes by rows that are no longer the same.
+      // The last outcome depends on rows that are about to change.
       .with('unsettled', (cte) =>
         cte
           .updateTable('registries')
@@ -72,7 +72,7 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
         .where('registryId', '=', registryId)
         .where('appKey', '=', key)
         .where('version', '=', sql<string>`any(${drop})`)
-        // Another node may have seen its bytes meanwhile.
+        // Another node may have verified its bytes in the meantime.
         .where('verifiedAt', 'is', null)
         .execute();
     for (let i = 0; i < put.length; i += AT_ONCE) await putVersions(tx, registryId, key, put.slice(i, i + AT_ONCE));
@@ -81,14 +81,14 @@ export async function writeApp(db: Db, registryId: number, before: AppRecord, ch
     .transaction()
     .execute(write)
     .catch((error: { code?: string }) => {
-      // The icon was another app's last one, and was swept out just now.
+      // The icon was no longer used by any other app, and has just been deleted.
       if (error.code !== ICON_GONE) throw error;
       return db.transaction().execute(write);
     });
   return true;
 }
 
-/** A digest that is in force is changed by nobody: that is for the database to see, not for whoever writes. */
+/** A digest in force never changes: this is enforced in the query, not by the caller. */
 async function putVersions(db: Db, registryId: number, appKey: string, rows: readonly StoredVersion[]): Promise<void> {
   const keep = sql<boolean>`versions.verified_at is not null and versions.artifact_checksum <> excluded.artifact_checksum`;
   await db
@@ -115,7 +115,7 @@ async function putVersions(db: Db, registryId: number, appKey: string, rows: rea
     .execute();
 }
 
-/** Icons that no app shows any more. */
+/** Deletes icons that no app uses any more. */
 export async function dropOrphanedIcons(db: Db): Promise<void> {
   await sql`delete from icons i where not exists (select from apps a where a.icon = i.sha256)`.execute(db);
 }

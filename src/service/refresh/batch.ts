@@ -1,9 +1,9 @@
-/** Many small questions to the database as few large ones: a statement costs both sides more than a row does. */
+/** Batches many small queries into few large ones: a statement is more expensive than a row, for both sides. */
 
 /**
- * Gathers what is asked while a statement is under way into the next one. A statement that fails is tried with each by
- * itself, so that nobody fails for another's sake.
- * @param run answers for all of them, in their order @param most of them at once
+ * Collects requests into a batch while a statement is running. If a statement fails, each request is retried
+ * separately, so that one does not fail because of another.
+ * @param run returns the results of all requests, in order @param most maximum batch size
  */
 export function inBatches<Asked, Answer>(
   run: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
@@ -41,7 +41,7 @@ export function inBatches<Asked, Answer>(
       waiting.push({ one, resolve, reject });
       if (busy) return;
       busy = true;
-      // Those who come in the same moment go together.
+      // Requests of the same event loop turn share a batch.
       setImmediate(() => void work());
     });
 }

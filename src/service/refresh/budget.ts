@@ -2,30 +2,30 @@ import type { Missing } from '../../core/facts/facts.ts';
 import type { Progress } from '../../observe/registry/observe.ts';
 import type { Limits } from '../settings.ts';
 
-/** What one refresh of one registry may cost. What it cannot afford has its turn with the next one, soon after. */
+/** The budget of one refresh of one registry. What exceeds it is deferred to the next refresh, soon after. */
 
 export interface Budget {
-  /** Why an artifact is not fetched this time, or null; then it is counted. */
+  /** Why an artifact is not fetched this time; null if it is, which is counted. */
   afford(): Missing | null;
   onProgress(progress: Readonly<Progress>): void;
-  /** Aborted where nothing more is to be asked. */
+  /** Aborted when no more requests may be sent. */
   signal: AbortSignal;
-  /** Whether anything was left for the next refresh. */
+  /** Whether anything was deferred to the next refresh. */
   left(): boolean;
   artifacts(): number;
   bytes(): number;
-  /** Ends it at once. */
+  /** Aborts the refresh immediately. */
   stop(): void;
   close(): void;
 }
 
-/** The rest of the time is for what was begun by then, so that each refresh comes to an end with something. */
+/** The rest of the time is for completing artifacts already started, so that each refresh makes progress. */
 const SHARE_FOR_ARTIFACTS = 0.5;
-/** The manifest alone may be large; it is no artifact. */
+/** Bytes of documents; the manifest may be large, and is not an artifact. */
 const DOCUMENTS = 64 * 2 ** 20;
 const LATER: Missing = { missing: 'too much at once: its turn comes with the next check, which is soon' };
 
-/** @param stopping ends it as well: the node is told to stop */
+/** @param stopping also ends it: the node is stopping */
 export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
   const ending = new AbortController();
   const stop = (): void => ending.abort(stopping.reason);
@@ -47,7 +47,7 @@ export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
     },
     onProgress(progress) {
       bytes = progress.bytes;
-      // What is under way has an end as well.
+      // Requests in progress are limited as well.
       if (bytes > limits.artifactBytes * 1.5 + DOCUMENTS) ending.abort(new Error('too many bytes'));
     },
     signal: ending.signal,

@@ -8,25 +8,28 @@ import { aged } from './response-fingerprint.ts';
 import { unchangedTokenOf } from './unchanged-token.ts';
 
 /**
- * Finds out, along a look, whether its outcome would be the same for as long as nothing changes, and until when: all was
- * answered with "not modified", nothing had to be written, and whoever judges the same facts at the last moment, with the
- * answers that there might be by then, comes to the same report. So nobody need know which rule goes by the time.
+ * Determines whether the outcome of a refresh stays the same until something changes, and until when: all responses
+ * were "not modified", nothing had to be written, and judging the same facts at the latest time, with the responses
+ * possible then, yields the same report. So no list of time-dependent rules is needed.
  */
 export interface ExpiryProbe {
-  /** The manifest and each app, as they are judged. */
+  /** Receives the manifest and each app as they are judged. */
   manifest(facts: DocumentFacts): void;
   app(facts: AppFacts): void;
-  /** What stands only until then, in milliseconds since 1970. */
+  /** Limits the validity, in milliseconds since 1970. */
   notAfter(moment: number): void;
-  /** Something had to be written, or was left: the next look does not find what this one found. */
+  /** Something had to be written, or was deferred: the next refresh will not find the same state. */
   unsettle(): void;
-  /** @returns what is to be kept (unchanged-token.ts): what has to be for the outcome to stand, or that it goes by the time */
+  /**
+   * @returns the value to store (unchanged-token.ts): the conditions under which the outcome stays valid, or that it
+   * depends on time
+   */
   end(report: Report): string | null;
 }
 
 /**
- * @param judgingAt judges anew as of a moment (ISO 8601) @param now of the look, in milliseconds since 1970
- * @param vain what was kept where it was tried in vain, not long ago; or null
+ * @param judgingAt judges again as of a given time (ISO 8601) @param now of the refresh, in milliseconds since 1970
+ * @param vain the stored value of a recent attempt without a lasting outcome; or null
  */
 export function openExpiryProbe(
   asked: RecordingClient,

@@ -4,26 +4,26 @@ import { isMissing } from '../../core/facts/facts.ts';
 import { sameAddress } from '../../core/http/url.ts';
 import type { IconRow } from '../storage/tables.ts';
 
-/** Icons that the page may show: PNG or SVG by their bytes, whole, small, and without anything active in them. */
+/** Icons that the page may show: complete, small PNG or SVG files, detected by content, without active content. */
 
 export type GoodIcon = IconRow;
 
-/** Spec section 8: kept under 1 MB. */
+/** Spec section 8: icons should be under 1 MB. */
 const BYTES = 1_000_000;
 /** 4096 by 4096. */
 const PIXELS = 2 ** 24;
-/** Of all icons that one refresh keeps. */
+/** Total bytes of the icons kept by one refresh. */
 const ALL_BYTES = 64 * 2 ** 20;
 
 export interface IconShelf {
-  /** Takes what was fetched. */
+  /** Receives a fetched icon. */
   take(facts: IconFacts, bytes: Uint8Array): void;
-  /** What an app is to show: its icon, null for none, undefined where what it showed before stands. */
+  /** The icon of an app, null for none, undefined if the previous one is kept. */
   iconOf(facts: IconFacts): GoodIcon | null | undefined;
 }
 
 export function openShelf(): IconShelf {
-  // Apps may share an icon: it is held until the run is over, and only once.
+  // Apps may share an icon: it is kept once, until the end of the run.
   const byAddress = new Map<string, GoodIcon | null>();
   let room = ALL_BYTES;
   return {
@@ -37,7 +37,7 @@ export function openShelf(): IconShelf {
       room -= bytes.length;
       byAddress.set(address, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
     },
-    // What was not fetched has not changed, or its host fails.
+    // What was not fetched is either unchanged, or its host fails.
     iconOf: ({ url }) => (url === null ? undefined : byAddress.get(sameAddress(url))),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What an address is for, told by its bytes: texts have too many spellings (RFC 4291 section 2.2) for anything else.
- * After the registries of special-purpose addresses of IANA (RFC 6890).
+ * Classifies IP addresses by their bytes, since their text has too many spellings (RFC 4291 section 2.2). Based on the
+ * IANA special-purpose address registries (RFC 6890).
  */
 
 export type AddressKind =
@@ -11,7 +11,7 @@ export type AddressKind =
   | 'link-local'
   | 'multicast'
   | 'reserved'
-  /** IPv6 with an IPv4 address inside: wherever it is translated, it leads past a list of IPv4 addresses. */
+  /** IPv6 with an embedded IPv4 address: translation could bypass a list of IPv4 addresses. */
   | 'embedding'
   | 'unknown';
 
@@ -35,15 +35,15 @@ const V4: readonly Block[] = [
   [[240], 4, 'reserved'],
 ];
 
-/** Of IPv6 only 2000::/3 is given out to the public; what comes first counts. */
+/** IPv6 allocates only 2000::/3 to the public; the first match applies. */
 const V6: readonly Block[] = [
   [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 128, 'unspecified'],
   [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 128, 'loopback'],
-  // ::/96 (IPv4-compatible), ::ffff:0:0/96 (mapped), ::ffff:0:0:0/96 (translated): all of ::/64 but for the two above.
+  // ::/96 (IPv4-compatible), ::ffff:0:0/96 (mapped), ::ffff:0:0:0/96 (translated): all of ::/64 except the two above.
   [[0, 0, 0, 0, 0, 0, 0, 0], 64, 'embedding'],
   // 64:ff9b::/96 and 64:ff9b:1::/48 (NAT64).
   [[0, 0x64, 0xff, 0x9b], 32, 'embedding'],
-  // Teredo; 2001::/23 as a whole is for protocols: ORCHID, benchmarks, anycast.
+  // Teredo; the rest of 2001::/23 is for protocols: ORCHID, benchmarking, anycast.
   [[0x20, 0x01, 0, 0], 32, 'embedding'],
   [[0x20, 0x01, 0], 23, 'reserved'],
   [[0x20, 0x01, 0x0d, 0xb8], 32, 'reserved'],
@@ -57,7 +57,7 @@ const V6: readonly Block[] = [
   [[0xff], 8, 'multicast'],
 ];
 
-/** @param text an address as a socket, a name server or the host of a URL says it, without brackets */
+/** @param text an address without brackets, as given by a socket, a name server or the host of a URL */
 export function kindOf(text: string): AddressKind {
   const bytes = bytesOf(text);
   if (bytes === null) return 'unknown';
@@ -73,13 +73,13 @@ function isIn(bytes: readonly number[], prefix: readonly number[], bits: number)
   return true;
 }
 
-/** Four or sixteen bytes, or null for what is no address. A zone is left out: it names a link of this machine. */
+/** Four or sixteen bytes, or null for an invalid address. A zone is ignored: it names a link of this machine. */
 function bytesOf(text: string): number[] | null {
   return text.includes(':') ? bytesOfV6(text.replace(/%.*$/s, '')) : bytesOfV4(text);
 }
 
 function bytesOfV4(text: string): number[] | null {
-  // Other notations (hexadecimal, octal, fewer parts) are for the parser of URLs to undo, and for nobody to guess.
+  // Other notations (hexadecimal, octal, fewer parts) are normalized by the URL parser, and not guessed here.
   if (!/^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/.test(text)) return null;
   const bytes = text.split('.').map(Number);
   return bytes.every((byte) => byte <= 255) ? bytes : null;
@@ -95,7 +95,7 @@ function bytesOfV6(text: string): number[] | null {
   return [...head, ...Array.from({ length: gap }, () => 0), ...(tail ?? [])];
 }
 
-/** The bytes of groups between colons, of which the last may be an IPv4 address. */
+/** The bytes of colon-separated groups, the last of which may be an IPv4 address. */
 function groupsIn(text: string): number[] | null {
   const bytes: number[] = [];
   const groups = text.split(':');

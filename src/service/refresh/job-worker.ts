@@ -2,24 +2,24 @@ import type { Job, PgBoss } from 'pg-boss';
 import { inBatches } from './batch.ts';
 
 /**
- * Works on the jobs of a queue, so many at once. Jobs are taken, kept alive and ended many in one statement, and each is
- * worked on by itself: whoever is slow keeps nobody else's place. pg-boss's own workers take one job at a time, or wait for
- * the slowest of a batch; the four statements of each job took more than a refresh where nothing changed.
+ * Processes the jobs of a queue with limited concurrency. Jobs are fetched, kept alive and completed in batches, but
+ * processed individually: a slow job does not block a slot of another. pg-boss's own workers take one job at a time, or
+ * wait for the slowest of a batch; its four statements per job took longer than a refresh without changes.
  */
 export interface JobWorkers {
-  /** There may be something to do. */
+  /** Signals that there may be new jobs. */
   wake(): void;
-  /** Takes nothing more, and waits so many milliseconds for what is under way; the rest goes to others. */
+  /** Takes no new jobs, and waits the given milliseconds for running ones; the rest are released to other nodes. */
   stop(milliseconds: number): Promise<void>;
 }
 
 export interface JobWorkersOptions<Data> {
-  /** Jobs at once. */
+  /** Maximum concurrent jobs. */
   most: number;
-  /** Milliseconds between two looks at an empty queue, and between two signs of life. */
+  /** Milliseconds between two polls of an empty queue, and between two heartbeats. */
   pollEvery: number;
   beatEvery: number;
-  /** @param lost aborted once the job is another's. Where it throws, the job is tried again */
+  /** @param lost aborted once another node has the job. If it throws, the job is retried */
   act(data: Data, lost: AbortSignal): Promise<void>;
   onTrouble(error: unknown): void;
 }
@@ -35,7 +35,7 @@ export function startJobWorkers<Data extends object>(
 ): JobWorkers {
   const { most, act, onTrouble } = options;
   const running = new Map<string, { claim: Claim; lost: AbortController }>();
-  /** Also those whose end is still to be written. */
+  /** Includes jobs whose completion is not written yet. */
   const underWay = new Set<Promise<void>>();
   const complete = inBatches(async (claims: readonly Claim[]) => {
     await boss.complete(queue, [...claims]);
@@ -47,7 +47,7 @@ export function startJobWorkers<Data extends object>(
   }, AT_ONCE);
   let stopped = false;
   let taking: Promise<void> | null = null;
-  /** Somebody said that there is more since the last look. */
+  /** New jobs were signalled since the last poll. */
   let more = false;
 
   async function work(claim: Claim, data: Data, lost: AbortSignal): Promise<void> {
@@ -60,7 +60,7 @@ export function startJobWorkers<Data extends object>(
       if (more && running.size <= most / 2) wake();
       await settle(claim);
     } catch (error) {
-      // It is tried again once nobody has heard of it for a while.
+      // The job is retried once its heartbeat expires.
       onTrouble(error);
     }
   }
@@ -72,7 +72,7 @@ export function startJobWorkers<Data extends object>(
         const batchSize = most - running.size;
         more = false;
         const jobs = (await boss.fetch<Data>(queue, { batchSize })) as (Job<Data> & Claim)[];
-        // Behind those that came there may be others, however few came.
+        // More jobs may follow, even after a partial batch.
         if (jobs.length > 0) more = true;
         for (const { id, retryCount, data } of jobs) {
           const [claim, lost] = [{ id, retryCount }, new AbortController()];

@@ -5,7 +5,7 @@ import { fragmentOf } from '../../core/http/url.ts';
 import type { Db } from '../storage/open.ts';
 import { storable } from '../storage/packed.ts';
 
-/** The apps of a manifest, as rows: what a subscriber sees of them before their metadata files are looked at. */
+/** The apps of a manifest, as rows: what a subscriber sees before their metadata files are read. */
 
 export interface ListedApp {
   key: string;
@@ -18,11 +18,14 @@ export interface ListedApp {
 }
 
 const AT_ONCE = 1000;
-/** Characters; a longer fragment names no part of an icon. */
+/** Characters; a longer fragment does not identify a part of an icon. */
 const LONGEST_FRAGMENT = 200;
 const REMEMBERED = 3;
 
-/** @param limit apps at most; what comes behind is left out. Keys that no database takes are, too: no app has such a key */
+/**
+ * @param limit maximum number of apps; the rest is omitted, and so are keys that the database cannot store: no app may
+ * have such a key
+ */
 export function appsIn(apps: Readonly<Record<string, JsonValue>>, limit: number): ListedApp[] {
   const listed: ListedApp[] = [];
   for (const [position, [key, entry]] of Object.entries(apps).entries()) {
@@ -48,9 +51,9 @@ function textOf(value: JsonValue | undefined, limit: number): string {
 }
 
 /**
- * Brings the rows of a registry's apps up to date with its manifest, in one transaction. An app that was taken out is
- * remembered where anything of it was ever in force, and forgotten otherwise.
- * @param limit apps of a manifest; of all that were ever there a few times as many are remembered
+ * Updates the rows of a registry's apps from its manifest, in one transaction. The row of a removed app is kept if
+ * anything of it was ever in force, and deleted otherwise.
+ * @param limit apps of a manifest; the rows kept in total are limited to a small multiple
  */
 export async function writeListing(
   db: Db,
@@ -64,7 +67,7 @@ export async function writeListing(
     .select(['key', 'position', 'name', 'description', 'color', 'iconFragment', 'listed'])
     .execute();
   const known = new Map(rows.map((row) => [row.key, row]));
-  // Who takes apps out and puts others in, for ever, comes to an end as well: what was there first stays.
+  // Limits registries that keep replacing apps: the oldest rows are kept.
   let room = Math.max(0, limit * REMEMBERED - rows.length);
   const changed = listed.filter((app) => {
     const row = known.get(app.key);
@@ -82,7 +85,7 @@ export async function writeListing(
   const gone = [...known.values()].filter((row) => row.listed).map(({ key }) => key);
   if (changed.length === 0 && gone.length === 0) return;
   await db.transaction().execute(async (tx) => {
-    // The rows are no longer those of the manifest that is remembered; the end of the refresh remembers the new one.
+    // The rows no longer match the stored manifest; the end of the refresh stores the new one.
     await tx.updateTable('registries').set({ manifest: null, standing: null }).where('id', '=', registryId).execute();
     for (let i = 0; i < changed.length; i += AT_ONCE)
       await tx

@@ -8,39 +8,39 @@ import { refreshRegistry } from './refresh.ts';
 import type { RefreshContext } from './run.ts';
 
 /**
- * The jobs of all nodes, in PostgreSQL (pg-boss). When a registry is due stands in its own row; a job is no more than the
- * word that it is. So a job that is lost, comes twice or comes late does no harm.
+ * The jobs of all nodes, in PostgreSQL (pg-boss). The due time of a registry is stored in its own row; a job only
+ * signals it. So a job that is lost, duplicated or late does no harm.
  */
 
 export interface Queue {
   /** @see Service.requestRefresh */
   requestRefresh(registryId: number): Promise<void>;
-  /** Hands back what is under way, and takes nothing more. */
+  /** Releases running jobs, and takes no new ones. */
   stop(): Promise<void>;
 }
 
 export type QueueContext = RefreshContext & Pick<Service, 'stopping'>;
 
 const REFRESH = 'refresh';
-/** Those that took long the last time. However many they are, they hold up nobody but each other. */
+/** Registries whose last refresh was slow. They only delay each other. */
 const REFRESH_SLOW = 'refresh-slow';
 const SWEEP = 'sweep';
 const TIDY = 'tidy';
 
-/** Seconds between two looks at what is due. */
+/** Seconds between two queries for due registries. */
 const SWEEP_EVERY = 5;
 const SWEPT_AT_ONCE = 5000;
-/** Seconds without a sign of life after which another node takes a job up. */
+/** Seconds without a heartbeat after which another node takes over a job. */
 const HEARTBEAT = 20;
 const WATCH_EVERY = 10;
-/** Milliseconds between two looks for jobs that others have asked for. */
+/** Milliseconds between two polls for jobs of other nodes. */
 const POLL_EVERY = 2000;
-/** Milliseconds that what is under way may take to let go. */
+/** Milliseconds that running jobs have to stop. */
 const STOP_WITHIN = 10_000;
-/** Milliseconds until a registry is tried again that our own fault kept from being looked at. */
+/** Milliseconds until a registry is retried after an internal error. */
 const AFTER_CRASH = 900_000;
 
-/** Starts the queue on one node; it works on jobs where the node has the role. */
+/** Starts the queue on one node; the node processes jobs if it has the role. */
 export async function openQueue(context: QueueContext, databaseUrl: string): Promise<Queue> {
   const { settings, db, log } = context;
   const isWorker = settings.roles.includes('worker');
@@ -61,7 +61,7 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
     await makeQueues(boss, settings.limits.refresh);
     if (isWorker) {
       hands = await startWorkers(boss, context);
-      // What a node left behind is taken up at once, also where none lives for long.
+      // Take over the jobs of a stopped node immediately, even if nodes are short-lived.
       void boss.supervise().then(
         () => hands.forEach((pair) => pair.wake()),
         (error: unknown) => log('warn', 'queue-trouble', { error }),
@@ -74,7 +74,7 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
   return {
     async requestRefresh(registryId) {
       await requestRefresh(boss, db, registryId);
-      // Somebody waits for it: whoever is free here need not wait for the next poll.
+      // The requester is waiting: idle workers on this node do not wait for the next poll.
       for (const pair of hands) pair.wake();
     },
     async stop() {
@@ -90,13 +90,13 @@ async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
   for (const name of [REFRESH, REFRESH_SLOW])
     await boss.createQueue(name, {
       ...short,
-      // One job of a registry, whether it waits or runs, on all nodes together.
+      // One job per registry, queued or running, across all nodes.
       policy: 'exclusive',
       heartbeatSeconds: HEARTBEAT,
       expireInSeconds: Math.ceil(milliseconds / 1000) + 60,
       retryLimit: 5,
     });
-  // One that waits; the one that runs asks for the next.
+  // One queued job; the running one requests the next.
   await boss.createQueue(SWEEP, { ...short, policy: 'short', expireInSeconds: 60, retryLimit: 0 });
   await boss.createQueue(TIDY, { ...short, policy: 'short', expireInSeconds: 600, retryLimit: 0 });
 }
@@ -113,11 +113,11 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
     }
   });
   await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => dropOrphanedIcons(db));
-  // Should the node that swept have been killed meanwhile, the next minute begins anew.
+  // If the sweeping node is killed, the next minute starts a new chain.
   await boss.schedule(SWEEP, '* * * * *');
   await boss.schedule(TIDY, '23 3 * * *');
   await boss.send(SWEEP, {});
-  // Last, since nobody would stop them if another part did not start.
+  // Last, since the workers would not be stopped if another part failed to start.
   const slow = Math.ceil(settings.concurrency / 4);
   for (const [name, most] of [[REFRESH, settings.concurrency] as const, [REFRESH_SLOW, slow] as const])
     hands.push(
@@ -132,7 +132,7 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
   return hands;
 }
 
-/** Due registries that somebody is subscribed to, the longest due first. What is queued already stays as it is. */
+/** Enqueues due registries with subscribers, the longest overdue first. Jobs already queued are unchanged. */
 async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
   const due = await db
     .selectFrom('registries')
@@ -152,7 +152,7 @@ async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
   }
 }
 
-/** Makes a registry due, and asks for it first; one that waits or runs already serves as well. */
+/** Makes a registry due with priority; a queued or running job is sufficient. */
 async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise<void> {
   const row = await db
     .updateTable('registries')
@@ -167,7 +167,7 @@ async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise
   );
 }
 
-/** @throws where the node is told to stop, so that the job goes to another one */
+/** @throws if the node is stopping, so that another node takes the job */
 async function refreshJob(context: QueueContext, id: number, lost: AbortSignal): Promise<void> {
   const { db, log, metrics, stopping } = context;
   metrics.refreshing.inc();

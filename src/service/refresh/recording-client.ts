@@ -3,9 +3,11 @@ import { sameAddress } from '../../core/http/url.ts';
 import type { ProbeRequest, HttpClient } from '../../observe/http/client.ts';
 import { isUntroubled } from '../../observe/registry/revalidate.ts';
 
-/** What a look asks: whether all of it was answered with "not modified", and what need not be asked again. */
+/**
+ * Records the requests of a refresh: whether all responses were "not modified", and which responses were prefetched.
+ */
 
-/** A document of which its host said that it has not changed. */
+/** A document that its host confirmed as unchanged. */
 export interface Confirmed {
   url: string;
   accept: string;
@@ -14,11 +16,11 @@ export interface Confirmed {
 }
 
 export interface RecordingClient {
-  /** Asks, unless it was asked ahead. */
+  /** Sends a request, unless it was prefetched. */
   http: HttpClient;
-  /** Asks for what a look is about to ask for, and keeps the answer for it. */
+  /** Prefetches a response for the following refresh. */
   ahead(ask: ProbeRequest): Promise<Probe>;
-  /** What was confirmed, by URL as `sameAddress` writes it; null once anything else was asked, or answered otherwise. */
+  /** The confirmed documents, by URL as written by `sameAddress`; null once any other request or response occurred. */
   confirmed(): ReadonlyMap<string, Confirmed> | null;
 }
 
@@ -70,7 +72,7 @@ export function openRecordingClient(http: HttpClient): RecordingClient {
   };
 }
 
-/** All that the host sees of it. */
+/** Everything that the host sees of a request. */
 function wordsOf({ method, url, origin, accept, headers = [] }: ProbeRequest): string {
   return JSON.stringify([method, url, origin, accept, headers]);
 }
@@ -87,7 +89,7 @@ function confirmedBy({ method, url, accept, origin, headers = [] }: ProbeRequest
   return isConditional && isUnchanged(visit) ? { url, accept, condition: condition!, visit } : null;
 }
 
-/** True for a 304 that came at once, by a way of which there is nothing to be said. */
+/** True for a 304 on the first attempt, without failed addresses, an unsolicited 100 (Continue) or a proxy. */
 export function isUnchanged(visit: Probe): boolean {
   return (
     visit.hops.at(-1)?.status === 304 &&

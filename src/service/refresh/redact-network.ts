@@ -4,11 +4,11 @@ import { NOT_REACHED } from '../../core/http/probe.ts';
 import { kindOf } from './ip-address.ts';
 
 /**
- * What a subscriber may learn: whether a name is unknown, an address is refused, nothing listens or nothing answers is
- * one and the same, or the service would tell anybody what is inside the operator's network.
+ * Limits what a subscriber may learn: an unknown name, a refused address, a closed port and a timeout all look the
+ * same, or the service would reveal the operator's internal network.
  */
 
-/** Told of each failure that is made unrecognizable, for the operator. */
+/** Called with each failure before it is anonymized, for the operator. */
 export type NetworkFailure = (failure: Failure) => void;
 
 export function redactNetworkOfDocument(facts: DocumentFacts, told: NetworkFailure): DocumentFacts {
@@ -46,7 +46,7 @@ function discreetWeb(web: Resource['web'], told: NetworkFailure): Resource['web'
   };
 }
 
-// What the URL itself tells: these are no secrets.
+// Evident from the URL itself, so not secret.
 const OPEN = /^(INSECURE|PORT)_REFUSED$/;
 
 function isPublic(address: string | null): boolean {
@@ -65,7 +65,7 @@ function discreetVisit(visit: Probe, told: NetworkFailure): Probe {
   const { retriedErrors: _, ...rest } = visit;
   return {
     ...rest,
-    // How often it was tried tells a refusal from a timeout.
+    // The number of attempts would distinguish a refusal from a timeout.
     attempts: 1,
     retryAfterMs: 0,
     hops: hops.map((hop) =>

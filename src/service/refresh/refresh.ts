@@ -21,23 +21,23 @@ import { type Registry, registryRecords } from './registry-records.ts';
 import { nextCheck } from './schedule.ts';
 import { judgedBy, unchangedTokenIn } from './unchanged-token.ts';
 
-/** One look at one registry, for all of its subscribers: the same engine as `appreg verify`, with a memory. */
+/** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
 
 export type Outcome =
-  /** It was looked at: no errors, errors, no usable manifest, or not everything was come to. */
+  /** Observed: no errors, errors, no usable manifest, or not completed. */
   | 'good'
   | 'problems'
   | 'failing'
   | 'unfinished'
-  /** It was not: somebody had just looked, or nobody wants it; or the node is told to stop. */
+  /** Not observed: just refreshed by another job, or without subscribers; or the node is stopping. */
   | 'not-due'
   | 'unwanted'
   | 'handed-back';
 
-/** Milliseconds; whoever takes longer is refreshed beside the others from then on. */
+/** Milliseconds; a registry that takes longer is refreshed in the slow queue from then on. */
 const SLOW = 20_000;
 
-/** Refreshes a registry if it is due. Writes each app as it comes, and the registry's own row at the end. */
+/** Refreshes a registry if it is due. Writes each app when it is done, and the registry's own row at the end. */
 export async function refreshRegistry(context: RefreshContext, id: number, stopping: AbortSignal): Promise<Outcome> {
   const now = context.now();
   const registry = await registryRecords(context.db).read(id, now.getTime());
@@ -65,7 +65,7 @@ export async function refreshRegistry(context: RefreshContext, id: number, stopp
   }
 }
 
-/** Asking again takes no more than a part of the time: the look that may follow needs the rest. */
+/** Revalidation may take only a part of the time: a full refresh that follows needs the rest. */
 const SHARE = 0.25;
 
 function againOf({ settings }: RefreshContext, { signal }: Budget, started: number): RevalidationContext {
@@ -79,7 +79,7 @@ function againOf({ settings }: RefreshContext, { signal }: Budget, started: numb
   };
 }
 
-/** Why not everything was seen, in words for the report, or null. */
+/** Why the observation is incomplete, worded for the report, or null. */
 function incompleteness(run: Run, interrupted: boolean): string | null {
   const { limits } = run.context.settings;
   const all = run.apps === null ? 0 : Object.keys(run.apps).length;
@@ -95,7 +95,7 @@ function incompleteness(run: Run, interrupted: boolean): string | null {
   return parts.length === 0 ? null : parts.join('; ');
 }
 
-/** Nothing changed, so that the last outcome stands: that it was looked at is all that is written. */
+/** Nothing changed, so the last outcome stays valid: only the time of the check is written. */
 async function endUnchanged(context: RefreshContext, registry: Registry, apps: number, took: number): Promise<Outcome> {
   const at = context.now();
   const next = nextAfter(context, at, took, 0, false);
@@ -118,7 +118,7 @@ function nextAfter(
   return new Date(nextCheck(ended));
 }
 
-/** Writes what became of the registry, and when it is looked at again. */
+/** Writes the outcome of the refresh, and the time of the next one. */
 async function end(run: Run, report: Report, interrupted: boolean, took: number): Promise<Outcome> {
   const { context, registry, budget } = run;
   const usable = run.apps !== null;

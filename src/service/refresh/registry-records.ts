@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../storage/open.ts';
 import { inBatches } from './batch.ts';
 
-/** The rows of registries, as a refresh needs them: read and written for many refreshes in one statement. */
+/** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
 
-/** What the database knows of a registry. */
+/** The state of a registry in the database. */
 export interface Registry {
   id: number;
   url: string;
@@ -18,7 +18,7 @@ export interface Registry {
   wanted: boolean;
 }
 
-/** The end of a look after which the last outcome stands. */
+/** The end of a refresh that confirmed the last outcome. */
 interface Unchanged {
   id: number;
   at: Date;
@@ -27,16 +27,16 @@ interface Unchanged {
 }
 
 export interface RegistryRecords {
-  /** @param now of whoever asks, in milliseconds since 1970; null for a registry that is not there */
+  /** @param now of the caller, in milliseconds since 1970; null if the registry does not exist */
   read(id: number, now: number): Promise<Registry | null>;
-  /** @returns false where another look has come to another outcome meanwhile: then nothing is written */
+  /** @returns false if another refresh has changed the outcome in the meantime: then nothing is written */
   writeUnchanged(end: Unchanged): Promise<boolean>;
 }
 
 const AT_ONCE = 64;
 const opened = new WeakMap<Db, RegistryRecords>();
 
-/** Those of a database, for all who use the same connections. */
+/** Shared by all users of the same connections. */
 export function registryRecords(db: Db): RegistryRecords {
   let rows = opened.get(db);
   if (!rows) opened.set(db, (rows = openRows(db)));
@@ -47,7 +47,7 @@ function openRows(db: Db): RegistryRecords {
   const read = inBatches(async (asked: readonly { id: number; ahead: number }[]) => {
     const ids = asked.map(({ id }) => id);
     const ahead = asked.map((one) => one.ahead);
-    // By the clock of the database, which all nodes share.
+    // Uses the database's clock, which all nodes share.
     const { rows } = await sql<Registry>`
       select r.id, url, failures, failing_since, resume_after, errors, warnings, standing,
         next_check_at <= now() + make_interval(secs => ahead) as due,

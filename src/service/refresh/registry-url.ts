@@ -3,14 +3,15 @@ import { parseUrl } from '../../core/http/url.ts';
 import type { AddressPolicy } from '../../observe/http/address-policy.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/probe.ts';
 
-/** The URL of a registry, as somebody typed it. */
+/** The URL of a registry, as typed by a user. */
 
 const LONGEST = 2048;
 
 /**
- * The URL in the one spelling that stands for its registry: the same manifest is one row. The query stays, since it may
- * be a signature; so it is nothing to be logged.
- * @param guard says what is not asked at all, before any name is looked up @returns words for whoever typed it where it is none
+ * The normalized URL of a registry: the same manifest has one row. The query is kept, since it may be a signature; so
+ * the URL must not be logged.
+ * @param guard returns what is never requested, checked before any name lookup @returns an error message for the user
+ * if the URL is invalid
  */
 export function parseRegistryUrl(
   text: string,

@@ -4,23 +4,23 @@ import { isMissing } from '../../core/facts/facts.ts';
 import { header, httpDate, seconds } from '../../core/http/headers.ts';
 
 /**
- * What an answer says of a document, apart from what is of the moment: the date, the age of a copy, the number of the
- * request. Two answers with the same essence are judged alike, as `aged` proves of each judgement that is kept.
+ * The essence of a response about a document, without transient values: the date, the age of a copy, the request id.
+ * Two responses with the same fingerprint are judged alike, which `aged` verifies for each outcome that is kept.
  */
 
-/** Headers about one answer alone: which cache gave it, which number it has. */
+/** Headers that describe a single response: the cache that served it, its request id. */
 const PASSING =
   /^(?:set-cookie|cf-ray|x-cache.*|x-served-by|x-timer|x-varnish|x-runtime|x-azure-ref|x-(?:proxy|nginx|vercel)-cache|x-amz-(?:cf-(?:id|pop)|id-2)|x-vercel-id|.*request-?id|.*trace-?id|.*correlation-?id|.*uploadid|.*-age|.*-hits|.*ratelimit.*|cf-cache-status|cache-status|cdn-(?:cache|request.*)|traceparent|server-timing|nel|report-to|via)$/;
-/** What a 304 says of the connection or of its own body, which it has none of: nobody judges it. */
+/** Headers of a 304 about the connection or its own body, which is empty: they are not judged. */
 const OWN = /^(?:content-.*|transfer-encoding|connection|keep-alive|trailer|upgrade|te)$/;
 
-/** Seconds: a copy may be that old (an age beside max-age=0 says nothing), and more than the hourly check is never passed over. */
+/** Seconds: any age is accepted with max-age=0, since it has no effect then; otherwise at most the hourly interval. */
 const ANY_AGE = 1e8;
 const HOUR = 3600;
 
 type Kind = 'passing' | 'own' | 'date' | 'age' | 'expires' | 'said';
 const kinds = new Map<string, Kind>();
-/** Names come from everywhere. */
+/** Limits the number of header names, which are untrusted. */
 const KINDS = 1000;
 
 function kindOf(name: string): Kind {
@@ -34,8 +34,8 @@ function kindOf(name: string): Kind {
 }
 
 /**
- * The essence of a 304, as a text.
- * @param validator the value that it was asked with @param now milliseconds since 1970
+ * The fingerprint of a 304, as a text.
+ * @param validator the value of the conditional request @param now milliseconds since 1970
  */
 export function responseFingerprint({ hops }: Probe, validator: string, now: number): string {
   let text = '';
@@ -69,15 +69,15 @@ function lineOf(hop: Hop, name: string, value: string, validator: string, now: n
   }
 }
 
-/** Seconds: up to this age a copy is like any other. */
+/** Seconds: copies up to this age are equivalent. */
 function oldest(hop: Hop, now: number): number {
   const { lifetime } = freshness(hop, now);
   return lifetime === 0 ? ANY_AGE : Math.min(lifetime ?? HOUR, HOUR);
 }
 
 /**
- * A document as it would be with another answer of the same essence, so many milliseconds later: whoever judges it
- * otherwise goes by more than the essence.
+ * A document as it would be with another response of the same fingerprint, `later` milliseconds later: if it is judged
+ * differently, the judgement depends on more than the fingerprint.
  * @param answer the 304 that confirmed it
  */
 export function aged(facts: DocumentFacts, answer: Probe, now: number, later: number): DocumentFacts {

@@ -3,25 +3,25 @@ import { responseFingerprint } from './response-fingerprint.ts';
 import type { UnchangedToken } from './unchanged-token.ts';
 import { mapLimit } from '../../observe/registry/concurrency.ts';
 
-/** Asking whether all that a registry's last outcome goes by is as it was. */
+/** Revalidates everything that a registry's last outcome depends on. */
 
-/** Documents for one connection: a registry of few is asked over a single one. */
+/** Documents per connection: a small registry uses a single one. */
 const OF_A_CONNECTION = 8;
 
 export interface RevalidationContext {
-  /** Connections at most. */
+  /** Maximum connections. */
   connections: number;
-  /** Milliseconds for each document. */
+  /** Milliseconds per document. */
   total: number;
-  /** Bytes of the manifest, and of the others. */
+  /** Maximum bytes of the manifest, and of other documents. */
   limits: { manifest: number; metadata: number };
-  /** Where nothing more is to be asked. */
+  /** Whether no more requests may be sent. */
   ended(): boolean;
 }
 
 /**
- * Asks what `standing` names, and stops where something was answered otherwise. What was answered by then is kept for the
- * look that follows.
+ * Revalidates the documents that `standing` lists, and stops at the first different response. The responses so far are
+ * reused by the refresh that follows.
  * @param now milliseconds since 1970
  */
 export async function isStillUnchanged(

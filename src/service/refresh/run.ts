@@ -33,19 +33,19 @@ import type { Registry } from './registry-records.ts';
 import { openExpiryProbe, type ExpiryProbe } from './expiry-probe.ts';
 import { isPointless, judgedBy } from './unchanged-token.ts';
 
-/** Looking at a registry with the memory of the looks before: each app is judged and written as it comes. */
+/** Observes a registry with the cache of previous refreshes: each app is judged and written when it is done. */
 
 export interface RefreshContext extends Pick<Service, 'settings' | 'db' | 'log' | 'metrics' | 'asking'> {
-  /** The clock, and chance from 0 to 1. */
+  /** The current time, and a random number from 0 to 1. */
   now(): Date;
   chance(): number;
 }
 
-/** A run, with what it comes across. */
+/** A run and its state. */
 export interface Run {
   context: RefreshContext;
   registry: Registry;
-  /** The manifest that is remembered, packed. */
+  /** The stored manifest, packed. */
   remembered: Buffer | null;
   now: Date;
   asked: RecordingClient;
@@ -55,29 +55,29 @@ export interface Run {
   records: AppRecords;
   shelf: IconShelf;
   budget: Budget;
-  /** Errors about the app that is being judged. */
+  /** Errors of the app being judged. */
   errors: Finding[];
   findings: number;
   manifest: DocumentFacts | null;
   /** The apps of a usable manifest, by key. */
   apps: JsonObject | null;
-  /** The apps in the order in which they are looked at, and how many of them were come to. */
+  /** The apps in order of observation, and the number that was reached. */
   order: readonly string[];
   done: number;
   versionsBeyond: number;
 }
 
-/** Documents read at most: whatever is larger holds up everything else on this node while it is parsed. */
+/** Maximum bytes of documents: parsing a larger one would block this node. */
 export const DOCUMENTS = { manifest: 12 * 2 ** 20, metadata: 4 * 2 ** 20 };
-/** After so many findings a registry is broken as a whole; nobody reads more. */
+/** A registry with more findings is broken as a whole; further ones are of no use. */
 export const FINDINGS = 10_000;
 export const CONNECTIONS = 8;
-/** Of the time that a refresh has: artifacts that are begun in the first half of it end within it. */
+/** Shares of the refresh time: artifacts started in its first half complete within it. */
 const SHARE = { document: 0.25, artifact: 0.45 };
-/** As long as facts of artifacts are taken over (observe/registry/observation-cache.ts). */
+/** Validity of cached artifact facts (observe/registry/observation-cache.ts). */
 const STANDS = 30 * 86_400_000;
 
-/** How the hosts of a registry are asked. */
+/** How the hosts of a registry are requested. */
 export function askingOf({ settings, asking }: RefreshContext, { signal }: Budget): HttpOptions {
   return { concurrency: CONNECTIONS, ca: settings.ca, machineCa: settings.machineCa, ...asking, signal };
 }
@@ -127,12 +127,12 @@ export async function begin(
   const by = judgedBy(settings);
   const vain = isPointless(registry.standing, by, now.getTime()) ? registry.standing : null;
   const settling = openExpiryProbe(asked, (moment) => judgingAt(moment, () => ({})), now.getTime(), by, vain);
-  // Where it goes on behind the last look, it comes to the apps in another order than the next one.
+  // A resumed refresh observes the apps in a different order than the next one.
   if (registry.resumeAfter !== null) settling.unsettle();
   return Object.assign(run, { judging, settling });
 }
 
-/** Milliseconds that one document may take. */
+/** Milliseconds per document. */
 export function totalOf({ refresh }: Limits): number {
   return refresh * SHARE.document;
 }
@@ -141,7 +141,7 @@ function originsOf(publicUrl: string | null): string[] {
   return publicUrl === null ? [] : [new URL(publicUrl).origin];
 }
 
-/** @returns whether it ended before everything was seen */
+/** @returns whether it ended before everything was observed */
 export async function look(run: Run): Promise<boolean> {
   const { context, registry, remembered, budget, records, shelf } = run;
   const { settings } = context;
@@ -181,7 +181,7 @@ export async function look(run: Run): Promise<boolean> {
   return interrupted;
 }
 
-/** The apps in the order of the manifest, beginning where the last refresh broke off. */
+/** The apps in the manifest's order, starting where the last refresh stopped. */
 function chosen(run: Run, keys: readonly string[]): string[] {
   const { context, registry, records } = run;
   const bounded = keys.slice(0, context.settings.limits.apps);
@@ -192,7 +192,7 @@ function chosen(run: Run, keys: readonly string[]): string[] {
   return ordered;
 }
 
-/** Where the facts of an artifact were too heavy to be remembered, its row says that it was verified. */
+/** If the facts of an artifact were too large to be stored, its row records that it was verified. */
 function verifiedAlready(
   { records, now, settling }: Run,
   { app, version, url, checksum }: ListedArtifact,
@@ -222,7 +222,7 @@ async function manifest(run: Run, facts: DocumentFacts): Promise<void> {
   const apps = isMissing(facts.content) ? undefined : member(parseDocument(facts.content).value, 'apps');
   if (!isObject(apps)) return;
   run.apps = apps;
-  // It is the one that the rows were written by.
+  // The rows were written from this manifest.
   if (run.remembered !== null && facts.viewsReusedFrom !== undefined) return;
   run.settling.unsettle();
   const limit = context.settings.limits.apps;
@@ -239,7 +239,7 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
   run.settling.app(discreet);
   run.done += 1;
   records.forget(seen.key);
-  // A key that no database takes: there is nothing but the finding.
+  // The database cannot store the key: there is only the finding.
   if (!record) return;
   const list = listIn(seen);
   const versions =
@@ -247,7 +247,7 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
     updateVersions(record.versions, list, seen.artifacts, run.errors, now, context.settings.limits.versionsPerApp);
   run.versionsBeyond += versions?.beyond ?? 0;
   const kept = keptApp(seen, record.remembered, now.toISOString(), () => true);
-  // Whether what the manifest says of it is whole, so that its metadata file alone is in the way.
+  // Whether its manifest entry is valid, so that only its metadata file prevents its use.
   const isUsable = isSafeKey(seen.key) && isWholeEntry(member(run.apps ?? undefined, seen.key) ?? null);
   const change: AppChange = {
     visible: verdict.visible,
@@ -261,7 +261,7 @@ async function app(run: Run, seen: AppFacts): Promise<void> {
   if (run.findings > FINDINGS) run.budget.stop();
 }
 
-/** True where no version of an app was ever listed. */
+/** True if no version of an app was ever listed. */
 function isUnpublished(list: readonly unknown[] | null, { versions }: AppRecord): boolean {
   return list !== null && list.length === 0 && versions.length === 0;
 }

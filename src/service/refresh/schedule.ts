@@ -1,20 +1,20 @@
-/** When a registry is looked at again. Pure; moments in milliseconds. */
+/** When a registry is refreshed next. Pure; times in milliseconds. */
 
 const MINUTE = 60_000;
-/** Subscribers are told of an hour (spec section 8), so nothing is spread over more than a small part of it. */
+/** Subscribers expect hourly refreshes (spec section 8), so jitter is limited to a small part of that. */
 const SPREAD = 0.05;
 const MOST = 6;
 
 export interface Ended {
   now: number;
   interval: number;
-  /** Failed refreshes in a row, this one included; 0 where the manifest could be used. */
+  /** Consecutive failed refreshes, including this one; 0 if the manifest was usable. */
   failures: number;
-  /** Whether something was left for the next refresh. */
+  /** Whether something was deferred to the next refresh. */
   unfinished: boolean;
-  /** Milliseconds that this refresh took. */
+  /** Duration of this refresh in milliseconds. */
   took: number;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   chance: number;
 }
 
@@ -24,11 +24,11 @@ export function nextCheck(ended: Ended): number {
 
 function waitAfter({ interval, failures, unfinished, took }: Ended): number {
   if (failures > 0) return interval * slower(failures);
-  // Its turn comes soon, but it does not take more than a fifth of anybody's time.
+  // The next refresh is soon, but uses no more than a fifth of the time.
   return unfinished ? Math.min(interval, Math.max(MINUTE, took * 4)) : interval;
 }
 
-/** A short trouble is over soon; what has failed for a day is asked ever more rarely. */
+/** Short failures end soon; after a day of failures, the interval increases. */
 function slower(failures: number): number {
   if (failures <= 2) return failures === 1 ? 1 / 12 : 1 / 4;
   return failures <= 24 ? 1 : Math.min(MOST, 1 + (failures - 24) / 2);

@@ -1,12 +1,12 @@
 import { isMissing } from '../../core/facts/facts.ts';
 import type { RememberedApp } from '../../observe/registry/observation-cache.ts';
 
-/** What is remembered of an app has to fit into memory for two dozen apps at once, whatever its archives hold. */
+/** The cached facts of two dozen apps must fit into memory at once, for any archive content. */
 const WEIGHT = 4_000_000;
 const OF_AN_ARTIFACT = 1500;
 const OF_AN_ENTRY = 130;
 
-/** The same without the artifacts that are too heavy; those count as verified all the same, by their rows. */
+/** Omits the artifacts whose facts are too large; their rows still record them as verified. */
 export function truncateFacts({ ids, facts }: RememberedApp): RememberedApp {
   let weight = 0;
   const light = facts.artifacts.map(({ archive }) => {

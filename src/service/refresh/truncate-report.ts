@@ -1,12 +1,12 @@
 import { type Finding, type Report, SEVERITIES } from '../../core/engine/report.ts';
 
-/** Findings, apps and notes that are kept of a report; nobody reads more, and everybody's database holds them. */
+/** Maximum findings, apps and notes kept of a report, to limit the database size. */
 const FINDINGS = 2000;
 const REST = 5000;
 
 const grave = (finding: Finding): number => SEVERITIES.indexOf(finding.severity);
 
-/** A report that is not larger than anybody needs. Its counts stay those of the whole. */
+/** A report of limited size. Its counts remain those of the whole report. */
 export function truncateReport(report: Report): Report {
   const { findings, apps, notJudged } = report;
   if (findings.length <= FINDINGS && apps.length <= REST && notJudged.length <= REST) return report;

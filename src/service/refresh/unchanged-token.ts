@@ -5,20 +5,20 @@ import type { Confirmed } from './recording-client.ts';
 import { responseFingerprint } from './response-fingerprint.ts';
 
 /**
- * What has to be answered in which way for the last outcome to stand: the documents of a registry, asked for with
- * conditions, each with the essence of its "not modified". Kept as a text in the registry's row.
+ * The responses under which the last outcome stays valid: the documents of a registry, revalidated by conditional
+ * requests, each with the fingerprint of its "not modified". Stored as a text in the registry's row.
  */
 export interface UnchangedToken {
-  /** By which version and settings it was judged. */
+  /** The version and settings that it was judged by. */
   by: string;
-  /** Milliseconds since 1970: before and after that it is looked at and judged again in any case. */
+  /** Milliseconds since 1970: outside of this period, the registry is always observed and judged again. */
   from: number;
   until: number;
   accept: string;
   essences: readonly string[];
   /**
-   * URL, header and value of each question, and the place of its essence; the manifest first. None at all where it turned
-   * out that the judgement goes by the time, or that there would be too many: until then it is judged each time.
+   * URL, header and value of each conditional request, and the index of its fingerprint; the manifest first. Empty if
+   * the outcome depends on time, or if there would be too many: until it expires, the registry is judged each time.
    */
   questions: readonly (readonly [url: string, name: string, value: string, essence: number])[];
 }
@@ -26,7 +26,7 @@ export interface UnchangedToken {
 /** Characters: the rows of many registries are read at once. Larger registries are judged each time. */
 const LONGEST = 200_000;
 
-/** @returns the text; null for a registry that is too large @param now milliseconds since 1970 */
+/** @returns the text; null if the registry is too large @param now milliseconds since 1970 */
 export function unchangedTokenOf(
   confirmed: Iterable<Confirmed>,
   by: string,
@@ -55,21 +55,21 @@ export function unchangedTokenOf(
   return text.length > LONGEST ? null : text;
 }
 
-/** @returns null where it is over, or not one of ours @param now milliseconds since 1970 */
+/** @returns null if it has expired or is invalid @param now milliseconds since 1970 */
 export function unchangedTokenIn(text: string | null, by: string, now: number): UnchangedToken | null {
   if (text === null) return null;
   const standing = JSON.parse(text) as UnchangedToken;
   return standing.by === by && standing.from <= now && now <= standing.until ? standing : null;
 }
 
-/** True where it was found out that no outcome can stand, and there is no sense in finding that out again. */
+/** True if it is already known that the outcome cannot stay valid. */
 export function isPointless(text: string | null, by: string, now: number): boolean {
   return unchangedTokenIn(text, by, now)?.questions.length === 0;
 }
 
 const known = new WeakMap<Settings, string>();
 
-/** What judgements depend on besides what is seen: the rules, and what an operator may set. */
+/** What judgements depend on in addition to the observed facts: the rules, and the operator's settings. */
 export function judgedBy(settings: Settings): string {
   let by = known.get(settings);
   if (by === undefined) {

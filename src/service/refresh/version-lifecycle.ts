@@ -10,14 +10,14 @@ import { storable } from '../storage/packed.ts';
 import type { VersionRow } from '../storage/tables.ts';
 
 /**
- * What becomes of an app's versions by what was just seen. Pure: rows in, rows out.
+ * Updates the state of an app's versions from an observation. Pure: rows in, rows out.
  *
- * The digest that the bytes had when they were first verified is in force for ever: bytes or a listing that say otherwise
- * change nothing but that the version may not be offered any more. Before that nobody could install it, so a digest that
- * never fitted any bytes was never in force, and a listing that is mended takes its place.
+ * The digest that the bytes had when they were first verified is in force forever: different bytes or a different
+ * listing can only stop the version from being offered. Before that, nothing could be installed, so a digest that never
+ * matched any bytes was never in force, and a fixed listing replaces it.
  */
 
-/** A version as it stands in the database. */
+/** A version as stored in the database. */
 export type StoredVersion = Omit<VersionRow, 'registryId' | 'appKey' | 'firstSeenAt' | 'bytes'> & {
   firstSeenAt: Date;
   bytes: number | null;
@@ -28,34 +28,34 @@ export interface Kept {
   put: StoredVersion[];
   /** Versions that were never in force and are not listed any more. */
   drop: string[];
-  /** The highest version that is offered, or null. */
+  /** The highest offered version, or null. */
   latest: string | null;
-  /** Versions that are listed and beyond what is looked at. */
+  /** Listed versions beyond the limit. */
   beyond: number;
 }
 
 interface Entry {
   version: string;
   url: string;
-  /** `sha256:` and the digest, or null for what is none. */
+  /** `sha256:` and the digest, or null if invalid. */
   checksum: string | null;
   listed: string;
   facts: ArtifactFacts | undefined;
 }
 
-/** The versions that a metadata file lists, or null where it is no usable one. */
+/** The versions that a metadata file lists, or null if it is not usable. */
 export function listIn({ metadata }: AppFacts): readonly JsonValue[] | null {
   if (isMissing(metadata.content)) return null;
   const list = member(parseDocument(metadata.content).value, 'versions');
   return Array.isArray(list) ? list : null;
 }
 
-/** Columns are texts of other people: longer ones are no version and no address that anybody uses. */
+/** Column values are untrusted: longer ones are not realistic versions or URLs. */
 const LONGEST = { version: 200, url: 4096 };
 
 /**
- * @param list what the metadata file lists @param findings the errors of this run about the app
- * @param limit versions that are kept at most, the highest first
+ * @param list the versions in the metadata file @param findings the errors of this run about the app
+ * @param limit maximum versions to keep, the highest first
  */
 export function updateVersions(
   known: readonly StoredVersion[],
@@ -83,7 +83,7 @@ export function updateVersions(
     const same = entries.get(row.version);
     if (same) after.push(next(row, same, findings, now));
     else if (row.verifiedAt === null) drop.push(row.version);
-    // It is listed, but as something that is no entry: what is in force stands.
+    // Listed with an invalid entry: what is in force is kept.
     else if (listed.has(row.version)) after.push({ ...row, withdrawnAt: null });
     else after.push({ ...row, swappedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
   }
@@ -110,7 +110,7 @@ function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefi
   return { version, url, checksum: digest === null ? null : `sha256:${digest}`, listed, facts };
 }
 
-/** What becomes of one version that is listed. */
+/** The next state of one listed version. */
 function next(
   row: StoredVersion | null,
   entries: readonly Entry[],
@@ -133,13 +133,13 @@ function next(
     withdrawnAt: null,
   };
   if (entry.checksum === null) return row ? { ...row, withdrawnAt: null } : base;
-  // Two entries that say different things: nobody can tell which one is meant.
+  // Contradictory entries: the intended one is unknown.
   if (inForce === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
     return refused(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
   return byBytes(base, entry, errors, now);
 }
 
-/** By what the artifact is: its listed digest is the one in force, or is about to be. */
+/** The state by the artifact: its listed digest is in force, or is about to be. */
 function byBytes(
   base: StoredVersion,
   { facts, checksum, url }: Entry,
@@ -150,7 +150,8 @@ function byBytes(
   const error = errors.find(({ resource }) => resource === 'artifact');
   const { content } = facts;
   if (isMissing(content)) {
-    // What was verified once is offered on while its host is merely down, but not where it says that nothing is there.
+    // A verified version stays offered while its host is merely down, but not if the host reports that the artifact is
+    // missing.
     const { server: service } = facts.web;
     const gone = service.failure === null && [401, 403, 404, 410].includes(statusOf(service));
     if (base.verifiedAt !== null && base.state === 'verified' && !gone) return base;
@@ -177,7 +178,7 @@ function byBytes(
   };
 }
 
-/** Listed with another digest than the one in force. It is offered on only where its bytes are still the old ones. */
+/** Listed with a digest other than the one in force. It stays offered only if its bytes are still the original ones. */
 function swapped(row: StoredVersion, { facts, listed }: Entry, errors: readonly Finding[], now: Date): StoredVersion {
   const base = { ...row, swappedChecksum: shorten(storable(listed), 200), withdrawnAt: null };
   if (!facts || isMissing(facts.web) || isMissing(facts.content)) return base;
@@ -194,7 +195,7 @@ function isSame(a: StoredVersion, b: StoredVersion | undefined): boolean {
   return b !== undefined && COLUMNS.every((name) => same(a[name], b[name]));
 }
 
-// When a refused one was tried last is not worth a row each hour.
+// The time of the last attempt on a refused version does not justify a write each hour.
 const COLUMNS = [
   'artifactUrl',
   'artifactChecksum',

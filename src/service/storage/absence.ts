@@ -1,4 +1,4 @@
-/** True where the database cannot be reached, or is shutting down: that passes. */
+/** True for transient errors: the database cannot be reached, or is shutting down. */
 export function isAbsence(error: Error): boolean {
   const { code = '' } = error as { code?: string };
   return (

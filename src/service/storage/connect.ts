@@ -3,15 +3,15 @@ import { Client } from 'pg';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 
-/** The oldest PostgreSQL that the queries are written for. */
+/** The minimum supported PostgreSQL version. */
 const OLDEST = 130_000;
-/** Refusals that waiting does not mend: password, user, database. */
+/** Permanent errors that a retry cannot fix: password, user, database. */
 const FOR_GOOD = /^(28|3D)/;
 
 /**
- * Waits until the server answers: machines are started together, and the database may be the last.
- * @param patience milliseconds @param waiting is told once, when the first try failed
- * @throws Trouble `database-unreachable`, `database-refused`, `database-old`
+ * Waits until the server responds: machines may start together, and the database last.
+ * @param patience milliseconds @param waiting called once, after the first failed attempt
+ * @throws AppregError `database-unreachable`, `database-refused`, `database-old`
  */
 export async function awaitDatabase(url: string, patience: number, waiting: (why: string) => void): Promise<void> {
   const until = Date.now() + patience;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** Held in the server by the service that uses the folder. */
+/** Lock held in the server by the service that uses the folder. */
 const IN_USE = 4_170_020;
 
 /**
- * One service per folder: it holds a lock in the server for as long as it lives; one that was killed holds none. Null
- * where another service has it. The lock is taken again when the server comes back from a crash of its own.
+ * Ensures one service per folder, by a lock in the server that ends with the process. Null if another service holds it.
+ * The lock is acquired again when the server restarts after a crash.
  */
 export async function holdLock(url: string): Promise<(() => Promise<void>) | null> {
   const over = new AbortController();

@@ -2,7 +2,7 @@ import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 import { AppregError } from '../../core/errors.ts';
 import type { Database } from './tables.ts';
 
-/** Every migration there ever was, by name, in order. One that was released is never changed: a new one follows it. */
+/** All migrations by name, in order. A released migration never changes: add a new one. */
 const MIGRATIONS: Record<string, Migration> = {
   '001-registries-and-subscriptions': {
     async up(db: Kysely<unknown>) {
@@ -102,8 +102,8 @@ const MIGRATIONS: Record<string, Migration> = {
 };
 
 /**
- * Brings the tables up to date: forward only, each migration once. Nodes that start together wait for each other.
- * @throws Trouble `database-newer` where a newer appreg has been at work on the database
+ * Migrates the tables: forward only, each migration once. Nodes that start together wait for each other.
+ * @throws AppregError `database-newer` if a newer appreg has migrated the database
  */
 export async function migrate(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });

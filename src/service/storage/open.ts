@@ -5,8 +5,8 @@ import type { Database } from './tables.ts';
 export type Db = Kysely<Database>;
 
 /**
- * A pool of connections to a PostgreSQL server.
- * @param url as in DATABASE_URL @param onIdleError a connection that nobody used broke: the next query makes a new one
+ * A connection pool for a PostgreSQL server.
+ * @param url as in DATABASE_URL @param onIdleError an idle connection failed: the next query opens a new one
  */
 export function openDatabase(url: string, size: number, onIdleError: (error: Error) => void): { db: Db; pool: Pool } {
   const pool = new Pool({ connectionString: url, max: size, connectionTimeoutMillis: 10_000 });

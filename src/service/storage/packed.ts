@@ -1,11 +1,11 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 
-/** JSON kept as gzip: the text of a registry may hold characters that PostgreSQL's json types refuse. */
+/** JSON stored as gzip: a registry's text may contain characters that PostgreSQL's json types reject. */
 
 const squeeze = promisify(gzip);
 const expand = promisify(gunzip);
-/** Bytes up to which the way to another thread and back takes longer than the work. */
+/** Bytes up to which dispatching to another thread takes longer than the work. */
 const SMALL = 32_768;
 
 export async function pack(value: unknown): Promise<Buffer> {
@@ -17,12 +17,12 @@ export async function unpack<T>(packed: Buffer): Promise<T> {
   return JSON.parse(await unpackText(packed)) as T;
 }
 
-/** The JSON itself. */
+/** The JSON text. */
 export async function unpackText(packed: Buffer): Promise<string> {
   return (packed.length < SMALL / 8 ? gunzipSync(packed) : await expand(packed)).toString('utf8');
 }
 
-/** A text as PostgreSQL can hold it: without NUL and lone surrogates. */
+/** A text that PostgreSQL can store: without NUL and lone surrogates. */
 export function storable(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\u{fffd}');
 }

@@ -5,9 +5,9 @@ import type { Db } from './open.ts';
 import { INSTALLABLE, isId } from './queries.ts';
 import type { SubscriptionView } from '../views.ts';
 
-/** The subscriptions of an organization. Every query names the organization: what another one has is not there. */
+/** The subscriptions of an organization. Every query is restricted to the organization. */
 
-/** The official ones first, then in the order in which they were made. */
+/** Official subscriptions first, then in order of creation. */
 export async function listSubscriptions(db: Db, organizationId: string): Promise<SubscriptionView[]> {
   const rows = await details(db, organizationId)
     .orderBy('s.official', 'desc')
@@ -26,14 +26,14 @@ export async function countSubscriptions(db: Db, organizationId: string): Promis
   return Number(count);
 }
 
-/** @returns null where the organization has no such subscription, or the id is none */
+/** @returns null if the organization does not have the subscription, or if the id is invalid */
 export async function subscriptionOf(db: Db, organizationId: string, id: string): Promise<SubscriptionView | null> {
   if (!isId(id)) return null;
   const row = await details(db, organizationId).where('s.id', '=', id).executeTakeFirst();
   return row === undefined ? null : viewOf(row);
 }
 
-/** The registry behind a subscription, and when it was last checked; null as above. */
+/** The registry of a subscription, and when it was last checked; null as above. */
 export async function registryOf(
   db: Db,
   organizationId: string,
@@ -47,7 +47,7 @@ export async function registryOf(
   return row ?? null;
 }
 
-/** @param name one that `nameFault` lets pass @returns null where there is no such subscription */
+/** @param name accepted by `nameError` @returns null if the subscription does not exist */
 export async function renameSubscription(
   db: Db,
   organizationId: string,
@@ -64,7 +64,7 @@ export async function renameSubscription(
   return subscriptionOf(db, organizationId, id);
 }
 
-/** What is known of the registry stays. @returns false where there is no such subscription */
+/** The state of the registry is kept. @returns false if the subscription does not exist */
 export async function removeSubscription(db: Db, organizationId: string, id: string): Promise<boolean> {
   if (!isId(id)) return false;
   const { numDeletedRows } = await db
@@ -82,7 +82,7 @@ function joined(db: Db, organizationId: string) {
     .where('s.organizationId', '=', organizationId);
 }
 
-/** A registry that is due for longer than this is not being checked: nobody has come to it. */
+/** A registry that is overdue for longer is not being checked: no worker has reached it. */
 const UNDER_WAY = sql<boolean>`r.next_check_at <= now() and r.next_check_at > now() - interval '10 minutes'`;
 
 function details(db: Db, organizationId: string) {

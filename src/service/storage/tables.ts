@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** The tables, as queries see them: names in camel case, a row per interface. `migrations.ts` makes them. */
+/** The tables, as used in queries: names in camel case, an interface per row. `migrations.ts` creates them. */
 
 export interface Database {
   organizations: OrganizationRow;
@@ -12,21 +12,21 @@ export interface Database {
   icons: IconRow;
 }
 
-/** Set by the database when a row is made. */
+/** Set by the database on insert. */
 type Stamp = ColumnType<Date, Date | undefined, Date>;
 
 export interface OrganizationRow {
   id: Generated<string>;
   name: string;
-  /** SHA-256 of the token; the token itself is nowhere. */
+  /** SHA-256 of the token; the token itself is not stored. */
   tokenHash: Buffer;
   tokenSince: Stamp;
-  /** Of the request that made it, so that a client that tries again makes no second one; or null. */
+  /** Of the request that created it, so that a retry does not create a second one; or null. */
   idempotencyKey: string | null;
   createdAt: Stamp;
 }
 
-/** Somebody signed in on the page. */
+/** A web session. */
 interface SessionRow {
   /** SHA-256 of the cookie's value. */
   hash: Buffer;
@@ -34,38 +34,41 @@ interface SessionRow {
   expiresAt: Date;
 }
 
-/** A registry, once for all of its subscribers. */
+/** A registry, shared by all of its subscribers. */
 export interface RegistryRow {
   id: Generated<number>;
-  /** As `registryUrl` (refresh/address.ts) writes it; the same manifest is one row. */
+  /** As written by `parseRegistryUrl` (refresh/registry-url.ts); the same manifest has one row. */
   url: string;
   createdAt: Stamp;
-  /** The end of the last refresh, whatever came of it; null before the first one. */
+  /** The end of the last refresh, regardless of its outcome; null before the first one. */
   checkedAt: Date | null;
-  /** The end of the last refresh that got a usable manifest. */
+  /** The end of the last refresh with a usable manifest. */
   goodAt: Date | null;
   /** Since when refreshes have failed; null while they succeed. */
   failingSince: Date | null;
-  /** Refreshes that failed, one after another. */
+  /** Consecutive failed refreshes. */
   failures: Generated<number>;
-  /** The truth of the schedule: it is due when this moment has come. */
+  /** The source of truth of the schedule: the registry is due from this time. */
   nextCheckAt: Stamp;
   /** Counts of the last report. */
   errors: Generated<number>;
   warnings: Generated<number>;
   /** The four symptoms of the last report: SymptomStatus[] (core/engine/report.ts). */
   symptoms: ColumnType<unknown, string | null, string | null>;
-  /** gzip of JSON (database/packed.ts): the Report of the last refresh. */
+  /** gzip of JSON (storage/packed.ts): the Report of the last refresh. */
   report: Buffer | null;
-  /** The same: the manifest as it was seen last (DocumentFacts), for conditional requests. */
+  /** The same: the last observed manifest (DocumentFacts), for conditional requests. */
   manifest: Buffer | null;
-  /** The key of the app at which the last refresh ran out of time; the next one begins behind it. Null where it did not. */
+  /**
+   * The key of the app at which the last refresh reached its deadline; the next one starts after it. Null if it
+   * completed.
+   */
   resumeAfter: string | null;
-  /** Whether the last refresh took long: such ones have workers of their own, and keep no other waiting. */
+  /** Whether the last refresh was slow: such registries have separate workers, and do not delay others. */
   slow: Generated<boolean>;
   /**
-   * What has to be answered in which way for the last outcome to stand (refresh/standing.ts); null where it is looked at
-   * and judged again in any case.
+   * The responses under which the last outcome stays valid (refresh/unchanged-token.ts); null if the registry must be
+   * observed and judged again.
    */
   standing: Generated<string | null>;
 }
@@ -75,76 +78,76 @@ interface SubscriptionRow {
   organizationId: string;
   registryId: number;
   name: string;
-  /** True for the core and the community registry, which every organization gets at creation. */
+  /** True for the core and the community registry, which every organization is subscribed to at creation. */
   official: Generated<boolean>;
   createdAt: Stamp;
 }
 
-/** An app of a registry, as it was when its registry and its metadata file could last be read. */
+/** An app of a registry, as of the last time its registry and its metadata file could be read. */
 interface AppRow {
   registryId: number;
   key: string;
-  /** Its place in the manifest. */
+  /** Its index in the manifest. */
   position: number;
   name: string;
   description: string;
-  /** #RRGGBB, or null where the manifest has no such colour. */
+  /** #RRGGBB, or null if the manifest has no valid colour. */
   color: string | null;
-  /** The icon that was last seen whole (icons.sha256). */
+  /** The last valid icon (icons.sha256). */
   icon: Buffer | null;
-  /** The fragment of the icon's URL with its "#": the part of an SVG that is shown. '' where it has none. */
+  /** The fragment of the icon's URL with its "#": the part of an SVG to show. '' if there is none. */
   iconFragment: Generated<string>;
-  /** Whether it stands in the manifest; false once it was taken out. */
+  /** Whether it is in the manifest; false after it was removed. */
   listed: boolean;
-  /** As AppVerdict (core/engine/report.ts); null while it is not known. */
+  /** As in AppVerdict (core/engine/report.ts); null while unknown. */
   visible: boolean | null;
   /** Ids of the rules that hide it. */
   because: string[];
-  /** The highest version that is offered (`versions`: verified, not withdrawn); null where none is. */
+  /** The highest offered version (`versions`: verified, not withdrawn); null if there is none. */
   latest: string | null;
-  /** Since when its metadata file could not be used; the versions are those of before. Null while it can. */
+  /** Since when its metadata file has not been usable; the versions are those from before. Null while it is usable. */
   failingSince: Date | null;
-  /** gzip of JSON: what a refresh remembers (RememberedApp, observe/registry/observation-cache.ts). */
+  /** gzip of JSON: the cached facts (RememberedApp, observe/registry/observation-cache.ts). */
   remembered: Buffer | null;
 }
 
 /**
- * A version, with the artifact that it had when it was first seen. That digest stays in force, whatever the metadata file
- * says later.
+ * A version with its first observed artifact. That digest stays in force, regardless of later changes to the metadata
+ * file.
  */
 export interface VersionRow {
   registryId: number;
   appKey: string;
   version: string;
-  /** Where bytes with that digest were seen last. */
+  /** The last URL that served bytes with that digest. */
   artifactUrl: string;
   /**
-   * `sha256:` and 64 hexadecimal digits: in force from the first time that the bytes had it, and never changed then. Until
-   * that nobody could install the version, so that a listing which is mended takes its place.
+   * `sha256:` and 64 hexadecimal digits: in force from the first time that the bytes matched, and unchanged from then
+   * on. Before that, the version could not be installed, so a fixed listing replaces it.
    */
   artifactChecksum: string;
   firstSeenAt: Stamp;
   /**
-   * `pending`: not fetched yet. `verified`: its bytes had the digest of the first sight; only such a version is offered.
-   * `refused`: they had not, or could not be fetched; `reason` says which.
+   * `pending`: not fetched yet. `verified`: its bytes matched the first listed digest; only such versions are offered.
+   * `refused`: the bytes did not match or could not be fetched; `reason` says which.
    */
   state: 'pending' | 'verified' | 'refused';
-  /** Id of the rule that says why it is refused, and its message; null otherwise. */
+  /** Id of the rule that explains the refusal, and its message; null otherwise. */
   rule: string | null;
   reason: string | null;
-  /** When its bytes were last seen to have the digest; null where they never were. */
+  /** When its bytes last matched the digest; null if they never did. */
   verifiedAt: Date | null;
-  /** When it was last tried; null before the first time. */
+  /** When it was last attempted; null before the first time. */
   triedAt: Date | null;
   /** Size of the artifact in bytes, once it is verified. */
   bytes: ColumnType<string | null, number | null, number | null>;
-  /** What the metadata file lists now, where that is another artifact than at first sight: it was swapped. */
+  /** The digest listed now, if it differs from the first one: the artifact was swapped. */
   swappedChecksum: string | null;
-  /** Since when the metadata file has not listed it any more; null while it does. */
+  /** Since when the metadata file no longer lists it; null while it does. */
   withdrawnAt: Date | null;
 }
 
-/** Icons by their digest, checked and small. */
+/** Icons by digest, validated and limited in size. */
 export interface IconRow {
   sha256: Buffer;
   type: 'image/png' | 'image/svg+xml';

@@ -9,8 +9,8 @@ import { isId } from './queries.ts';
 import type { VersionView } from '../views.ts';
 
 /**
- * The versions of an app that were ever seen, the highest first, what is no semantic version last. `after` is a version.
- * @returns null where nothing is known of the app
+ * All known versions of an app, the highest first, invalid semantic versions last. `after` is a version.
+ * @returns null if the app is unknown
  */
 export async function versionsOf(
   db: Db,
@@ -30,7 +30,7 @@ export async function versionsOf(
     .executeTakeFirst();
   if (app === undefined) return null;
   const versions = db.selectFrom('versions').where('registryId', '=', app.registryId).where('appKey', '=', app.key);
-  // The order of semantic versions is not one that the database knows.
+  // The database cannot sort semantic versions.
   const all = (await versions.select('version').execute()).map(({ version }) => version).sort(highestFirst);
   const rest = after === null ? all : all.filter((version) => highestFirst(version, after) > 0);
   const wanted = rest.slice(0, bounded(limit));

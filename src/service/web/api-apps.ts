@@ -11,7 +11,7 @@ import { json, notFound, Refusal } from './problems.ts';
 import { invalid, pageIn, searchIn, visibleIn } from './query.ts';
 import type { Route } from './routes.ts';
 
-/** What registries offer, and how they fare. */
+/** The apps of registries, and their status. */
 export function appRoutes({ db }: Service): Route[] {
   return [
     {
@@ -66,7 +66,7 @@ export function appRoutes({ db }: Service): Route[] {
         if (packed === null) throw await noReport(db, id, registry);
         const headers = { 'cache-control': 'private, no-cache', etag: tagOf(packed) };
         if (isKnown(c, headers.etag)) return c.body(null, 304, headers);
-        // Large registries have large reports: the text is made safe as it is, not read and written again.
+        // Large registries have large reports: the text is escaped directly, not parsed and serialized again.
         const text = safeJsonText(await unpackText(packed));
         return c.body(text, 200, { ...headers, 'content-type': 'application/json' });
       },

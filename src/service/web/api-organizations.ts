@@ -19,7 +19,7 @@ export function organizationRoutes(service: Service): Route[] {
         const { organization, token } = await createOrganization(db, name, key);
         if (organization.name !== name)
           throw new Refusal('idempotency-key-reused', 'It was sent with another name before. Send a new key.');
-        // Once more for a request that is tried again: the first try may have ended between the two.
+        // Repeated for a retried request: the first attempt may have failed between the two steps.
         await subscribeOfficial(service, organization.id);
         if (token !== null) log('info', 'organization-created', { organization: organization.id });
         return json(c, { organization, token }, token === null ? 200 : 201);
@@ -44,7 +44,7 @@ export function organizationRoutes(service: Service): Route[] {
   ];
 }
 
-/** The key is long, since whoever guesses one is told the organization that was made with it. */
+/** The key is long, since guessing one reveals the organization that was created with it. */
 function idempotencyKey(c: WebContext): string | null {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return null;

@@ -8,7 +8,7 @@ import { nameIn, readBody, textsIn } from './body.ts';
 import { json, notFound, Refusal } from './problems.ts';
 import type { Route } from './routes.ts';
 
-/** Apps that the answer to a subscription brings along. */
+/** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
 const LONGEST_URL = 2048;
 
@@ -87,7 +87,7 @@ function found<Thing>(thing: Thing | null): Thing {
   return thing;
 }
 
-/** What can be said without a look at the address; the rest is `subscribe`'s. */
+/** Errors that can be detected without a request; the rest is checked by `subscribe`. */
 function urlFault(url: string): string | null {
   if (url.trim() === '') return 'is empty.';
   return url.length > LONGEST_URL ? `is longer than ${LONGEST_URL} characters.` : null;

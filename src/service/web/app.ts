@@ -15,8 +15,8 @@ import { json, notFound, problem, Refusal } from './problems.ts';
 import { type Env, mountRoutes, type Route, type WebContext } from './routes.ts';
 
 /**
- * Everything that a node answers over HTTP; one that has no web role only tells how it fares.
- * @param allowances how often somebody may ask
+ * All HTTP endpoints of a node; a node without the web role only serves its health.
+ * @param allowances the rate limits
  */
 export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
   const { settings, log, metrics } = service;
@@ -82,7 +82,7 @@ function isForPeople(c: WebContext): boolean {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);
 
-/** Where the answer does not say otherwise. */
+/** Unless the response overrides them. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

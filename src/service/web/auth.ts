@@ -7,11 +7,13 @@ import type { OrganizationView } from '../views.ts';
 import { type Allowance, type Allowances, limitHeaders, type Limiter, openLimiter, type Taken } from './limits.ts';
 import { Refusal } from './problems.ts';
 
-/** Who asks, and how often. Everything that needs a token goes by the Authorization header alone, never by a cookie. */
+/**
+ * Authentication and rate limits. API requests are authenticated by the Authorization header only, never by a cookie.
+ */
 export interface Gate {
-  /** The organization whose token was sent. @throws Refusal without one, and for too many requests */
+  /** The organization of the token. @throws Refusal without a valid one, and for too many requests */
   organization(c: Context, change: boolean): Promise<OrganizationView>;
-  /** Lets pass who may create organizations. @throws Refusal likewise */
+  /** Allows only clients that may create organizations. @throws Refusal likewise */
   founder(c: Context): void;
 }
 
@@ -27,7 +29,7 @@ export function openGate({ db, settings }: Service, allowances: Allowances): Gat
     for (const [field, value] of Object.entries(headers)) c.header(field, value);
   }
 
-  /** A token that is known always passes, so that nobody locks out the others behind the same proxy. */
+  /** A valid token always passes, so that a client cannot lock out others behind the same proxy. */
   function unauthorized(c: Context): Refusal {
     count(c, 'failures', addressOf(c));
     const sent = c.req.header('authorization') !== undefined;
@@ -65,7 +67,7 @@ function bearerOf(c: Context): string | null {
   return /^Bearer +(\S{1,512})$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? null;
 }
 
-/** Takes as long for any two texts. */
+/** Constant-time comparison. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(digestOf(a), digestOf(b));
 }
@@ -74,7 +76,7 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** That of the connection: a header that names another one could have been sent by anybody. */
+/** The address of the connection: a header with another one could be forged. */
 function addressOf(c: Context): string {
   try {
     return getConnInfo(c).remote.address ?? 'unknown';

@@ -2,14 +2,14 @@ import type { Context } from 'hono';
 import { nameError } from '../name-validation.ts';
 import { type FieldError, Refusal } from './problems.ts';
 
-/** Largest body of a request, in bytes. */
+/** Maximum request body in bytes. */
 const BODY_LIMIT = 16 * 1024;
 
 type Body = Record<string, unknown>;
 
 /**
  * The JSON object in a request's body.
- * @throws Refusal for another content type, more than BODY_LIMIT bytes, and what is no JSON object in UTF-8
+ * @throws Refusal for another content type, more than BODY_LIMIT bytes, or anything but a JSON object in UTF-8
  */
 export async function readBody(c: Context): Promise<Body> {
   const type = c.req.header('content-type') ?? '';
@@ -35,8 +35,8 @@ export async function readBody(c: Context): Promise<Body> {
 const ACCEPTS = { 'accept-post': 'application/json' };
 
 /**
- * A body's bytes; null where there are more than `limit`.
- * @throws Refusal where it ended early: the client is gone, which is no trouble of ours
+ * The bytes of a body; null if there are more than `limit`.
+ * @throws Refusal if it ended early: the client disconnected, which is not an internal error
  */
 export async function readBytes(c: Context, limit: number): Promise<Buffer | null> {
   if (Number(c.req.header('content-length') ?? 0) > limit) return null;
@@ -55,8 +55,8 @@ export async function readBytes(c: Context, limit: number): Promise<Buffer | nul
 }
 
 /**
- * Fields of a body that are texts, all required, each without blanks around it; further fields are left alone.
- * @throws Refusal that names every field that is amiss
+ * Text fields of a body, all required, each trimmed; further fields are ignored.
+ * @throws Refusal that lists every invalid field
  */
 export function textsIn<Name extends string>(
   body: Body,

@@ -3,10 +3,10 @@ import type { Service } from '../context.ts';
 import { json, Refusal } from './problems.ts';
 import type { Route } from './routes.ts';
 
-/** Milliseconds that the database has to answer. */
+/** Milliseconds for the database to respond. */
 const PATIENCE = 2_000;
 
-/** For probes and Prometheus: about the node, never about a tenant. */
+/** For health probes and Prometheus: about the node, never about a tenant. */
 export function healthRoutes({ db, metrics, stopping, settings }: Service): Route[] {
   return [
     {

@@ -5,9 +5,9 @@ import { isKnown } from './conditions.ts';
 import { notFound } from './problems.ts';
 
 /**
- * An icon that an app shows in a registry of the organization. It came from strangers: no script in it runs, whoever
- * opens it, and no browser takes it for anything else. Its address is its digest, so it never changes.
- * @throws Refusal where there is none for this organization
+ * An icon that an app shows in a registry of the organization. It is untrusted: its scripts never run, and browsers do
+ * not sniff its type. Its URL contains its digest, so it never changes.
+ * @throws Refusal if this organization has no such icon
  */
 export async function iconAnswer(c: Context, db: Db, organizationId: string, sha256: string): Promise<Response> {
   const icon = await iconFor(db, organizationId, sha256);

@@ -1,19 +1,19 @@
 /**
- * How often somebody may ask. The buckets are in the memory of one node: with several nodes behind a balancer, the limit
- * is so many times higher, which is good enough to keep one client from starving the others.
+ * Rate limits. The buckets are in the memory of one node: with N nodes behind a load balancer, the limit is N times
+ * higher, which still prevents one client from starving the others.
  */
 
 export interface Allowance {
-  /** Requests in a burst, and the same number is given back over `seconds`. */
+  /** Requests in a burst; the same number is restored over `seconds`. */
   requests: number;
   seconds: number;
 }
 
 export interface Allowances {
-  /** Of an organization: questions, and changes. */
+  /** Per organization: reads, and changes. */
   reads: Allowance;
   changes: Allowance;
-  /** Of an address: tokens that are none, and organizations created without the operator's token. */
+  /** Per address: invalid tokens, and organizations created without the operator's token. */
   failures: Allowance;
   signUps: Allowance;
 }
@@ -27,20 +27,20 @@ export const ALLOWANCES: Allowances = {
 
 export interface Taken {
   allowed: boolean;
-  /** What is left of the burst. */
+  /** Remaining requests of the burst. */
   remaining: number;
-  /** Whole seconds until the next request is allowed; where it is allowed, until the burst is whole again. */
+  /** Whole seconds until the next request is allowed; if it is allowed, until the burst is fully restored. */
   wait: number;
 }
 
 export interface Limiter {
   /** Counts one request. */
   take(who: string): Taken;
-  /** How many are remembered. */
+  /** The number of buckets. */
   size(): number;
 }
 
-/** So many buckets make a generation; two are kept. */
+/** Maximum buckets per generation; two generations are kept. */
 const MOST = 50_000;
 
 interface Bucket {
@@ -51,7 +51,7 @@ interface Bucket {
 /** @param now milliseconds */
 export function openLimiter({ requests, seconds }: Allowance, now: () => number = () => performance.now()): Limiter {
   const perMillisecond = requests / (seconds * 1000);
-  // Those who asked since `since`, and those who asked in the generation before and not since.
+  // Clients since `since`, and those of the previous generation without a request since.
   let recent = new Map<string, Bucket>();
   let older = new Map<string, Bucket>();
   let since = now();
@@ -59,7 +59,7 @@ export function openLimiter({ requests, seconds }: Allowance, now: () => number 
     size: () => recent.size + older.size,
     take(who) {
       const moment = now();
-      // A bucket that nobody asked of for so long is full: it need not be remembered.
+      // A bucket without requests for this long is full, so it can be dropped.
       if (moment - since >= seconds * 1000 || recent.size >= MOST) {
         [older, recent, since] = [recent, new Map(), moment];
       }
@@ -74,7 +74,7 @@ export function openLimiter({ requests, seconds }: Allowance, now: () => number 
   };
 }
 
-/** Header fields that tell a client where it stands (draft-ietf-httpapi-ratelimit-headers). */
+/** Header fields with the client's limits (draft-ietf-httpapi-ratelimit-headers). */
 export function limitHeaders(name: string, { requests, seconds }: Allowance, taken: Taken): Record<string, string> {
   return {
     'ratelimit-policy': `"${name}";q=${requests};w=${seconds}`,

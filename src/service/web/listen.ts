@@ -5,12 +5,12 @@ import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { Settings } from '../settings.ts';
 
-/** Milliseconds that requests under way have to end. */
+/** Milliseconds for running requests to complete. */
 const LAST_ANSWERS = 10_000;
 
 type FetchCallback = Parameters<typeof createAdaptorServer>[0]['fetch'];
 
-/** Opens the node's door. `close` takes no new request, and waits a while for those under way. */
+/** Starts the HTTP server. `close` accepts no new requests, and waits for running ones until a deadline. */
 export async function listen(
   { host, port }: Pick<Settings, 'host' | 'port'>,
   fetch: FetchCallback,
@@ -18,7 +18,7 @@ export async function listen(
   const server = createAdaptorServer({ fetch }) as Server;
   server.headersTimeout = 15_000;
   server.requestTimeout = 60_000;
-  // Longer than the 60 seconds that proxies in front of it keep their connections, so that they are the ones to close.
+  // Longer than the usual 60 seconds of proxies, so that the proxy closes idle connections first.
   server.keepAliveTimeout = 65_000;
   await new Promise<void>((done, fail) => {
     server.once('error', fail).listen(port, host, done);
@@ -36,7 +36,7 @@ export async function listen(
   return { url: urlOf(host, address.port), close: () => close(server) };
 }
 
-/** An address to listen on stands for all addresses where it is 0.0.0.0 or ::, and no browser can ask for that. */
+/** 0.0.0.0 or :: listens on all addresses, but browsers cannot connect to it. */
 function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}/`;

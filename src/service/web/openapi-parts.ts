@@ -1,6 +1,6 @@
 import { ref } from './openapi-schemas.ts';
 
-/** What the operations of the OpenAPI document are put together from. */
+/** Shared parts of the operations in the OpenAPI document. */
 
 export type Json = Record<string, unknown>;
 
@@ -32,7 +32,7 @@ export const DEFECT = { '5XX': refusal('A defect, or the database is not there.'
 export const OFTEN = { 429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']) };
 export const LIMITED = ['RateLimit', 'RateLimit-Policy'];
 
-/** An operation that wants the token of an organization. */
+/** An operation that requires the token of an organization. */
 export function forOrganization(operationId: string, summary: string, responses: Json, rest: Json = {}): Json {
   const unauthorized = { 401: refusal('Without a valid token.', ['WWW-Authenticate']) };
   return { operationId, summary, ...rest, responses: { ...responses, ...unauthorized, ...OFTEN, ...DEFECT } };
@@ -47,7 +47,7 @@ export function parameter(name: string, place: 'path' | 'query' | 'header', desc
   return { name, in: place, description, required: place === 'path', schema };
 }
 
-/** An operation for anyone. */
+/** An operation without authentication. */
 export function open(operationId: string, summary: string, responses: Json): Json {
   return { operationId, summary, security: [{}], responses };
 }

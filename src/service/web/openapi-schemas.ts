@@ -1,6 +1,6 @@
 import { SEVERITIES, SYMPTOMS } from '../../core/engine/report.ts';
 
-/** Shapes of the API's bodies, as JSON Schema 2020-12: of views.ts, of problems, of what clients send. */
+/** Schemas of the API's bodies, as JSON Schema 2020-12: the types of views.ts, problems, and request bodies. */
 
 type Schema = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export function ref(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** All of them are there, absent values as null, and there are no others. */
+/** All properties are required, with null for absent values, and no others are allowed. */
 function whole(description: string, properties: Record<string, Schema>): Schema {
   return { description, type: 'object', required: Object.keys(properties), properties, additionalProperties: false };
 }

@@ -20,9 +20,9 @@ import {
 } from './openapi-parts.ts';
 import { ref, schemas } from './openapi-schemas.ts';
 
-/** The API as an OpenAPI 3.1 document. Tests hold every answer to it. */
+/** The API as an OpenAPI 3.1 document. Tests validate every response against it. */
 
-/** @param publicUrl where people reach the service; null where that is not known */
+/** @param publicUrl the public URL of the service; null if unknown */
 export function openApiDocument(publicUrl: string | null): Json {
   return {
     openapi: '3.1.0',

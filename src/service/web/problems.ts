@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { safeJson } from '../../core/text/text.ts';
 
-/** Refusals, as problem details (RFC 9457). A type is promised to programs; titles and details are for people. */
+/** Errors as problem details (RFC 9457). Types are stable for programs; titles and details are for people. */
 
 const KINDS = {
   'malformed-body': [400, 'The body cannot be read'],
@@ -24,22 +24,22 @@ const KINDS = {
 
 export type ProblemKind = keyof typeof KINDS;
 
-/** What is wrong with one field of the body, or one parameter. */
+/** The error in one field of the body, or in one parameter. */
 export interface FieldError {
-  /** RFC 6901, of a field. */
+  /** RFC 6901, for a field. */
   pointer?: string;
   /** Name of a field or a parameter. */
   field: string;
   detail: string;
 }
 
-/** A request that is refused. Thrown from wherever that turns out; `app.ts` answers with it. */
+/** A refused request, thrown at any point; `app.ts` sends the response. */
 export class Refusal extends Error {
   readonly kind: ProblemKind;
   readonly more: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
-  /** @param detail what is wrong with this request, and what to do @param more further members of the answer */
+  /** @param detail what is wrong with this request, and how to fix it @param more additional members of the response */
   constructor(
     kind: ProblemKind,
     detail: string,
@@ -75,7 +75,7 @@ export function json(
   return c.body(`${safeJson(value, 0)}\n`, status, { 'content-type': 'application/json', ...headers });
 }
 
-/** The same answer for what is not there and what is another organization's. */
+/** The same response for something missing and for something of another organization. */
 export function notFound(what: string): Refusal {
   return new Refusal('not-found', `There is no such ${what}.`);
 }

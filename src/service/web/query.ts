@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { PAGE_LIMIT } from '../storage/catalog.ts';
 import { Refusal } from './problems.ts';
 
-/** Parameters of the query. One that is malformed is refused, since leaving it out would answer another question. */
+/** Query parameters. A malformed one is refused, since ignoring it would change the meaning of the request. */
 
 const DEFAULT_LIMIT = 100;
 const SEARCH_LIMIT = 200;

@@ -3,11 +3,11 @@ import type { OrganizationView } from '../views.ts';
 import type { Gate } from './auth.ts';
 import { Refusal } from './problems.ts';
 
-/** What a request carries along. */
+/** The context of a request. */
 export interface Env {
   Variables: {
     requestId: string;
-    /** The route's path as the OpenAPI document has it: what metrics and the log tell, since real paths name tenants. */
+    /** The route's path as in the OpenAPI document, used in metrics and logs, since actual paths contain tenant ids. */
     route: string;
     organization: OrganizationView | undefined;
   };
@@ -15,13 +15,13 @@ export interface Env {
 
 export type WebContext = Context<Env>;
 
-/** A route of the API. `organization` is there where `access` is for organizations. */
+/** A route of the API. `organization` is present if `access` is for organizations. */
 export type Route = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string } & (
   | { access: 'anyone' | 'founder'; answer(c: WebContext): Response | Promise<Response> }
   | { access: 'organization'; answer(c: WebContext, organization: OrganizationView): Promise<Response> }
 );
 
-/** Mounts routes, and answers other methods on their paths with what is allowed there. */
+/** Mounts routes, and responds to other methods on their paths with the allowed ones. */
 export function mountRoutes(app: Hono<Env>, routes: readonly Route[], gate: Gate): void {
   for (const route of routes) {
     app.on(route.method, patternOf(route.path), async (c) => {
@@ -46,7 +46,7 @@ export function mountRoutes(app: Hono<Env>, routes: readonly Route[], gate: Gate
   }
 }
 
-/** `/a/{b}` of the OpenAPI document as the router writes it. */
+/** Converts `/a/{b}` of the OpenAPI document to the router's syntax. */
 function patternOf(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }

@@ -1,24 +1,24 @@
-// Everything works without this file. It keeps what is shown current, searches while one types, and copies.
+// Everything works without this file. It refreshes the page, searches while typing, and copies texts.
 
 const main = document.getElementById('main');
 let timer = 0;
 let reading = null;
-// How far this machine's clock is behind the service's, in milliseconds.
+// How far this machine's clock lags behind the service's, in milliseconds.
 let behind = Date.parse(main.dataset.now) - Date.now();
-// What the parts that may change were, when they were last taken over.
+// The replaceable parts as they were last updated.
 const seen = new WeakMap();
 
-/** A part without how long ago things were: that alone is no news. */
+/** The content of a part without relative times, whose change is not an update. */
 function gist(part) {
   return part.innerHTML.replace(/(<time[^>]*>)[^<]*/g, '$1');
 }
 
-/** Takes over the parts of a newer document that may change, and leaves focus, scrolling and open details as they are. */
+/** Replaces the changed parts by those of a newer document, and keeps focus, scroll position and open details. */
 function takeOver(newer) {
   for (const part of document.querySelectorAll('[data-shape]')) {
     const other = newer.getElementById(part.id);
     if (other === null || other.dataset.shape === part.dataset.shape) continue;
-    // What it is made of is another thing now: there were no apps, say, and so nothing to search in.
+    // The structure changed: for example, there were no apps before, and so no search.
     part.replaceWith(other);
     watch(other);
     dress(other);
@@ -54,7 +54,7 @@ function whichElement(part, element) {
     part.querySelectorAll(tagName)[place];
 }
 
-/** Reads a page and takes it over; a page that leads elsewhere (signed out, gone) is gone to. */
+/** Fetches a page and updates this one; reloads if the response is a different page (signed out, deleted). */
 async function read(url, options = {}) {
   reading?.abort();
   const own = (reading = new AbortController());
@@ -64,21 +64,21 @@ async function read(url, options = {}) {
     if (own.signal.aborted) return;
     const away = options.method !== 'POST' && new URL(answer.url).pathname !== new URL(url, location.href).pathname;
     if (!answer.ok || away) {
-      // A page of its own says what is the matter: signed out, gone, not allowed.
+      // The response is another page that explains why: signed out, deleted, not allowed.
       if (options.method !== 'POST' && answer.status < 500 && answer.status !== 429) location.reload();
       return;
     }
     takeOver(new DOMParser().parseFromString(text, 'text/html'));
     return answer.url;
   } catch (error) {
-    // Away from the network, or overtaken: the next time will do.
+    // Offline or aborted: the next update retries.
     if (error.name !== 'AbortError' && error.name !== 'TypeError') throw error;
   } finally {
     if (reading === own) reading = null;
   }
 }
 
-/** Reads the page again after the time that it names, as long as somebody sees it. */
+/** Fetches the page again after the interval that it specifies, while it is visible. */
 function schedule() {
   clearTimeout(timer);
   const seconds = Number(main.dataset.again);
@@ -91,7 +91,7 @@ function schedule() {
 
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** As the server writes it. */
+/** The same format as on the server. */
 function relative(seconds) {
   const distance = Math.abs(seconds);
   if (distance < 60) return seconds > 0 ? 'in less than a minute' : 'just now';
@@ -123,7 +123,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without https there is no clipboard to write to but by way of a selection.
+    // Without https the Clipboard API is unavailable, so copy a selection.
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'unseen';
@@ -151,7 +151,7 @@ function watch(root) {
   for (const part of root.querySelectorAll('[data-live]')) seen.set(part, gist(part));
 }
 
-/** Gives new parts of the page what only a script can give. */
+/** Adds script-only features to new parts of the page. */
 function dress(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false;
   for (const form of root.querySelectorAll('[data-search]')) form.classList.add('live');
@@ -189,7 +189,7 @@ document.addEventListener('submit', (event) => {
     event.preventDefault();
     void act(form);
   } else if (form.dataset.busy) {
-    // Not disabled: a button that is loses the focus, and coming back would find it so.
+    // Not disabled: a disabled button loses the focus, also on returning to the page.
     const button = form.querySelector('button');
     if (form.dataset.sent) event.preventDefault();
     form.dataset.sent = 'yes';
@@ -198,7 +198,7 @@ document.addEventListener('submit', (event) => {
   }
 });
 
-/** Sends a form without leaving the page, and shows what became of it. */
+/** Submits a form without leaving the page, and shows the result. */
 async function act(form) {
   const url = await read(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
   if (url === undefined) return form.submit();
