@@ -1,6 +1,6 @@
 // The inputs of the action, as arguments of appreg.
 
-/** Something that whoever wrote the workflow can mend. */
+/** Something that whoever wrote the workflow can fix. */
 export class UsageError extends Error {}
 
 /**

@@ -159,7 +159,7 @@ export function build(run: Run, words: readonly string[] | null): Command {
     (made) =>
       made
         .option('--against <dir|git-ref|file|url>', 'also check what may never change')
-        .option('--fix', 'mend what is certain'),
+        .option('--fix', 'fix what can be fixed automatically'),
   );
 
   command(

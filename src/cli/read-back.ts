@@ -71,7 +71,7 @@ function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string)
   return new AppregError(
     'read-back-mismatch',
     `${named(artifactUrl)} serves other bytes: ${served} there, ${artifactChecksum} is what you publish.`,
-    'Another artifact was published at this address. Publish under another version; or, if the host changes what it serves (its Content-Encoding), mend that first.',
+    'Another artifact was published at this address. Publish under another version; or, if the host changes what it serves (its Content-Encoding), fix that first.',
     { exit: 1 },
   );
 }

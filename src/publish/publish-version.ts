@@ -78,7 +78,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
     throw new AppregError(
       'document-unusable',
       `The app “${name}” has no appMetadataUrl in ${printable(place.manifest)}.`,
-      'Mend its entry; appreg lint tells what is missing.',
+      'Fix its entry; appreg lint tells what is missing.',
       { exit: 1 },
     );
   const path = place.pathOf(url);
@@ -86,7 +86,7 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
     throw new AppregError(
       'metadata-elsewhere',
       `The metadata file of “${name}” is not in this workspace: it is at ${shown(url)}, and the workspace is served at ${shown(place.base)}.`,
-      'Publish where that file is kept, or mend appMetadataUrl or baseUrl.',
+      'Publish where that file is kept, or fix appMetadataUrl or baseUrl.',
     );
   }
   const metadata = await readDocument(place.store, path);

@@ -13,7 +13,7 @@ const metadata = (fields: string): string =>
 const fixed = (fields: string): string => fixDocument('metadata', metadata(fields)).text;
 const entryText = (fields: string): string => `{"apps":{"a/~":{${fields}}}}`;
 
-describe('what is certain is mended, and every other byte stays', () => {
+describe('what is certain is fixed, and every other byte stays', () => {
   test.each([
     ['upper case', `"artifactChecksum": "sha256:${digest(1).toUpperCase()}"`, `"artifactChecksum": "${right}"`],
     ['no prefix', `"artifactChecksum":"${digest(1)}"`, `"artifactChecksum":"${right}"`],
@@ -146,18 +146,18 @@ describe('any document', () => {
       return mark + (crlf ? plain.replaceAll('\n', '\r\n') : plain) + end;
     });
 
-  test('mended twice is mended once; nothing new is found; only texts change', () => {
+  test('fixed twice is fixed once; nothing new is found; only texts change', () => {
     fc.assert(
       fc.property(text, (source) => {
-        const { text: mended, fixes } = fixDocument('metadata', source);
-        expect(fixDocument('metadata', mended)).toEqual({ text: mended, fixes: [] });
-        expect(mended === source).toBe(fixes.length === 0);
+        const { text: fixed, fixes } = fixDocument('metadata', source);
+        expect(fixDocument('metadata', fixed)).toEqual({ text: fixed, fixes: [] });
+        expect(fixed === source).toBe(fixes.length === 0);
         const old = new Set(rules(source));
         // Two spellings of one version or digest may turn out to be the same.
         expect(
-          rules(mended).filter((rule) => !old.has(rule) && !['checksum-shared', 'artifact-url-shared'].includes(rule)),
+          rules(fixed).filter((rule) => !old.has(rule) && !['checksum-shared', 'artifact-url-shared'].includes(rule)),
         ).toEqual([]);
-        expect(shape(mended)).toBe(shape(source));
+        expect(shape(fixed)).toBe(shape(source));
       }),
       { numRuns: 400 },
     );

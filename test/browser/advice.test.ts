@@ -6,7 +6,7 @@ import { disagreements } from './agreement.ts';
 import { describeInChromium } from './chromium.ts';
 import { type Hop, type Lines, openStage, type Seen, type Situation, type Stage, type Where } from './situation.ts';
 
-/** Who does literally what the advice says has mended the fault: for appreg, and for a real browser. */
+/** Who does literally what the advice says has fixed the fault: for appreg, and for a real browser. */
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
@@ -117,7 +117,7 @@ function linesIn(advice: string): Map<string, string[]> {
 }
 
 /** The situation as it is once the host does what a finding advises. */
-function mended(
+function fixed(
   situation: Situation,
   { rule, advice, evidence }: Finding,
   choose: (values: string[]) => string,
@@ -168,7 +168,7 @@ describeInChromium('advice, followed, in a browser', () => {
     expect(open.filter((one) => !firstFault(one)).map(({ situation }) => situation.name)).toEqual([]);
     const done: Seen[] = [];
     for (let round = 0; round < ROUNDS && open.length > 0; round += 1) {
-      const better = open.map((one) => mended(one.situation, firstFault(one)!, choose));
+      const better = open.map((one) => fixed(one.situation, firstFault(one)!, choose));
       const seen = await stage.look(better, page, files);
       done.push(...seen.filter((one) => !firstFault(one)));
       open = seen.filter(firstFault);

@@ -113,7 +113,7 @@ describe.runIf(has('fish') || ci)(`fish${has('fish') ? '' : ' (not installed)'}`
   test.concurrent.each<[string, string[]]>([
     ['appreg ver', ['verify\tcheck a live registry']],
     ["appreg 'ver", ['verify\tcheck a live registry']],
-    ['appreg lint --fi', ['--fix\tmend what is certain']],
+    ['appreg lint --fi', ['--fix\tfix what can be fixed automatically']],
     ['appreg lint --format=js', ['--format=json']],
     ['appreg init --store ', ['directory', 'git', 's3']],
     ['appreg lint --rule=artifact-changed=of', ['--rule=artifact-changed=off']],

@@ -303,7 +303,7 @@ describe('the folder', () => {
     ['empty', () => ''],
     ['something else', () => '[1, 2]'],
     ['of the right form with other facts', (text) => text.replaceAll('"hops":[', '"hops":[1,')],
-  ])('a file that is %s is passed over with a remark, and mended', async (_, spoil) => {
+  ])('a file that is %s is passed over with a remark, and fixed', async (_, spoil) => {
     const first = await cached();
     for (const path of files()) writeFileSync(path, spoil(readFileSync(path, 'utf8')));
     const second = await cached();

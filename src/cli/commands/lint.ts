@@ -69,7 +69,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
     const code = printReport(context, report, { severities });
     if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
     else if (options.fix !== true && report.findings.some((f) => FIXABLE.has(f.rule)))
-      terminal.next('appreg lint --fix mends some of these');
+      terminal.next('appreg lint --fix fixes some of these');
     return code;
   });
 }

@@ -64,7 +64,7 @@ function unreadable(error: unknown, named: string | null): AppregError {
   return new AppregError(
     'config-unreadable',
     `The configuration cannot be read: ${printable(fault ?? lines.slice(0, 2).join(' ').replace(/\s+/g, ' '))}`,
-    'Mend the file, or name another one with --config <file>.',
+    'Fix the file, or name another one with --config <file>.',
     { cause: error },
   );
 }

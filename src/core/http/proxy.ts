@@ -10,7 +10,7 @@ export function proxyFault(visit: Probe): { cause: string; message: string; advi
   const { url = '', variable = 'HTTPS_PROXY' } = lastHop(visit)?.proxy ?? {};
   const proxy = `the proxy ${url === '' ? '' : `${url} `}(${variable})`;
   const host = hostOf(failure.url);
-  const mend = `Correct ${variable}, or name ${hostnameOf(failure.url)} in NO_PROXY if it is reached without a proxy.`;
+  const fix = `Correct ${variable}, or name ${hostnameOf(failure.url)} in NO_PROXY if it is reached without a proxy.`;
   const status = /^PROXY_(\d{3})$/.exec(failure.code)?.[1];
   if (status === '407')
     return {
@@ -46,27 +46,27 @@ export function proxyFault(visit: Probe): { cause: string; message: string; advi
     case 'ENOTFOUND':
     case 'ENODATA':
     case 'EAI_AGAIN':
-      return { cause: 'proxy-not-found', message: `the name of ${proxy} could not be resolved.`, advice: mend };
+      return { cause: 'proxy-not-found', message: `the name of ${proxy} could not be resolved.`, advice: fix };
     case 'ECONNREFUSED':
-      return { cause: 'proxy-refused', message: `nothing listens at ${proxy}.`, advice: mend };
+      return { cause: 'proxy-refused', message: `nothing listens at ${proxy}.`, advice: fix };
     case 'CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return { cause: 'proxy-timeout', message: `${proxy} did not answer in time.`, advice: mend };
+      return { cause: 'proxy-timeout', message: `${proxy} did not answer in time.`, advice: fix };
     case 'PROXY_NOT_HTTP':
-      return { cause: 'proxy-not-http', message: `what answers at ${proxy} is no HTTP proxy.`, advice: mend };
+      return { cause: 'proxy-not-http', message: `what answers at ${proxy} is no HTTP proxy.`, advice: fix };
     case 'ECONNRESET':
     case 'SOCKET_CLOSED':
     case 'EPIPE':
       return {
         cause: 'proxy-reset',
         message: `${proxy} closed the connection before it led to ${host}.`,
-        advice: mend,
+        advice: fix,
       };
     default:
       return {
         cause: 'proxy-failed',
         message: `no connection to ${proxy} could be made: ${failure.message} (${failure.code}).`,
-        advice: mend,
+        advice: fix,
       };
   }
 }

@@ -246,7 +246,7 @@ class Checker {
       cause,
       this.at,
       `“${printable(shorten(rest.split(/\s/)[0] || c, 20))}” stands where ${wanted} belongs.`,
-      cause === 'missing-comma' ? 'Put a comma between the two.' : 'Mend the syntax here.',
+      cause === 'missing-comma' ? 'Put a comma between the two.' : 'Fix the syntax here.',
     );
   }
 }

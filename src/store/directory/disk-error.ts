@@ -35,7 +35,7 @@ const KNOWN: Record<string, [string, string, string]> = {
   ENOTDIR: ['not-a-folder', 'a part of its path is no folder', 'Choose another path, or move that file away.'],
   EEXIST: ['not-a-folder', 'a part of its path is no folder', 'Choose another path, or move that file away.'],
   EISDIR: ['not-a-file', 'it is a folder', 'Name a file.'],
-  ELOOP: ['link-loop', 'its symbolic links lead in a circle', 'Remove or mend the links.'],
+  ELOOP: ['link-loop', 'its symbolic links lead in a circle', 'Remove or fix the links.'],
   ENOENT: ['no-folder', 'its folder is not there', 'Make the folder, then run it again.'],
   EBUSY: ['file-busy', 'another program holds it', 'Close the program that has it open, then run it again.'],
   EIO: ['disk-error', 'the disk reports an error', 'Check the disk before you go on.'],
@@ -46,7 +46,7 @@ const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 
 /** The state after a write that failed. */
 export const NOTHING_CHANGED = 'Nothing was changed.';
-const MEND = 'Mend that, then run the same command again.';
+const FIX_THAT = 'Fix that, then run the same command again.';
 
 /**
  * A system error as an AppregError that names the file, the reason and the resulting state; anything else is returned
@@ -66,7 +66,7 @@ export function diskError(
   if (system === '' || (error as NodeJS.ErrnoException).syscall === undefined) return error;
   const { syscall } = error as NodeJS.ErrnoException;
   const isBusy = platform === 'win32' && syscall === 'rename' && OPEN_ELSEWHERE.has(system);
-  const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['disk-error', `the system says ${system}`, MEND];
+  const [code, what, hint] = KNOWN[isBusy ? 'EBUSY' : system] ?? ['disk-error', `the system says ${system}`, FIX_THAT];
   const doing = holds === null ? 'read' : 'write';
   const message = `Cannot ${doing} ${printable(path)}: ${what} (${system}).${holds === null ? '' : ` ${holds}`}`;
   return new AppregError(code, message, hint, { cause: error });

@@ -102,7 +102,12 @@ test('what is abandoned leaves nothing, and what has no manifest is no ticket', 
 test('every text goes through the one that takes secrets out', () => {
   const facts = snapshot(['a']);
   const ticket = openSupportBundle(join(folder, 'secret.json'), {
-    head: { target: 'https://x.test/?sig=s3cr3t', seenAt: NOW, origins: [], requested: { apps: ['hush'], version: null } },
+    head: {
+      target: 'https://x.test/?sig=s3cr3t',
+      seenAt: NOW,
+      origins: [],
+      requested: { apps: ['hush'], version: null },
+    },
     conceal: (text) => text.replaceAll('hush', 'REDACTED'),
     faults: () => 0,
   });

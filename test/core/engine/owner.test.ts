@@ -165,22 +165,22 @@ describe('who has to act', () => {
 
 describe('what is to be done before or after the advice', () => {
   test.each<[string, string | null, Evidence, RegExp]>([
-    ['cors-missing', 'absent', {}, /^Mend it\.$/],
-    ['cors-missing', 'absent', COPY, /^Mend it\. Then purge .*check again\.$/],
-    ['unreachable', 'status-404', COPY, /purge it, .* Mend it\.$/],
-    ['artifact-checksum-mismatch', 're-encoded', CDN, /^Mend it\.$/],
-    ['artifact-checksum-mismatch', 're-encoded', COPY, /^Mend it\. Then purge/],
-    ['artifact-checksum-mismatch', 'other-bytes', COPY, /purge it, .* Mend it\.$/],
-    ['artifact-checksum-mismatch', 'sha1-listed', COPY, /^Mend it\.$/],
-    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Fortinet' }, /another network.* Mend it\.$/],
-    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, /^Mend it\.$/],
-    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme', proxy: 'http://proxy:3128' }, /^Mend it\.$/],
+    ['cors-missing', 'absent', {}, /^Fix it\.$/],
+    ['cors-missing', 'absent', COPY, /^Fix it\. Then purge .*check again\.$/],
+    ['unreachable', 'status-404', COPY, /purge it, .* Fix it\.$/],
+    ['artifact-checksum-mismatch', 're-encoded', CDN, /^Fix it\.$/],
+    ['artifact-checksum-mismatch', 're-encoded', COPY, /^Fix it\. Then purge/],
+    ['artifact-checksum-mismatch', 'other-bytes', COPY, /purge it, .* Fix it\.$/],
+    ['artifact-checksum-mismatch', 'sha1-listed', COPY, /^Fix it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Fortinet' }, /another network.* Fix it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme' }, /^Fix it\.$/],
+    ['tls-untrusted', 'unknown-issuer', { issuer: 'O=Acme', proxy: 'http://proxy:3128' }, /^Fix it\.$/],
   ])('%s %s %j', (rule, cause, evidence, words) => {
-    expect(withSteps({ ...of(rule, cause, evidence), advice: 'Mend it.' }, null)).toMatch(words);
+    expect(withSteps({ ...of(rule, cause, evidence), advice: 'Fix it.' }, null)).toMatch(words);
   });
 
   test('by how the URL answered, where the evidence does not say it', () => {
-    const finding = { ...of('unreachable', 'status-404'), advice: 'Mend it.' };
+    const finding = { ...of('unreachable', 'status-404'), advice: 'Fix it.' };
     expect(withSteps(finding, web(visit(hop({ 'x-cache': 'HIT' }))))).toMatch(/purge it/);
   });
 });

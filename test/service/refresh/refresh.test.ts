@@ -200,7 +200,7 @@ describe('what was published', () => {
     expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
   });
 
-  test('is not offered while its bytes are others than listed, and is once the listing or the file is mended', async () => {
+  test('is not offered while its bytes are others than listed, and is once the listing or the file is fixed', async () => {
     serve({ a: { '1.0.0': 'one' } });
     const wrong = { ...published('a', '2.0.0', 'two'), artifactChecksum: checksum(archive('typo')) };
     list('a', [published('a', '1.0.0', 'one'), wrong]);

@@ -279,7 +279,7 @@ describe('it is judged again at once', () => {
     expect(await unchanged(id, 3.4)).toBe(false);
   });
 
-  test('as long as something is amiss that may be mended without a word', async () => {
+  test('as long as something is amiss that may be fixed without a word', async () => {
     serve();
     host.on('/1.tar.gz', answer({ status: 404 }));
     const id = await bench.add(`${host.origin}/registry.json`);

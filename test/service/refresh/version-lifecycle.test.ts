@@ -126,7 +126,7 @@ describe('a version', () => {
       },
     ],
     [
-      'a checksum mended after a mismatch: it was never in force',
+      'a checksum fixed after a mismatch: it was never in force',
       row('1.0.0', 'a', mismatched),
       entry('1.0.0', 'b'),
       got('b'),
@@ -134,7 +134,7 @@ describe('a version', () => {
       { artifactChecksum: sum('b'), firstSeenAt: NOW, verifiedAt: NOW, triedAt: NOW },
     ],
     [
-      'bytes mended after a mismatch',
+      'bytes fixed after a mismatch',
       row('1.0.0', 'a', mismatched),
       entry('1.0.0', 'a'),
       got('a'),

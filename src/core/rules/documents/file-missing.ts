@@ -26,7 +26,7 @@ export const fileMissing = defineRule({
       message: `The ${role} file ${name} ${what}.`,
       advice:
         local === 'missing'
-          ? 'Create it (appreg add-app makes it with the app), or mend the URL that names it.'
+          ? 'Create it (appreg add-app makes it with the app), or fix the URL that names it.'
           : 'Put a regular file in its place.',
       evidence: { file: name },
     };

@@ -14,8 +14,8 @@ export const versionWithdrawn = defineRule({
   check({ versions, earlier, earlierSource }) {
     const listed = new Set(versions.map((entry) => entry.version));
     // A version that was invalid until its spelling was fixed was never offered to subscribers.
-    const mended = (version: string): boolean => !isSemver(version) && listed.has(likelyVersion(version));
-    const gone = earlier.filter((before) => !listed.has(before.version) && !mended(before.version));
+    const fixed = (version: string): boolean => !isSemver(version) && listed.has(likelyVersion(version));
+    const gone = earlier.filter((before) => !listed.has(before.version) && !fixed(before.version));
     const newest = latestOf(earlier.map(({ version }) => version).filter(isSemver));
     const now = latestOf([...listed].filter((version) => version !== null && isSemver(version)) as string[]);
     // The newest version counts as lost only if no higher one is listed.

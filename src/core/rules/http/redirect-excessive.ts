@@ -29,7 +29,7 @@ export const redirectExcessive = defineRule({
       message: `The ${role} is redirected in a circle${cookie ? ', each time with a cookie that it wants to see again' : ''}.`,
       advice: cookie
         ? 'Serve static files without cookies; clients of a registry keep none.'
-        : 'Mend the redirect rules of the host (often http and https, or with and without www, pointing at each other).',
+        : 'Fix the redirect rules of the host (often http and https, or with and without www, pointing at each other).',
       evidence: { hops, next: visit.failure!.url },
     };
   },

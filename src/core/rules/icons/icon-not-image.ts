@@ -53,7 +53,7 @@ const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> =
       'Add xmlns="http://www.w3.org/2000/svg" to the <svg> element: without it browsers do not show the file as an image.',
   },
   'svg wrong-namespace': { advice: 'Set xmlns="http://www.w3.org/2000/svg" on the <svg> element.' },
-  'svg syntax': { advice: 'Mend the XML at that line and column: browsers show no image at all when it breaks off.' },
+  'svg syntax': { advice: 'Fix the XML at that line and column: browsers show no image at all when it breaks off.' },
   'svg encoding': { advice: 'Save the file as UTF-8.' },
   'svg not-utf-8': { severity: 'warning', advice: 'Save the file as UTF-8.' },
   'svg too-complex': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },

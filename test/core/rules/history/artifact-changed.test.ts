@@ -13,9 +13,9 @@ ruleTable(artifactChanged, {
   clean: [
     ['the same', of(checksum(1), checksum(1))],
     ['another version', of(checksum(2), checksum(1), '1.0.1')],
-    ['upper case that was mended', of(checksum(1), `sha256:${digest(1).toUpperCase()}`)],
+    ['upper case that was fixed', of(checksum(1), `sha256:${digest(1).toUpperCase()}`)],
     ['a prefix that was added', of(checksum(1), digest(1))],
-    ['base64 that was mended', of(checksum(1), `sha256-${Buffer.from(digest(1), 'hex').toString('base64')}`)],
+    ['base64 that was fixed', of(checksum(1), `sha256-${Buffer.from(digest(1), 'hex').toString('base64')}`)],
     ['a placeholder that was replaced at last', of(checksum(1), 'sha256:unknown')],
     ['another algorithm that was replaced', of(checksum(1), `sha1:${digest(1).slice(0, 40)}`)],
     ['no checksum any more, which is another rule’s', of(null, checksum(1))],

@@ -33,7 +33,7 @@ ruleTable(artifactMoved, {
     ['signed, and another file', of(`${signed(2)}&file=b`, checksum(1), signed(1)), { version: '1.0.0' }],
     ['signed, where it was public', of(signed(1), checksum(1)), { version: '1.0.0' }],
     [
-      'another URL, and a checksum whose spelling was mended',
+      'another URL, and a checksum whose spelling was fixed',
       of('https://y.test/a.tar.gz', digest(1)),
       { version: '1.0.0' },
     ],

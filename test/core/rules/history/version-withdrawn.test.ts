@@ -19,7 +19,7 @@ ruleTable(versionWithdrawn, {
     ['one more', of(['1.0.0', '2.0.0'], ['1.0.0'])],
     ['another order', of(['2.0.0', '1.0.0'], ['1.0.0', '2.0.0'])],
     ['nothing before', of([], [])],
-    ['a spelling that was mended', of(['1.2.3'], ['v1.2.3'])],
+    ['a spelling that was fixed', of(['1.2.3'], ['v1.2.3'])],
   ],
   faulty: [
     [
