@@ -37,7 +37,9 @@ describe('commands and options are those of the program', () => {
   });
 
   test('what they are stands behind them, for shells that show it', async () => {
-    expect(await complete(program, ['fish', 'lint', '--fi'])).toBe('nothing\n--fix\tfix what can be fixed automatically\n');
+    expect(await complete(program, ['fish', 'lint', '--fi'])).toBe(
+      'nothing\n--fix\tfix what can be fixed automatically\n',
+    );
     expect(await complete(program, ['bash', 'lint', '--fi'])).toBe('nothing\n--fix\n');
   });
 
