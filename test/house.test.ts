@@ -252,3 +252,28 @@ describe('generated files are fresh', () => {
     expect(VERSION).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
   });
 });
+
+// CONTRIBUTING.md, "Language": words of translated or literary English, which readers have to decode.
+const ODD_WORDS =
+  /\b(somebody|whoever|anybody|mend(s|ed|ing)?|in vain|of late|anew|thereof|whereof|to be had|come about)\b/i;
+
+describe('plain technical English', () => {
+  const guides = readdirSync(join(root, 'docs'))
+    .filter((file) => file.endsWith('.md') && file !== 'rules.md')
+    .map((file) => `docs/${file}`);
+
+  test.each(['README.md', ...guides])('%s', (file) => {
+    const prose = readFileSync(join(root, file), 'utf8').replace(/```[\s\S]*?```/g, '');
+    expect(prose.split('\n').filter((line) => ODD_WORDS.test(line))).toEqual([]);
+  });
+
+  test('comments', () => {
+    const comments = sources.flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(
+        ([comment]) => `${file}: ${comment}`,
+      ),
+    );
+    expect(comments.length).toBeGreaterThan(1000);
+    expect(comments.filter((comment) => ODD_WORDS.test(comment))).toEqual([]);
+  });
+});
