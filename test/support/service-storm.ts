@@ -41,7 +41,7 @@ const REGISTRIES = 24;
 export async function openServiceStorm(main: string, folder: string, chance = Math.random): Promise<ServiceStorm> {
   const farm = await openFarm(REGISTRIES);
   const clients: Client[] = [];
-  /** The first digest that the API told, by registry, app and version. */
+  /** The digests of verified versions, as the API first reported them, by registry, app and version. */
   const digests = new Map<string, string>();
   const counts = { kills: 0, subscriptions: 0, removed: 0, digests: 0, requests: 0, lostAnswers: 0 };
   const flags = ['--data', folder, '--allow-host', 'localhost', '--interval', '1', '--quiet'];
@@ -139,14 +139,19 @@ export async function openServiceStorm(main: string, folder: string, chance = Ma
       const { status, json } = await ask('GET', `registries/${id}/apps/${app}/versions?limit=100`, client.token);
       if (status === 404 && ![...digests.keys()].some((name) => name.startsWith(`${registry} ${app} `))) continue;
       const there = new Map<string, string>();
-      for (const { version, artifactChecksum } of json.versions) there.set(version, artifactChecksum);
+      const inForce: string[] = [];
+      for (const { version, artifactChecksum, state } of json.versions) {
+        there.set(version, artifactChecksum);
+        // Until an artifact is verified, the digest that is listed now takes the place of the earlier one.
+        if (state === 'verified') inForce.push(version);
+      }
       for (const [name, digest] of digests) {
         const [number, key, version] = name.split(' ');
         if (Number(number) !== registry || key !== app) continue;
         if (there.get(version!) !== digest)
           throw new Error(`${name} was ${digest} at first sight, and is ${there.get(version!) ?? 'gone'} now`);
       }
-      for (const [version, digest] of there) digests.set(`${registry} ${app} ${version}`, digest);
+      for (const version of inForce) digests.set(`${registry} ${app} ${version}`, there.get(version)!);
     }
     counts.digests = digests.size;
   }
