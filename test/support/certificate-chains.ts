@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CA_CONFIG, moment } from './fault-certificates.ts';
 
 /** Certificate chains with one defect above the host's own certificate, made by openssl once a day. */
 
@@ -109,7 +110,7 @@ function makeAll(folder: string): void {
   function issue(name: string, key: string, by: Made | null, plan: Plan): Made {
     number += 1;
     const file = `c${number}`;
-    writeFileSync(join(folder, `${file}.cnf`), `${CONFIG}[wanted]\n${plan.extensions}`);
+    writeFileSync(join(folder, `${file}.cnf`), `${CA_CONFIG}[wanted]\n${plan.extensions}`);
     run('req', '-new', '-key', `${key}.key`, '-subj', `/CN=${name}`, '-config', `${file}.cnf`, '-out', `${file}.csr`);
     const signer = by
       ? ['-cert', `${file}.by.pem`, '-keyfile', `${by.key}.key`]
@@ -183,28 +184,3 @@ function makeAll(folder: string): void {
   const byEnded = mid({}, 'mid', endedRoot);
   write('root-expired', leaf(byEnded), [byEnded], endedRoot);
 }
-
-function moment(days: number): string {
-  return `${new Date(Date.now() + days * 86_400_000).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
-}
-
-const CONFIG = `
-[req]
-distinguished_name = dn
-prompt = no
-[dn]
-CN = localhost
-[ca]
-default_ca = test
-[test]
-dir = .
-database = index.txt
-new_certs_dir = new
-serial = serial
-default_md = sha256
-policy = any
-unique_subject = no
-copy_extensions = none
-[any]
-commonName = supplied
-`;

@@ -136,11 +136,13 @@ function make(folder: string): void {
   writeFileSync(join(folder, 'with-root.chain.pem'), read('good') + read('mid') + read('root'));
 }
 
-function moment(days: number): string {
+/** A moment so many days from now, in the form of openssl ca. */
+export function moment(days: number): string {
   return `${new Date(Date.now() + days * 86_400_000).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
 }
 
-const CONFIG = `
+/** A configuration of openssl ca without extensions. */
+export const CA_CONFIG = `
 [req]
 distinguished_name = dn
 prompt = no
@@ -159,7 +161,9 @@ unique_subject = no
 copy_extensions = none
 [any]
 commonName = supplied
-[authority]
+`;
+
+const CONFIG = `${CA_CONFIG}[authority]
 basicConstraints = critical,CA:TRUE
 keyUsage = critical,keyCertSign,cRLSign
 subjectKeyIdentifier = hash

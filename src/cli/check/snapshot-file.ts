@@ -1,8 +1,9 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { AppFacts, DocumentFacts, HostFacts, Shard, Snapshot } from '../../core/facts/facts.ts';
 import type { ShapeError } from '../../core/generated/validators.js';
 import { printable, redactInPlace, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { openPartFile } from './part-file.ts';
 
 /** Saved facts, written app by app during observation, so memory use does not depend on the registry's size. */
 export interface SnapshotWriter {
@@ -28,63 +29,35 @@ export function writeSnapshot(
   head: Pick<Snapshot, 'target' | 'seenAt' | 'origins' | 'appEntry'>,
   conceal: (text: string) => string,
 ): SnapshotWriter {
-  const part = `${path}.${process.pid}.part`;
-  const file = openPart(part, path);
+  const file = openPartFile(path);
   let apps = 0;
   let limited: readonly HostFacts[] = [];
-  let done = false;
 
   const json = (value: unknown): string => factsJson(value, conceal);
-  write(
+  file.write(
     `{"snapshot":1,"target":${json(head.target)},"seenAt":${json(head.seenAt)},"origins":${json(head.origins)}${head.appEntry === undefined ? '' : `,"appEntry":${json(head.appEntry)}`}`,
   );
 
-  function write(text: string): void {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-  }
-
   return {
-    manifest: (facts) => write(`,\n"manifest":${json(facts)},\n"apps":[`),
-    app: (facts) => write(`${apps++ === 0 ? '\n' : ',\n'}${json(facts)}`),
+    manifest: (facts) => file.write(`,\n"manifest":${json(facts)},\n"apps":[`),
+    app: (facts) => file.write(`${apps++ === 0 ? '\n' : ',\n'}${json(facts)}`),
     hosts: (facts) => void (limited = facts),
     finish(incomplete, shard = null) {
-      if (done) return;
+      if (!file.isOpen) return;
       const more = [
         ...(shard === null ? [] : [`,"shard":${json(shard)}`]),
         ...(limited.length === 0 ? [] : [`,"hosts":${json(limited)}`]),
       ];
-      write(`\n],"orphans":[],"incomplete":${json(incomplete)}${more.join('')}}\n`);
-      closeSync(file);
-      renameSync(part, path);
-      done = true;
+      file.write(`\n],"orphans":[],"incomplete":${json(incomplete)}${more.join('')}}\n`);
+      file.finish();
     },
-    abandon() {
-      if (done) return;
-      done = true;
-      closeSync(file);
-      rmSync(part, { force: true });
-    },
+    abandon: () => file.abandon(),
   };
 }
 
 /** Facts as JSON without secrets, as written to any file. */
 export function factsJson(value: unknown, conceal: (text: string) => string): string {
   return JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' ? conceal(redactInPlace(item)) : item));
-}
-
-/** Opens a new file that only its owner may read, to be renamed to `path`. Throws AppregError if that fails. */
-export function openPart(part: string, path: string): number {
-  try {
-    return openSync(part, 'wx', 0o600);
-  } catch (error) {
-    throw new AppregError(
-      'save-failed',
-      `The facts cannot be saved as ${printable(path)}: ${(error as Error).message}`,
-      'Name a file in a folder that exists and may be written to.',
-      { cause: error },
-    );
-  }
 }
 
 /** Reads saved facts. Throws AppregError for an invalid file, with the location of the first schema violation. */

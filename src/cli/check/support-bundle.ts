@@ -1,10 +1,10 @@
-import { closeSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { AppFacts, HostFacts, RequestedApps, DocumentFacts, Snapshot } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { kindOfContent } from '../../core/text/content-signature.ts';
 import { isObject, member, parseDocument } from '../../core/json/json.ts';
 import type { Report } from '../../core/engine/report.ts';
-import { factsJson, openPart } from './snapshot-file.ts';
+import { openPartFile } from './part-file.ts';
+import { factsJson } from './snapshot-file.ts';
 
 /**
  * A support bundle: facts and report in one file that `appreg judge` and `appreg diagnose` read. Unlike saved facts its
@@ -41,8 +41,7 @@ export function openSupportBundle(
   path: string,
   { head, conceal, faults, budget = 8_000_000 }: SupportBundleOptions,
 ): SupportBundle {
-  const part = `${path}.${process.pid}.part`;
-  const file = openPart(part, path);
+  const file = openPartFile(path);
   const apps: string[] = [];
   const keys = new Set<string>();
   let limited: readonly HostFacts[] = [];
@@ -50,7 +49,6 @@ export function openSupportBundle(
   let room = budget;
   let before = 0;
   let leftOut = 0;
-  let done = false;
 
   const json = (value: unknown): string => factsJson(value, conceal);
 
@@ -72,7 +70,7 @@ export function openSupportBundle(
     },
     hosts: (facts) => void (limited = facts),
     finish(report, incomplete, run) {
-      if (done || manifest === null) return;
+      if (!file.isOpen || manifest === null) return;
       const whole = sizeOf(manifest) <= budget / 2;
       const left = [
         ...(leftOut > 0 ? [`the facts of ${leftOut} apps, those without findings first`] : []),
@@ -100,18 +98,10 @@ export function openSupportBundle(
         ...(limited.length === 0 ? [] : [`"hosts":${json(limited)}`]),
         `"incomplete":${json(why)}`,
       ];
-      const bytes = Buffer.from(`{${fields.join(',\n')}}\n`);
-      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-      closeSync(file);
-      renameSync(part, path);
-      done = true;
+      file.write(`{${fields.join(',\n')}}\n`);
+      file.finish();
     },
-    abandon() {
-      if (done) return;
-      done = true;
-      closeSync(file);
-      rmSync(part, { force: true });
-    },
+    abandon: () => file.abandon(),
   };
 }
 

@@ -29,13 +29,15 @@ export class DeferredFindings {
 
   /** The findings that no limit explains, and their effects on symptoms. */
   release(): { findings: Finding[]; weights: SymptomWeight[] } {
-    const left = [...this.byOrigin].flatMap(([origin, { findings, weights }]) => {
+    const released: { findings: Finding[]; weights: SymptomWeight[] } = { findings: [], weights: [] };
+    for (const [origin, { findings, weights }] of this.byOrigin) {
       const limit = this.limits.get(origin);
-      const isLeft = ({ severity }: { severity: Severity }): boolean =>
+      const isUnexplained = ({ severity }: { severity: Severity }): boolean =>
         limit === undefined || outranks(severity, limit);
-      return [{ findings: findings.filter(isLeft), weights: [...weights.values()].filter(isLeft) }];
-    });
-    return { findings: left.flatMap(({ findings }) => findings), weights: left.flatMap(({ weights }) => weights) };
+      released.findings.push(...findings.filter(isUnexplained));
+      released.weights.push(...[...weights.values()].filter(isUnexplained));
+    }
+    return released;
   }
 
   of(origin: string): { findings: Finding[]; weights: Map<string, SymptomWeight> } {

@@ -8,7 +8,7 @@ import {
   type Probe,
 } from '../facts/facts.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
-import type { FindingCollector, SubjectLocation } from './findings.ts';
+import { type FindingCollector, locationOf, type SubjectLocation } from './findings.ts';
 import type { Severity } from './report.ts';
 import type { AnyRule, FactsOf, Subject } from '../rules/rule.ts';
 import { rules as allRules } from '../rules/index.ts';
@@ -51,7 +51,7 @@ function bearsOnReport(rule: AnyRule): boolean {
 
 /** Dispatches subjects with their facts to the rules about them; the collector records the findings. */
 export class RuleDispatcher {
-  readonly ledger: FindingCollector;
+  readonly collector: FindingCollector;
   readonly now: string;
   readonly origins: readonly string[];
   /** Whether the fast path may skip clean subjects: rules selected by name are run on everything. */
@@ -62,8 +62,8 @@ export class RuleDispatcher {
   readonly roles = new Map<string, ResourceKind>();
   readonly bySubject = new Map<Subject | 'resource, late', AnyRule[]>();
 
-  constructor(terms: DispatchOptions, ledger: FindingCollector) {
-    this.ledger = ledger;
+  constructor(terms: DispatchOptions, collector: FindingCollector) {
+    this.collector = collector;
     this.now = terms.now;
     this.origins = terms.origins ?? [];
     this.usesFastPath = terms.rules === undefined;
@@ -86,8 +86,8 @@ export class RuleDispatcher {
     place: SubjectLocation,
     rules: readonly AnyRule[] = this.rulesOn(subject),
   ): void {
-    const absent = this.ledger.missingIn(facts);
-    for (const rule of rules) this.ledger.apply(rule, facts, place, absent);
+    const absent = this.collector.missingIn(facts);
+    for (const rule of rules) this.collector.apply(rule, facts, place, absent);
   }
 
   /** Runs the rules about a URL and its response, then those about the document's text. */
@@ -99,13 +99,13 @@ export class RuleDispatcher {
       this.resource(facts, place, true);
       return undefined;
     }
-    this.ledger.countBytes(content.bytes);
+    this.collector.countBytes(content.bytes);
     const reading = parseDocument(content);
     const value =
       reading.value === undefined
         ? { missing: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` }
         : ((this.usesFastPath ? reading.nonCanonical : null) ?? reading.value);
-    this.ledger.noteValue(reading.value);
+    this.collector.noteValue(reading.value);
     this.dispatch('document', { role: place.resource, facts, content, reading, value }, place);
     this.resource(facts, place, true);
     return reading.value;
@@ -125,7 +125,7 @@ export class RuleDispatcher {
    */
   resource(facts: Resource, place: SubjectLocation, late = false): void {
     const { web } = facts;
-    if (!late) this.ledger.noteReused(place.resource, facts);
+    if (!late) this.collector.noteReused(place.resource, facts);
     if (!late && facts.otherName !== undefined)
       this.dispatch(
         'file',
@@ -133,10 +133,10 @@ export class RuleDispatcher {
         place.pointer === '' ? { ...place, document: null } : place,
       );
     if (!late && !isMissing(web)) {
-      this.ledger.askedOfSome(place.resource, web.head);
+      this.collector.askedOfSome(place.resource, web.head);
       this.noteHosts(place.resource, web.server);
     }
-    if (isMissing(web) && web.runWide && this.ledger.wasNoted(late ? LATE[place.resource] : EARLY[place.resource]))
+    if (isMissing(web) && web.runWide && this.collector.wasNoted(late ? LATE[place.resource] : EARLY[place.resource]))
       return;
     const url = facts.url ?? { missing: 'it has no URL', runWide: true };
     // A host fault that affects the whole document has no position inside it.
@@ -168,17 +168,8 @@ export class RuleDispatcher {
   /** Hosts that temporarily refused requests; at the end of a run. */
   hosts(all: readonly HostFacts[]): void {
     for (const facts of all) {
-      const place: SubjectLocation = {
-        app: null,
-        version: null,
-        resource: this.roles.get(facts.origin) ?? 'manifest',
-        document: null,
-        pointer: '',
-        url: facts.origin,
-        file: null,
-        web: NOT_ABOUT_A_URL,
-        found: new Map(),
-      };
+      const role = this.roles.get(facts.origin) ?? 'manifest';
+      const place = locationOf(role, NOT_ABOUT_A_URL, { url: facts.origin });
       this.dispatch('host', { facts }, place);
     }
   }

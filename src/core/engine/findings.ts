@@ -43,6 +43,21 @@ export interface SubjectLocation {
   byVersion?: Map<string, Found>;
 }
 
+/** A location that is not inside a document: the resource, and nothing else unless `more` says so. */
+export function locationOf(
+  resource: ResourceKind,
+  web: SubjectLocation['web'],
+  more: Partial<SubjectLocation> = {},
+): SubjectLocation {
+  const none = { app: null, version: null, document: null, pointer: '', url: null, file: null, found: new Map() };
+  return { ...none, resource, web, ...more };
+}
+
+/** The location of a document as a whole. */
+export function locationOfDocument(resource: 'manifest' | 'metadata', facts: DocumentFacts): SubjectLocation {
+  return locationOf(resource, facts.web, { document: facts, url: facts.url, file: facts.file });
+}
+
 /** Adds evidence to a finding from the responses of its resource's URL (null when it was not requested). */
 export type Annotate = (finding: Readonly<Finding>, web: HttpViews | null) => Evidence;
 

@@ -26,7 +26,7 @@ import {
   canonicalVersions,
 } from '../json/json.ts';
 import { NO_BASELINE, NOT_REQUESTED, createVersionJudge } from './versions.ts';
-import { type Annotate, FindingCollector, type SubjectLocation } from './findings.ts';
+import { type Annotate, FindingCollector, locationOf, locationOfDocument, type SubjectLocation } from './findings.ts';
 import { answerOf, SCHEMA_VIOLATION, RuleDispatcher } from './dispatch.ts';
 import { type MissingFacts, missingFactsOf, SkipReplay } from '../fast-path/skip-replay.ts';
 import { pointerTo } from '../json/pointer.ts';
@@ -104,8 +104,8 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
 }
 
 export function startJudging(options: JudgeOptions): Judging {
-  const ledger = new FindingCollector(options.severities ?? {}, options.annotate ?? null);
-  const offering = new RuleDispatcher(options, ledger);
+  const collector = new FindingCollector(options.severities ?? {}, options.annotate ?? null);
+  const dispatcher = new RuleDispatcher(options, collector);
   const before = options.baseline ?? null;
   const earlierSource: string | Missing = before ? before.source : NO_BASELINE;
   const { now } = options;
@@ -116,8 +116,8 @@ export function startJudging(options: JudgeOptions): Judging {
   /** The apps that are not in canonical form, or null if any app may not be. */
   let doubtfulApps: JsonObject | null = null;
   let manifestPlace: SubjectLocation | null = null;
-  const plainApps = new SkipReplay(ledger);
-  const versions = createVersionJudge(offering, {
+  const plainApps = new SkipReplay(collector);
+  const versions = createVersionJudge(dispatcher, {
     earlierSource,
     isAsked: asked !== null,
     version: asked?.version ?? null,
@@ -128,19 +128,19 @@ export function startJudging(options: JudgeOptions): Judging {
   /** The age of a cached document that is too old to contain recent publications; it does not clear a symptom. */
   function oldCopy(place: SubjectLocation): number {
     const age = isMissing(place.web) ? 0 : oldCopyAge(place.web.server, now);
-    if (age > 0) ledger.noteStaleCopy(place.resource, age);
+    if (age > 0) collector.noteStaleCopy(place.resource, age);
     return age;
   }
 
   function icon(facts: IconFacts, place: SubjectLocation): void {
-    offering.resource(facts, place);
-    if (!isMissing(facts.content)) ledger.countBytes(facts.content.bytes);
-    offering.dispatch(
+    dispatcher.resource(facts, place);
+    if (!isMissing(facts.content)) collector.countBytes(facts.content.bytes);
+    dispatcher.dispatch(
       'icon',
       { facts, content: facts.content, image: facts.image, answer: answerOf(facts), origins },
       place,
     );
-    offering.resource(facts, place, true);
+    dispatcher.resource(facts, place, true);
   }
 
   function entryFacts(key: string, entry: JsonValue): FactsOf<'app'> {
@@ -159,9 +159,10 @@ export function startJudging(options: JudgeOptions): Judging {
   function absences({ apps }: RequestedApps, keys: readonly string[]): void {
     const listed = new Set(keys);
     const missing = apps.filter((key) => !listed.has(key));
-    for (const key of missing) ledger.addMissingApp({ key, visible: false, because: ['app-not-listed'], latest: null });
+    for (const key of missing)
+      collector.addMissingApp({ key, visible: false, because: ['app-not-listed'], latest: null });
     if (missing.length === 0 || missing.length < apps.length) return;
-    ledger.unjudgedSymptoms.add('checksum-mismatch').add('icon-does-not-display');
+    collector.unjudgedSymptoms.add('checksum-mismatch').add('icon-does-not-display');
   }
 
   function app(facts: AppFacts, entry: JsonValue, isUsual: boolean): AppVerdict {
@@ -169,8 +170,8 @@ export function startJudging(options: JudgeOptions): Judging {
     const manifest = manifestPlace!;
     const at = pointerTo('apps', key);
     const place: SubjectLocation = { ...manifest, app: key, pointer: at, found: new Map() };
-    ledger.noteValue(entry);
-    if (!isUsual) offering.dispatch('app', entryFacts(key, entry), place);
+    collector.noteValue(entry);
+    if (!isUsual) dispatcher.dispatch('app', entryFacts(key, entry), place);
     const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
     const iconPlace: SubjectLocation = {
       ...place,
@@ -180,7 +181,7 @@ export function startJudging(options: JudgeOptions): Judging {
       pointer: `${at}/blockStyle/iconUrl`,
       found: new Map(),
     };
-    if (!isUsual) offering.url('icon', iconUrl, iconPlace);
+    if (!isUsual) dispatcher.url('icon', iconUrl, iconPlace);
     icon(facts.icon, iconPlace);
 
     const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
@@ -195,21 +196,21 @@ export function startJudging(options: JudgeOptions): Judging {
       found: new Map(),
     };
     const inManifest = { document: manifest.document, file: manifest.file, pointer: `${at}/appMetadataUrl` };
-    if (!isUsual) offering.url('metadata', metadataUrl, { ...metadata, ...inManifest });
-    const value = offering.document(facts.metadata, metadata);
+    if (!isUsual) dispatcher.url('metadata', metadataUrl, { ...metadata, ...inManifest });
+    const value = dispatcher.document(facts.metadata, metadata);
     // Without a list of versions no artifact is known.
-    if (!Array.isArray(member(value, 'versions'))) ledger.unjudgedSymptoms.add('checksum-mismatch');
+    if (!Array.isArray(member(value, 'versions'))) collector.unjudgedSymptoms.add('checksum-mismatch');
     const earlier = before === null ? NO_BASELINE : (before.app(key) ?? []);
     const { entries, usual } = versions(value, facts.artifacts, earlier, metadata);
-    const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, ledger, isUsual ? usual : null);
-    ledger.verdict(verdict);
-    ledger.resolvePositions(facts.metadata);
+    const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, collector, isUsual ? usual : null);
+    collector.verdict(verdict);
+    collector.resolvePositions(facts.metadata);
     return verdict;
   }
 
   /** The verdict about a canonical app with the same missing facts as an earlier one; null if the rules have to run. */
   function plainApp({ key, metadata, artifacts }: AppFacts, absences: MissingFacts): AppVerdict | null {
-    if (ledger.hidden.has(key)) return null;
+    if (collector.hidden.has(key)) return null;
     const { content } = metadata;
     let latest: string | null = null;
     if (!isMissing(content)) {
@@ -217,54 +218,44 @@ export function startJudging(options: JudgeOptions): Judging {
       if (latest === null || canonicalVersions(parseDocument(content))?.length !== artifacts.length) return null;
     }
     if (!plainApps.repeat(absences, artifacts.length)) return null;
-    if (!isMissing(content)) ledger.countBytes(content.bytes);
-    ledger.countVersions(artifacts.length);
+    if (!isMissing(content)) collector.countBytes(content.bytes);
+    collector.countVersions(artifacts.length);
     const verdict: AppVerdict = { key, visible: isMissing(content) ? null : true, because: NO_REASON, latest };
-    ledger.verdict(verdict);
+    collector.verdict(verdict);
     return verdict;
   }
 
   return {
     manifest(facts) {
-      const place: SubjectLocation = {
-        app: null,
-        version: null,
-        resource: 'manifest',
-        document: facts,
-        pointer: '',
-        url: facts.url,
-        file: facts.file,
-        web: facts.web,
-        found: new Map(),
-      };
-      if (manifestPlace) ledger.resolvePositions(manifestPlace.document);
+      const place = locationOfDocument('manifest', facts);
+      if (manifestPlace) collector.resolvePositions(manifestPlace.document);
       manifestPlace = place;
-      offering.registry = facts.url === null ? null : parseUrl(facts.url);
+      dispatcher.registry = facts.url === null ? null : parseUrl(facts.url);
       if (shard !== null && shard.index > 1 && isManifest(facts)) {
         // The manifest's findings were already reported; here it only names the apps.
         manifestApps = member(parseDocument(facts.content as DocumentContent).value, 'apps');
         doubtfulApps = doubtfulIn(facts);
-        ledger.noteSkipped('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
-        ledger.unjudgedSymptoms.add('registry-does-not-refresh');
+        collector.noteSkipped('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
+        collector.unjudgedSymptoms.add('registry-does-not-refresh');
         return;
       }
-      if (facts.url !== null) offering.url('manifest', facts.url, { ...place, document: null });
-      const value = offering.document(facts, place);
+      if (facts.url !== null) dispatcher.url('manifest', facts.url, { ...place, document: null });
+      const value = dispatcher.document(facts, place);
       const apps = member(value, 'apps');
       manifestApps = apps;
       doubtfulApps = doubtfulIn(facts);
       // If the manifest cannot be read, nothing behind it was observed.
       if (!isObject(apps)) {
-        for (const symptom of SYMPTOMS) ledger.unjudgedSymptoms.add(symptom);
+        for (const symptom of SYMPTOMS) collector.unjudgedSymptoms.add(symptom);
         if (value !== undefined)
-          ledger.noteSkipped('metadata', 'the apps, which the manifest does not name (schema-violation)');
+          collector.noteSkipped('metadata', 'the apps, which the manifest does not name (schema-violation)');
         for (const key of asked?.apps ?? [])
-          ledger.addMissingApp({ key, visible: null, because: ledger.blockers(place), latest: null });
+          collector.addMissingApp({ key, visible: null, because: collector.blockers(place), latest: null });
         return;
       }
       const keys = Object.keys(apps);
       const metadataUrls = keys.map((key) => stringOrNull(member(apps[key], 'appMetadataUrl')));
-      offering.dispatch(
+      dispatcher.dispatch(
         'manifest',
         {
           keys,
@@ -283,7 +274,7 @@ export function startJudging(options: JudgeOptions): Judging {
       const { key } = facts;
       const entry = member(manifestApps, key);
       const isUsual =
-        offering.usesFastPath && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
+        dispatcher.usesFastPath && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
       const absences = isUsual && asked === null && before === null ? missingFactsOf(facts) : null;
       if (absences === null) return app(facts, entry ?? null, isUsual);
       return (
@@ -292,50 +283,26 @@ export function startJudging(options: JudgeOptions): Judging {
     },
 
     metadata(facts, artifacts, earlier = null) {
-      const place: SubjectLocation = {
-        app: null,
-        version: null,
-        resource: 'metadata',
-        document: facts,
-        pointer: '',
-        url: facts.url,
-        file: facts.file,
-        web: facts.web,
-        found: new Map(),
-      };
-      versions(offering.document(facts, place), artifacts, earlier ?? NO_BASELINE, place);
-      ledger.resolvePositions(facts);
+      const place = locationOfDocument('metadata', facts);
+      versions(dispatcher.document(facts, place), artifacts, earlier ?? NO_BASELINE, place);
+      collector.resolvePositions(facts);
     },
 
     orphans(files) {
       if (files.length === 0) return;
-      offering.dispatch(
-        'workspace',
-        { orphans: files },
-        {
-          app: null,
-          version: null,
-          resource: 'metadata',
-          document: null,
-          pointer: '',
-          url: null,
-          file: null,
-          web: NOT_REQUESTED,
-          found: new Map(),
-        },
-      );
+      dispatcher.dispatch('workspace', { orphans: files }, locationOf('metadata', NOT_REQUESTED));
     },
 
-    hosts: (facts) => offering.hosts(facts),
+    hosts: (facts) => dispatcher.hosts(facts),
 
     finish(seconds, incomplete = null, elsewhere = 0) {
       if (shard !== null && elsewhere > 0)
-        ledger.noteSkipped(
+        collector.noteSkipped(
           'metadata',
           `${elsewhere === 1 ? '1 app, which is' : `${elsewhere} apps, which are`} for the other shards of ${shard.of}`,
         );
-      if (manifestPlace) ledger.resolvePositions(manifestPlace.document);
-      return ledger.report({ command: options.command, target: options.target, seconds, incomplete });
+      if (manifestPlace) collector.resolvePositions(manifestPlace.document);
+      return collector.report({ command: options.command, target: options.target, seconds, incomplete });
     },
   };
 }

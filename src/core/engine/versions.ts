@@ -42,10 +42,10 @@ type JudgeVersions = (
 ) => JudgedVersions;
 
 /** @returns a function that judges the versions in a metadata file's value, with the facts about each artifact */
-export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudgeOptions): JudgeVersions {
-  const { ledger } = offering;
+export function createVersionJudge(dispatcher: RuleDispatcher, terms: VersionJudgeOptions): JudgeVersions {
+  const { collector } = dispatcher;
   /** The rules that compare versions with something else, which the fast path does not cover. */
-  const comparing = offering
+  const comparing = dispatcher
     .rulesOn('metadata')
     .filter(({ needs }) => needs.includes('earlier') || needs.includes('askedVersion'));
 
@@ -61,14 +61,14 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
       return { entries: [], usual: null };
     }
     const entries = entriesIn(value);
-    ledger.countVersions(entries.length);
+    collector.countVersions(entries.length);
     const content = place.document?.content ?? NOT_REQUESTED;
-    const usual = offering.usesFastPath && !isMissing(content) ? latestIfClean(content) : null;
+    const usual = dispatcher.usesFastPath && !isMissing(content) ? latestIfClean(content) : null;
     if (usual !== null && nothingToSay(entries, artifacts, earlier, place)) return { entries, usual };
     const wanted = terms.version;
     // A version that is not listed has no artifact to inspect.
     if (wanted !== null && !entries.some((entry) => entry.version === wanted))
-      ledger.unjudgedSymptoms.add('checksum-mismatch');
+      collector.unjudgedSymptoms.add('checksum-mismatch');
     const copyAge = terms.oldCopy(place);
     const facts = {
       versions: entries,
@@ -78,7 +78,7 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
       askedVersion: wanted,
       copyAge,
     };
-    offering.dispatch('metadata', facts, place, usual === null ? offering.rulesOn('metadata') : comparing);
+    dispatcher.dispatch('metadata', facts, place, usual === null ? dispatcher.rulesOn('metadata') : comparing);
     const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
     for (const entry of entries) {
       const before = (entry.version === null ? null : published.get(entry.version)) ?? null;
@@ -100,16 +100,16 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
     if (terms.isAsked || earlier !== NO_BASELINE || place.found.size > 0 || !isMissing(place.web)) return false;
     const content = artifacts.length === entries.length ? missingFactsOfAll(artifacts)?.content : undefined;
     if (content === undefined || content.runWide) return false;
-    const about = offering.rulesOn('artifact');
-    if (!ledger.onlyCounts(about)) return false;
-    for (const rule of about) ledger.addNotJudged(rule, { ...place, resource: 'artifact' }, content);
-    ledger.skipFurther(about, entries.length - 1);
+    const about = dispatcher.rulesOn('artifact');
+    if (!collector.onlyCounts(about)) return false;
+    for (const rule of about) collector.addNotJudged(rule, { ...place, resource: 'artifact' }, content);
+    collector.skipFurther(about, entries.length - 1);
     return true;
   }
 
   /** A metadata file without a list of versions has no artifacts to inspect. */
   function unread(place: SubjectLocation): void {
-    const rule = offering.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
+    const rule = dispatcher.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
     if (rule === undefined || place.document === null) return;
     const { content } = place.document;
     const oversized = !isMissing(content) && parseDocument(content).oversized !== null;
@@ -120,7 +120,7 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
       : content.runWide || content.missing.startsWith('because of ')
         ? content
         : { ...content, missing: `its metadata file was not seen (${content.missing})` };
-    ledger.addNotJudged(rule, { ...place, resource: 'artifact' }, why);
+    collector.addNotJudged(rule, { ...place, resource: 'artifact' }, why);
   }
 
   function version(
@@ -136,7 +136,7 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
     const found = new Map(metadata.byVersion?.get(entry.version ?? ''));
     const place: SubjectLocation = { ...metadata, version: entry.version, pointer, found };
     if (!isUsual)
-      offering.dispatch(
+      dispatcher.dispatch(
         'version',
         {
           index: entry.index,
@@ -155,18 +155,18 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
       pointer: `${pointer}/artifactUrl`,
       found: new Map(place.found),
     };
-    if (!isUsual) offering.url('artifact', entry.artifactUrl, artifactPlace);
+    if (!isUsual) dispatcher.url('artifact', entry.artifactUrl, artifactPlace);
     if (!artifact) return;
-    offering.resource(artifact, artifactPlace);
+    dispatcher.resource(artifact, artifactPlace);
     const { content, archive } = artifact;
-    if (isMissing(content) && content.runWide && ledger.wasNoted('artifact content')) return;
-    if (!isMissing(content)) ledger.countArtifact(content.bytes);
+    if (isMissing(content) && content.runWide && collector.wasNoted('artifact content')) return;
+    if (!isMissing(content)) collector.countArtifact(content.bytes);
     const digest: string | Missing = digestOf(entry.artifactChecksum ?? '') ?? {
       missing: 'because of checksum-malformed',
     };
     const isOther = !isMissing(digest) && isListedAgain(artifact, digest);
     artifactPlace.pointer = `${pointer}/artifactChecksum`;
-    offering.dispatch(
+    dispatcher.dispatch(
       'artifact',
       {
         facts: artifact,
@@ -183,7 +183,7 @@ export function createVersionJudge(offering: RuleDispatcher, terms: VersionJudge
       artifactPlace,
     );
     artifactPlace.pointer = `${pointer}/artifactUrl`;
-    offering.resource(artifact, artifactPlace, true);
+    dispatcher.resource(artifact, artifactPlace, true);
   }
 
   return versions;

@@ -17,10 +17,10 @@ export function verdictOf(
   value: JsonValue | undefined,
   entries: readonly VersionEntry[],
   facts: DocumentFacts,
-  ledger: FindingCollector,
+  collector: FindingCollector,
   usual: string | null,
 ): AppVerdict {
-  const hiding = ledger.hiding(key);
+  const hiding = collector.hiding(key);
   if (usual !== null && hiding.size === 0) return { key, visible: true, because: NO_REASON, latest: usual };
   const valid = entries.filter(
     (e) => e.version !== null && isSemver(e.version) && e.artifactUrl !== null && e.artifactChecksum !== null,
@@ -31,7 +31,7 @@ export function verdictOf(
   // Turning off a rule does not make the app visible.
   if (hiding.size === 0 && !isMissing(facts.content) && valid.length === 0) hiding.add(unusable(value, entries));
   if (hiding.size > 0) return { key, visible: false, because: [...hiding].sort(), latest };
-  if (isMissing(facts.content)) return { key, visible: null, because: ledger.blockers(metadata), latest };
+  if (isMissing(facts.content)) return { key, visible: null, because: collector.blockers(metadata), latest };
   return { key, visible: true, because: [], latest };
 }
 

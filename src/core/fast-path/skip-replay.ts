@@ -42,12 +42,12 @@ function hasMore({ reusedFrom: since, viewsReusedFrom: viewsSince, otherName }: 
 
 /** Remembers what was only counted for such an app. */
 export class SkipReplay {
-  readonly ledger: FindingCollector;
+  readonly collector: FindingCollector;
   /** By the number of artifacts. */
   readonly known = new Map<number, { absences: MissingFacts; counted: Counted }>();
 
-  constructor(ledger: FindingCollector) {
-    this.ledger = ledger;
+  constructor(collector: FindingCollector) {
+    this.collector = collector;
   }
 
   /** Repeats the counts of an app like this one; false if none is known. */
@@ -55,15 +55,15 @@ export class SkipReplay {
     const known = this.known.get(artifacts);
     if (!known || known.absences.length !== absences.length) return false;
     for (let i = 0; i < absences.length; i++) if (known.absences[i] !== absences[i]) return false;
-    this.ledger.countAgain(known.counted);
+    this.collector.countAgain(known.counted);
     return true;
   }
 
   /** Judges an app by the rules, and remembers it if its whole outcome was counted. */
   learn<T>(absences: MissingFacts, artifacts: number, judge: () => T): T {
-    this.ledger.watch();
+    this.collector.watch();
     const verdict = judge();
-    const counted = this.ledger.watched();
+    const counted = this.collector.watched();
     if (counted !== null) this.known.set(artifacts, { absences, counted });
     return verdict;
   }

@@ -2,7 +2,7 @@ import { commonName, notAnAuthority } from './certificate.ts';
 import type { Failure, PathCertificate, TlsFacts } from '../facts/facts.ts';
 import { formatDuration } from '../text/format-duration.ts';
 import { hostnameOf, hostOf } from './probe.ts';
-import { wrongHost } from '../wrong-host.ts';
+import { wrongHost } from './certificate-names.ts';
 
 /** Why a certificate is refused, in words: the faulty certificate of the path, and how to fix it. */
 

@@ -81,7 +81,7 @@ export interface HttpClient {
 }
 
 export function openHttpClient(options: HttpOptions = {}): HttpClient {
-  const lanes = openConnectionPool({
+  const pool = openConnectionPool({
     concurrency: Math.max(1, Math.floor(options.concurrency ?? 32)),
     trust: openTrust(options.ca ?? null, options.machineCa ?? null),
     timeout: options.connectTimeout ?? 10_000,
@@ -91,16 +91,16 @@ export function openHttpClient(options: HttpOptions = {}): HttpClient {
     headersTimeout: options.headersTimeout ?? 15_000,
     idleTimeout: options.idleTimeout ?? 15_000,
   });
-  const patience = openCircuitBreaker();
-  const clocks = openDeadlines(options.signal);
+  const breaker = openCircuitBreaker();
+  const deadlines = openDeadlines(options.signal);
   const secret = (options.secrets?.headers ?? []).map(([, value]) => value);
   const conceal = secret.length === 0 ? null : redactor(secret);
   return {
-    probe: (ask) => visit(ask, options, lanes, patience, clocks, conceal),
-    hosts: () => lanes.limited(),
+    probe: (ask) => visit(ask, options, pool, breaker, deadlines, conceal),
+    hosts: () => pool.limited(),
     close() {
-      clocks.close();
-      return lanes.close();
+      deadlines.close();
+      return pool.close();
     },
   };
 }
@@ -108,9 +108,9 @@ export function openHttpClient(options: HttpOptions = {}): HttpClient {
 async function visit(
   ask: ProbeRequest,
   options: HttpOptions,
-  lanes: ConnectionPool,
-  patience: CircuitBreaker,
-  clocks: Deadlines,
+  pool: ConnectionPool,
+  breaker: CircuitBreaker,
+  deadlines: Deadlines,
   conceal: ((text: string) => string) | null,
 ): Promise<Probe> {
   const fault = urlFault(ask.url);
@@ -123,13 +123,13 @@ async function visit(
     retryAfterMs: 0,
   };
   if (fault) return made;
-  const clock = clocks.open(ask.total);
+  const deadline = deadlines.open(ask.total);
   const troubles: string[] = [];
   let crowded = 0;
   try {
     for (;;) {
       made.attempts += 1;
-      const { hops, failure, isCrowded } = await attempt(ask, options, lanes, patience, clock);
+      const { hops, failure, isCrowded } = await attempt(ask, options, pool, breaker, deadline);
       // Given up between two attempts: keep the result of the previous one.
       if (failure?.phase === 'unasked' && made.attempts > 1) {
         made.attempts -= 1;
@@ -140,22 +140,22 @@ async function visit(
       const last = hops.at(-1)!;
       const isLimited = last.status === 429 || last.status === 503;
       const origin = originOf(last.url);
-      if (made.attempts > 1 && last.status !== 0) patience.recordRateLimit(origin, isLimited);
+      if (made.attempts > 1 && last.status !== 0) breaker.recordRateLimit(origin, isLimited);
       // With fewer concurrent requests it may succeed.
       if (isCrowded && crowded < MAX_CROWDED) crowded += 1;
-      if (made.attempts - crowded > (options.retries ?? 2) || clock.ended || lanes.dead(origin)) break;
+      if (made.attempts - crowded > (options.retries ?? 2) || deadline.ended || pool.dead(origin)) break;
       const wait = waitBefore(ask, made, last, options, isCrowded === true);
       if (wait === null) break;
       troubles.push(failure ? failure.code : `status ${last.status}`);
-      await sleep(wait, undefined, { signal: clock.signal }).catch(() => {});
+      await sleep(wait, undefined, { signal: deadline.signal }).catch(() => {});
       // The deadline expired during the wait: keep the last result.
-      if (clock.ended) break;
+      if (deadline.ended) break;
     }
   } finally {
-    clock.stop();
+    deadline.stop();
   }
   if (troubles.length > 0) made.retriedErrors = troubles;
-  noteHost(made, requestKindOf(ask), lanes, patience);
+  noteHost(made, requestKindOf(ask), pool, breaker);
   return withoutSecrets(made, conceal);
 
   /** Milliseconds until the next attempt, or null for none. */
@@ -176,13 +176,13 @@ async function visit(
     if (seconds === null) {
       // A rate limit applies to all connections of the host.
       const wait = pause();
-      if (last.status === 429) lanes.slow(originOf(last.url), wait);
+      if (last.status === 429) pool.slow(originOf(last.url), wait);
       return wait;
     }
     const wait = seconds * 1000;
     if (so.retryAfterMs + wait > maxWait) return null;
     so.retryAfterMs += wait;
-    lanes.slow(originOf(last.url), wait);
+    pool.slow(originOf(last.url), wait);
     return wait;
   }
 }
@@ -195,15 +195,15 @@ function usualBackoff(attempt: number): number {
 async function attempt(
   ask: ProbeRequest,
   options: HttpOptions,
-  lanes: ConnectionPool,
-  patience: CircuitBreaker,
-  clock: Deadline,
+  pool: ConnectionPool,
+  breaker: CircuitBreaker,
+  deadline: Deadline,
 ): Promise<{ hops: Hop[]; failure: Failure | null; isCrowded?: boolean }> {
   const hops: Hop[] = [];
   let at = withoutFragment(ask.url);
   for (;;) {
     const url = at.href;
-    const exchanged = await requestHop(requestFor(ask, at, hops, options), lanes, patience, clock);
+    const exchanged = await requestHop(requestFor(ask, at, hops, options), pool, breaker, deadline);
     const { hop, failure, location, crowded: isCrowded = false } = exchanged;
     hops.push(hop);
     if (failure) return { hops, failure, isCrowded };
@@ -302,16 +302,16 @@ function withoutUserinfo(url: URL): string {
 }
 
 /** Remembers a host that cannot be connected to, so that thousands of files on it do not each wait for it. */
-function noteHost(made: Probe, view: string, lanes: ConnectionPool, patience: CircuitBreaker): void {
+function noteHost(made: Probe, view: string, pool: ConnectionPool, breaker: CircuitBreaker): void {
   const last = made.hops.at(-1);
   if (!last || made.failure?.phase === 'unasked' || made.failure?.code === 'INTERRUPTED') return;
   const origin = originOf(last.url);
-  patience.record(origin, view, made);
+  breaker.record(origin, view, made);
   if (made.failure?.phase === 'time') return;
   const { phase } = made.failure ?? {};
   const unconnected =
     last.status === 0 && (phase === 'dns' || phase === 'connect' || phase === 'tls' || phase === 'proxy');
-  lanes.note(origin, unconnected ? made.failure : null);
+  pool.note(origin, unconnected ? made.failure : null);
 }
 
 /** Drops cookies, and secrets that a host may echo. */

@@ -89,7 +89,7 @@ export function openDeadlines(interrupted: AbortSignal | undefined): Deadlines {
           act?.();
         },
       };
-      const clock: VisitClock = {
+      const deadline: VisitClock = {
         get ended() {
           return ended;
         },
@@ -119,8 +119,8 @@ export function openDeadlines(interrupted: AbortSignal | undefined): Deadlines {
       };
       if (interrupted?.aborted) ended = interrupted.reason as Error;
       else running.add(self);
-      clock.resume();
-      return clock;
+      deadline.resume();
+      return deadline;
     },
     close() {
       interrupted?.removeEventListener('abort', interrupt);

@@ -41,46 +41,46 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export async function requestHop(
   request: HopRequest,
-  lanes: ConnectionPool,
-  patience: CircuitBreaker,
-  clock: Deadline,
+  pool: ConnectionPool,
+  breaker: CircuitBreaker,
+  deadline: Deadline,
 ): Promise<HopResult> {
   const { origin } = request.at;
   const hop: Hop = { url: request.url, status: 0, headers: [], address: null, tls: null };
-  const before = inVain(request, origin, lanes, patience);
+  const before = reasonToSkip(request, origin, pool, breaker);
   if (before) return { hop, failure: before, location: undefined };
-  clock.pause();
-  const lane = await lanes.acquire(origin, clock);
-  clock.resume();
-  const { proxy } = lane.host;
+  deadline.pause();
+  const pooled = await pool.acquire(origin, deadline);
+  deadline.resume();
+  const { proxy } = pooled.host;
   if (proxy) hop.proxy = proxy.facts;
   try {
     // Other requests may have failed while this one waited.
-    const meanwhile = inVain(request, origin, lanes, patience);
+    const meanwhile = reasonToSkip(request, origin, pool, breaker);
     if (meanwhile) return { hop, failure: meanwhile, location: undefined };
-    if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
-    if (request.fresh) lane.connection?.close();
-    const answer = await ask(lane, request, clock);
-    const taken = await take(answer, hop, request, clock);
-    taken.crowded = isCrowded(lane, request, hop.status, '');
+    if (deadline.ended) return { hop, failure: outOfTime(deadline.ended, request.url), location: undefined };
+    if (request.fresh) pooled.connection?.close();
+    const answer = await ask(pooled, request, deadline);
+    const taken = await take(answer, hop, request, deadline);
+    taken.crowded = recordOutcome(pooled, request, hop.status, '');
     return taken;
   } catch (error) {
-    if (clock.ended) return { hop, failure: outOfTime(clock.ended, request.url), location: undefined };
+    if (deadline.ended) return { hop, failure: outOfTime(deadline.ended, request.url), location: undefined };
     const failure = failureOf(error, 'headers', request.url);
-    const alert = lane.connection?.alert ?? '';
+    const alert = pooled.connection?.alert ?? '';
     // In TLS 1.3 a host rejects the client only after the client considers the handshake complete.
     if (isBroken(failure.code) && alert.startsWith('ERR_SSL')) Object.assign(failure, { phase: 'tls', code: alert });
     Object.assign(hop, {
-      address: (error as { address?: string }).address ?? lane.connection?.address ?? null,
+      address: (error as { address?: string }).address ?? pooled.connection?.address ?? null,
       tls: (error as { tls?: Hop['tls'] }).tls ?? null,
     });
-    return { hop, failure, location: undefined, crowded: isCrowded(lane, request, 0, failure.code) };
+    return { hop, failure, location: undefined, crowded: recordOutcome(pooled, request, 0, failure.code) };
   } finally {
     if (hop.status !== 0)
-      Object.assign(hop, { address: lane.connection?.address ?? null, tls: lane.connection?.tls ?? null });
-    if (lane.connection && lane.connection.failedAddresses.length > 0)
-      hop.failedAddresses = lane.connection.failedAddresses;
-    lanes.release(lane);
+      Object.assign(hop, { address: pooled.connection?.address ?? null, tls: pooled.connection?.tls ?? null });
+    if (pooled.connection && pooled.connection.failedAddresses.length > 0)
+      hop.failedAddresses = pooled.connection.failedAddresses;
+    pool.release(pooled);
   }
 }
 
@@ -92,33 +92,33 @@ const REFUSALS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'SOCKET_CLOSED'
  * @param status 0 if the request failed with `code`
  * @returns whether the host refused it temporarily, and fewer concurrent requests may help
  */
-function isCrowded({ host, sent }: PooledConnection, { view }: HopRequest, status: number, code: string): boolean {
+function recordOutcome({ host, sent }: PooledConnection, { view }: HopRequest, status: number, code: string): boolean {
   if (status === 429 || status === 503) return host.window.refused(sent, view, `status ${status}`);
   if (status !== 0) host.window.answered(sent, view);
   return REFUSALS.has(code) && host.window.refused(sent, view, code);
 }
 
-/** Why a request would be pointless, or null. */
-function inVain(
+/** Why the request is not sent, or null: its host is down, or has failed too often. */
+function reasonToSkip(
   { url, view }: HopRequest,
   origin: string,
-  lanes: ConnectionPool,
-  patience: CircuitBreaker,
+  pool: ConnectionPool,
+  breaker: CircuitBreaker,
 ): Failure | null {
-  const dead = lanes.dead(origin);
+  const dead = pool.dead(origin);
   if (dead) return { ...dead, url };
-  const message = patience.openReason(origin, view);
+  const message = breaker.openReason(origin, view);
   return message === null ? null : { phase: 'unasked', code: 'UNASKED', message, url, got: null, expected: null };
 }
 
 async function ask(
-  lane: PooledConnection,
+  pooled: PooledConnection,
   { method, at, url, headers }: HopRequest,
-  clock: Deadline,
+  deadline: Deadline,
 ): Promise<ClientResponse> {
   const { pathname, search, protocol } = at;
   // Unencrypted requests are sent to the proxy itself, with the absolute URL (RFC 9112, section 3.2.2).
-  const proxy = protocol === 'http:' ? lane.host.proxy : null;
+  const proxy = protocol === 'http:' ? pooled.host.proxy : null;
   const login = proxy?.authorization ? ['proxy-authorization', proxy.authorization] : [];
   // Without `reset` the client would close the connection after every HEAD.
   const options = {
@@ -127,40 +127,33 @@ async function ask(
     headers: [...headers.flat(), ...login],
     reset: false,
   };
-  if (lane.host.continues) return requestWithNodeHttp(lane, { ...options, signal: clock.signal });
-  const before = lane.connection;
+  if (pooled.host.continues) return requestWithNodeHttp(pooled, { ...options, signal: deadline.signal });
+  const before = pooled.connection;
   const hadRested = before !== null && before.answers > 0;
   try {
-    const answer = await once(lane, options, clock);
-    if (answer.statusCode !== 408 || !hadRested || lane.connection !== before) return answer;
+    const answer = await once(pooled, options, deadline);
+    if (answer.statusCode !== 408 || !hadRested || pooled.connection !== before) return answer;
     // The host reports that it closes an idle connection (RFC 9110, section 15.5.9).
-    await drain(answer);
-    before.close();
+    answer.body.destroy();
   } catch (error) {
     if (isContinue(error)) {
-      lane.host.continues = true;
-      return requestWithNodeHttp(lane, { ...options, signal: clock.signal });
+      pooled.host.continues = true;
+      return requestWithNodeHttp(pooled, { ...options, signal: deadline.signal });
     }
     // The host closed an idle connection just as it was reused: not a fault, a new one is made.
-    const rested = hadRested && lane.connection === before;
+    const rested = hadRested && pooled.connection === before;
     if (!rested || !isBroken((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
-  return once(lane, options, clock);
-}
-
-/** Drains a small body, and aborts a large one. */
-async function drain({ body }: ClientResponse): Promise<void> {
-  let got = 0;
-  await body.pass((chunk) => ((got += chunk.length) > DRAINED ? false : undefined), true)?.catch(() => {});
+  return once(pooled, options, deadline);
 }
 
 async function once(
-  lane: PooledConnection,
+  pooled: PooledConnection,
   options: Parameters<typeof send>[1],
-  clock: Deadline,
+  deadline: Deadline,
 ): Promise<ClientResponse> {
-  const answer = await send(lane, options, clock);
-  if (lane.connection) lane.connection.answers += 1;
+  const answer = await send(pooled, options, deadline);
+  if (pooled.connection) pooled.connection.answers += 1;
   return answer;
 }
 
@@ -173,7 +166,7 @@ function isBroken(code: string): boolean {
   return /^(UND_ERR_SOCKET|SOCKET_CLOSED|ECONNRESET|EPIPE)$/.test(code);
 }
 
-async function take(answer: ClientResponse, hop: Hop, request: HopRequest, clock: Deadline): Promise<HopResult> {
+async function take(answer: ClientResponse, hop: Hop, request: HopRequest, deadline: Deadline): Promise<HopResult> {
   hop.status = answer.statusCode;
   if (answer.continued) hop.unsolicitedContinue = true;
   hop.headers = pairsOf(answer.headers);
@@ -199,7 +192,7 @@ async function take(answer: ClientResponse, hop: Hop, request: HopRequest, clock
     };
   } else if (status >= 200 && status < 300 && request.method === 'GET' && request.body) body = request.body(hop);
   if (failure || request.method === 'HEAD') await discard(answer, request, hop);
-  else if (body) failure = await read(answer, body, hop, clock);
+  else if (body) failure = await read(answer, body, hop, deadline);
   else if (status >= 200 && status < 300) await discard(answer, request, hop);
   else await excerptOf(answer, hop);
   return { hop, failure, location: undefined };
@@ -229,7 +222,7 @@ function refusalOfProxy({ url, status, headers, proxy }: Hop): Failure | null {
 }
 
 /** Passes the body on; returns the failure that ended it early, or null. */
-async function read(answer: ClientResponse, body: Body, hop: Hop, clock: Deadline): Promise<Failure | null> {
+async function read(answer: ClientResponse, body: Body, hop: Hop, deadline: Deadline): Promise<Failure | null> {
   const length = header(hop.headers, 'content-length');
   const expected = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
   let got = 0;
@@ -256,7 +249,7 @@ async function read(answer: ClientResponse, body: Body, hop: Hop, clock: Deadlin
         }
       : null;
   } catch (error) {
-    if (clock.ended) return { ...outOfTime(clock.ended, hop.url), got, expected };
+    if (deadline.ended) return { ...outOfTime(deadline.ended, hop.url), got, expected };
     return { ...failureOf(error, 'body', hop.url), got, expected };
   }
 }

@@ -16,13 +16,13 @@ interface Asked {
  * legal (RFC 9110, section 15.2), but undici aborts on it. Failures have undici's codes.
  */
 export async function requestWithNodeHttp(
-  lane: PooledConnection,
+  pooled: PooledConnection,
   { headers, method, path, signal }: Asked,
 ): Promise<ClientResponse> {
-  const { origin, limits } = lane.host;
+  const { origin, limits } = pooled.host;
   const { hostname, protocol, port, host } = new URL(origin);
   const socket = await new Promise<Socket>((resolve, reject) => {
-    lane.connect({ hostname, protocol, port }, (error, made) => (error ? reject(error) : resolve(made)));
+    pooled.connect({ hostname, protocol, port }, (error, made) => (error ? reject(error) : resolve(made)));
   });
   const pairs = { host } as Record<string, string>;
   for (let i = 0; i < headers.length; i += 2) pairs[headers[i]!] = headers[i + 1]!;
@@ -31,7 +31,7 @@ export async function requestWithNodeHttp(
     socket.destroy(Object.assign(new Error('timeout'), { code: `UND_ERR_${phase}_TIMEOUT` })),
   );
   return new Promise((resolve, reject) => {
-    lane.host.window.write(lane.sent);
+    pooled.host.window.write(pooled.sent);
     let continued = false;
     request({ method, path, signal, headers: pairs, createConnection: () => socket })
       .on('continue', () => {

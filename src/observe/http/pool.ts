@@ -55,9 +55,9 @@ const CLOSED = new Error('the run ended');
 
 /** The connection pool of all hosts: bounds the requests in flight, and serves waiting requests in FIFO order. */
 export interface ConnectionPool {
-  /** @param clock ends the wait that a host requested; a connection is acquired all the same */
-  acquire(origin: string, clock: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection>;
-  release(lane: PooledConnection): void;
+  /** @param deadline ends the wait that a host requested; a connection is acquired all the same */
+  acquire(origin: string, deadline: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection>;
+  release(pooled: PooledConnection): void;
   /** The host is overloaded: no request is sent to it for this number of milliseconds. */
   slow(origin: string, milliseconds: number): void;
   /** Why a host is not tried any more, or null. */
@@ -99,46 +99,46 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
     return host;
   }
 
-  function openLane(host: Host): PooledConnection {
+  function openConnection(host: Host): PooledConnection {
     const connect = connector(options, addresses, host.proxy, closing.signal, (connection) => {
-      lane.connection = connection;
+      pooled.connection = connection;
     });
-    const lane = { host, connection: null, connect } as unknown as PooledConnection;
-    lane.client = new Client(host.origin, {
+    const pooled = { host, connection: null, connect } as unknown as PooledConnection;
+    pooled.client = new Client(host.origin, {
       pipelining: 1,
       headersTimeout: options.headersTimeout,
       bodyTimeout: options.idleTimeout,
       maxHeaderSize: HEADER_BYTES,
       connect,
     });
-    return lane;
+    return pooled;
   }
 
-  function drop(lane: PooledConnection): void {
-    resting.delete(lane);
-    lane.host.idle = lane.host.idle.filter((one) => one !== lane);
-    void lane.client.destroy(CLOSED);
+  function drop(pooled: PooledConnection): void {
+    resting.delete(pooled);
+    pooled.host.idle = pooled.host.idle.filter((one) => one !== pooled);
+    void pooled.client.destroy(CLOSED);
   }
 
   return {
-    async acquire(origin, clock) {
+    async acquire(origin, deadline) {
       const host = hostOf(origin);
       const sent = await host.window.enter();
-      for (let wait = host.pausedUntil - Date.now(); wait > 0 && !clock.ended; wait = host.pausedUntil - Date.now())
-        await sleep(wait, undefined, { signal: clock.signal }).catch(() => {});
+      for (let wait = host.pausedUntil - Date.now(); wait > 0 && !deadline.ended; wait = host.pausedUntil - Date.now())
+        await sleep(wait, undefined, { signal: deadline.signal }).catch(() => {});
       await all.enter();
-      const lane = takeIdle(host) ?? openLane(host);
-      resting.delete(lane);
-      lane.sent = sent;
-      return lane;
+      const pooled = takeIdle(host) ?? openConnection(host);
+      resting.delete(pooled);
+      pooled.sent = sent;
+      return pooled;
     },
-    release(lane) {
-      const { host } = lane;
-      host.idle.push(lane);
-      resting.add(lane);
+    release(pooled) {
+      const { host } = pooled;
+      host.idle.push(pooled);
+      resting.add(pooled);
       if (resting.size > RESTING) for (const oldest of resting) if (resting.size > RESTING) drop(oldest);
       all.leave();
-      host.window.leave(lane.sent);
+      host.window.leave(pooled.sent);
     },
     slow(origin, milliseconds) {
       const host = hostOf(origin);
@@ -162,7 +162,7 @@ export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPo
     async close() {
       closing.abort(CLOSED);
       hosts.clear();
-      await Promise.all([...resting].map((lane) => lane.client.destroy(CLOSED)));
+      await Promise.all([...resting].map((pooled) => pooled.client.destroy(CLOSED)));
       resting.clear();
     },
   };

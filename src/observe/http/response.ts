@@ -33,22 +33,22 @@ type Taken = void | false;
  * with the client's errors, or with the reason why the deadline ended.
  */
 export function send(
-  lane: PooledConnection,
+  pooled: PooledConnection,
   options: Dispatcher.DispatchOptions,
-  clock: Deadline,
+  deadline: Deadline,
 ): Promise<ClientResponse> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let body: Passing | null = null;
     const lend = (lends: boolean): void => {
-      if (lane.connection?.reading) lane.connection.reading.isLending = lends;
+      if (pooled.connection?.reading) pooled.connection.reading.isLending = lends;
     };
-    clock.onEnd(() => controller?.abort(clock.ended!));
-    lane.client.dispatch(options, {
+    deadline.onEnd(() => controller?.abort(deadline.ended!));
+    pooled.client.dispatch(options, {
       onRequestStart(made) {
         controller = made;
-        lane.host.window.write(lane.sent);
-        if (clock.ended) made.abort(clock.ended);
+        pooled.host.window.write(pooled.sent);
+        if (deadline.ended) made.abort(deadline.ended);
       },
       onResponseStart(made, statusCode) {
         if (statusCode < 200) return;
@@ -61,12 +61,12 @@ export function send(
         body!.add(chunk);
       },
       onResponseEnd() {
-        clock.onEnd(null);
+        deadline.onEnd(null);
         lend(false);
         body!.end(null);
       },
       onResponseError(_, error) {
-        clock.onEnd(null);
+        deadline.onEnd(null);
         lend(false);
         if (body) body.end(error);
         else reject(error);

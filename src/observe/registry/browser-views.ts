@@ -42,26 +42,26 @@ export interface ServerAnswer {
 }
 
 /** The browser's request for an artifact asks for one byte: it is not fetched twice. */
-export async function browserViews(seen: ServerAnswer, look: ViewsContext): Promise<Omit<HttpViews, 'server'>> {
+export async function browserViews(seen: ServerAnswer, context: ViewsContext): Promise<Omit<HttpViews, 'server'>> {
   const { role, service } = seen;
-  const pages = look.origins.length > 0 ? look.origins : [PROBE_ORIGIN];
+  const pages = context.origins.length > 0 ? context.origins : [PROBE_ORIGIN];
   const urls = service.hops.map((hop) => hop.url);
   const get = browserGet(seen, pages[0]!);
   const key = keyOf(seen);
   // Failures in one of them are probed.
-  const asked = pages.map((page) => getAsBrowser({ ...get, page }, groupsOf(get), look, probeOnce));
+  const asked = pages.map((page) => getAsBrowser({ ...get, page }, groupsOf(get), context, probeOnce));
   const [methods, first, ...browser] = await Promise.all([
-    look.sample.methods(role, service, () => otherMethods(urls, get, look)),
-    probeFirstOfKind(key, get, asked[0]!, look),
+    context.sample.methods(role, service, () => otherMethods(urls, get, context)),
+    probeFirstOfKind(key, get, asked[0]!, context),
     ...asked,
   ]);
   const [probes, repeated] = await Promise.all([
-    probesOf({ browser, ...first }, get, key, look).then((made) =>
-      made.length > 0 ? made : probesOfHead(seen, methods.head, look),
+    probesOf({ browser, ...first }, get, key, context).then((made) =>
+      made.length > 0 ? made : probesOfHead(seen, methods.head, context),
     ),
-    repeatsOf({ ...methods, ...first }, urls, get, look),
+    repeatsOf({ ...methods, ...first }, urls, get, context),
   ]);
-  const byTurns = probes.length === 0 && isToProbe(browser) ? look.byTurns.get(originOf(urls.at(-1)!)) : undefined;
+  const byTurns = probes.length === 0 && isToProbe(browser) ? context.byTurns.get(originOf(urls.at(-1)!)) : undefined;
   if (byTurns) repeated.push({ ...byTurns, of: 'browser' });
   return {
     browser: browser.filter((visit) => !notRequested(visit)),
@@ -92,11 +92,11 @@ function keyOf({ role, service }: ServerAnswer): string {
 async function otherMethods(
   urls: readonly string[],
   get: BrowserGet,
-  look: ViewsContext,
+  context: ViewsContext,
 ): Promise<Pick<HttpViews, 'head' | 'preflight' | 'preflights'>> {
   const [preflights, head] = await Promise.all([
-    probePreflights(urls, get.page, look),
-    probeTwice(look.http, headOf(get, look)),
+    probePreflights(urls, get.page, context),
+    probeTwice(context.http, headOf(get, context)),
   ]);
   return { ...preflights, head: notRequested(head) ?? head };
 }
@@ -111,22 +111,22 @@ async function repeatsOf(
   { head, preflight, preflights = [], headPreflight, revalidation: stored }: Omit<HttpViews, 'server' | 'browser'>,
   urls: readonly string[],
   get: BrowserGet,
-  look: ViewsContext,
+  context: ViewsContext,
 ): Promise<RepeatedProbe[]> {
   const again = (of: SideProbe, visit: Probe | Missing, same: () => Promise<Probe>): Promise<RepeatedProbe | null> =>
-    isMissing(visit) ? Promise.resolve(null) : repeat(of, visit, get, same, look);
+    isMissing(visit) ? Promise.resolve(null) : repeat(of, visit, get, same, context);
   const asked = preflightsOf(urls, get.page);
   const before = headPreflightOf(get);
   const all = await Promise.all([
-    again('HEAD', head, () => look.http.probe(headOf(get, look))),
+    again('HEAD', head, () => context.http.probe(headOf(get, context))),
     ...[preflight, ...preflights].map((visit, i) =>
-      again('preflight', visit, () => probePreflight(asked[i]!, look, probeOnce)),
+      again('preflight', visit, () => probePreflight(asked[i]!, context, probeOnce)),
     ),
     headPreflight && before
-      ? again('HEAD preflight', headPreflight, () => probePreflight(before, look, probeOnce))
+      ? again('HEAD preflight', headPreflight, () => probePreflight(before, context, probeOnce))
       : Promise.resolve(null),
     stored
-      ? again('condition', stored.visit, () => revalidation(get, stored.condition, look, probeOnce))
+      ? again('condition', stored.visit, () => revalidation(get, stored.condition, context, probeOnce))
       : Promise.resolve(null),
   ]);
   return all.filter((one) => one !== null);
@@ -136,29 +136,29 @@ async function probesOf(
   { browser, image, gzip }: Pick<HttpViews, 'browser' | 'image' | 'gzip'>,
   get: BrowserGet,
   key: string,
-  look: ViewsContext,
+  context: ViewsContext,
 ): Promise<NonNullable<HttpViews['headerProbes']>> {
-  if (isToProbe(browser)) return probe({ ...get, page: pageOf(browser) }, key, look);
-  if (gzip && isToProbe([gzip])) return probe({ ...get, encoding: 'gzip' }, key, look);
-  return image && isToProbe([image]) ? probe({ ...get, like: 'image' }, `image ${key}`, look) : [];
+  if (isToProbe(browser)) return probe({ ...get, page: pageOf(browser) }, key, context);
+  if (gzip && isToProbe([gzip])) return probe({ ...get, encoding: 'gzip' }, key, context);
+  return image && isToProbe([image]) ? probe({ ...get, like: 'image' }, `image ${key}`, context) : [];
 }
 
 /** Probes a resource whose HEAD reports another length or validator, if other GET requests may return those too. */
-async function probesOfHead(seen: ServerAnswer, head: Probe | Missing, look: ViewsContext): Promise<HeaderProbe[]> {
+async function probesOfHead(seen: ServerAnswer, head: Probe | Missing, context: ViewsContext): Promise<HeaderProbe[]> {
   const { service } = seen;
   if (isMissing(head) || !isAnswered(head) || namesTheSame(service, head)) return [];
-  const probes = await probeAll(seen, look);
+  const probes = await probeAll(seen, context);
   return probes.some(({ sent, visit }) => isOther(visit) || (sent.length === 0 && !namesTheSame(service, visit)))
     ? probes
     : [];
 }
 
 /** Probes a document that returned other content only to a conditional request. */
-export async function probeContents(seen: ServerAnswer, look: ViewsContext): Promise<HeaderProbe[]> {
-  const probes = await probeAll(seen, look);
+export async function probeContents(seen: ServerAnswer, context: ViewsContext): Promise<HeaderProbe[]> {
+  const probes = await probeAll(seen, context);
   return probes.some(({ visit }) => isOther(visit)) ? probes : [];
 }
 
-function probeAll(seen: ServerAnswer, look: ViewsContext): Promise<HeaderProbe[]> {
-  return probe(browserGet(seen, look.origins[0] ?? PROBE_ORIGIN), keyOf(seen), look);
+function probeAll(seen: ServerAnswer, context: ViewsContext): Promise<HeaderProbe[]> {
+  return probe(browserGet(seen, context.origins[0] ?? PROBE_ORIGIN), keyOf(seen), context);
 }

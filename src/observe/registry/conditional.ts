@@ -14,6 +14,8 @@ import { repeat, type RepeatsContext } from './repeated-probes.ts';
 /** An entity tag that no host has issued. */
 const MADE_UP = '"appreg-probe-never-issued"';
 const DAY = 86_400_000;
+/** An entity tag, weak or strong; looser than RFC 9110, as browsers are. */
+export const ENTITY_TAG = /^(?:W\/)?"[^"]*"$/;
 
 interface Asking {
   http: HttpClient;
@@ -33,39 +35,39 @@ export async function probeConditions(
   sha256: string,
   accept: string,
   limit: number,
-  look: Asking,
+  context: Asking,
 ): Promise<Conditional[]> {
   const { headers } = lastHop(first)!;
   const etag = header(headers, 'etag');
   const changed = httpDate(header(headers, 'last-modified'));
   const asked: [Conditional['condition'], madeUp: boolean][] = [[['if-none-match', MADE_UP], true]];
-  if (etag !== null && /^(W\/)?"[^"]*"$/.test(etag)) asked.push([['if-none-match', etag], false]);
+  if (etag !== null && ENTITY_TAG.test(etag)) asked.push([['if-none-match', etag], false]);
   else if (etag === null && changed !== null)
     asked.push([['if-modified-since', new Date(changed - DAY).toUTCString()], true]);
   const all = await Promise.all(
     asked.map(async ([condition, madeUp]): Promise<Conditional> => {
       let digester: ReturnType<typeof createDigester> | null = null;
-      const visit = await probeTwice(look.http, {
+      const visit = await probeTwice(context.http, {
         method: 'GET',
         url: first.hops[0]!.url,
         // Also shows how the host responds to an unknown origin; all other requests name the service's own.
-        origin: madeUp && look.origins.length > 0 ? PROBE_ORIGIN : null,
+        origin: madeUp && context.origins.length > 0 ? PROBE_ORIGIN : null,
         accept,
         headers: [condition],
-        total: look.total.small,
+        total: context.total.small,
         ...(madeUp
           ? {}
           : {
               body(hop) {
                 const same = header(hop.headers, 'etag') === etag;
-                if (!same) look.onBody(hop);
+                if (!same) context.onBody(hop);
                 const made = (digester = same ? null : createDigester(limit));
                 return {
                   limit: same ? 0 : limit,
                   over: 'cut' as const,
                   instant: true,
                   write(chunk: Uint8Array) {
-                    look.onBytes(chunk.length);
+                    context.onBytes(chunk.length);
                     made?.write(chunk);
                   },
                 };
@@ -90,21 +92,21 @@ export async function repeatCondition(
   conditional: readonly Conditional[],
   role: ResourceKind,
   accept: string,
-  look: RepeatsContext,
+  context: RepeatsContext,
 ): Promise<RepeatedProbe | null> {
   const { url } = first.hops[0]!;
   const refused = conditional.find(({ visit }) => visit.origin === null && mayBeRepeated('condition', visit));
   if (!refused) return null;
   const same = (): Promise<Probe> =>
-    look.http.probe({
+    context.http.probe({
       method: 'GET',
       url,
       origin: null,
       accept,
       headers: [refused.condition],
-      total: look.total.small,
+      total: context.total.small,
     });
-  return repeat('condition', refused.visit, { role, url, accept }, same, look);
+  return repeat('condition', refused.visit, { role, url, accept }, same, context);
 }
 
 /** Selects the first successful document per key, in the order in which they are started. */

@@ -2,6 +2,7 @@ import { hopOrigins } from '../../core/http/cors.ts';
 import type { Conditional, ResourceKind, Probe, HttpViews } from '../../core/facts/facts.ts';
 import { codings, header, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop } from '../../core/http/probe.ts';
+import { ENTITY_TAG } from './conditional.ts';
 import { probeTwice } from './retry-probes.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { probePreflight, type Preflight, type SecretNames } from './preflight.ts';
@@ -26,15 +27,15 @@ export async function probeFirstOfKind(
   key: string,
   get: BrowserGet,
   answered: Promise<Probe>,
-  look: FirstsContext,
+  context: FirstsContext,
 ): Promise<Firsts> {
-  if (look.firsts.has(key)) return {};
-  look.firsts.add(key);
+  if (context.firsts.has(key)) return {};
+  context.firsts.add(key);
   const [headPreflight, image, gzip, revalidated] = await Promise.all([
-    preflightOfHead(get, look),
-    get.role === 'icon' ? getAsBrowser({ ...get, like: 'image' }, ALL_GROUPS, look) : null,
-    answered.then((browser) => gzipAlone(get, browser, look)),
-    answered.then((browser) => revalidate(get, browser, look)),
+    preflightOfHead(get, context),
+    get.role === 'icon' ? getAsBrowser({ ...get, like: 'image' }, ALL_GROUPS, context) : null,
+    answered.then((browser) => gzipAlone(get, browser, context)),
+    answered.then((browser) => revalidate(get, browser, context)),
   ]);
   return {
     ...(isAsked(headPreflight) ? { headPreflight } : {}),
@@ -48,9 +49,9 @@ function isAsked(visit: Probe | null): visit is Probe {
   return visit !== null && notRequested(visit) === null;
 }
 
-async function preflightOfHead(get: BrowserGet, look: FirstsContext): Promise<Probe | null> {
+async function preflightOfHead(get: BrowserGet, context: FirstsContext): Promise<Probe | null> {
   const asked = headPreflightOf(get);
-  return asked && probePreflight(asked, look);
+  return asked && probePreflight(asked, context);
 }
 
 /** The preflight that a browser sends before a HEAD; null at the page’s own origin. */
@@ -60,18 +61,16 @@ export function headPreflightOf({ url, page }: Pick<BrowserGet, 'url' | 'page'>)
 }
 
 /** Many clients accept only gzip, and hosts keep a file per coding. */
-async function gzipAlone(get: BrowserGet, browser: Probe, look: FirstsContext): Promise<Probe | null> {
+async function gzipAlone(get: BrowserGet, browser: Probe, context: FirstsContext): Promise<Probe | null> {
   const applied = codings(lastHop(browser)?.headers ?? []);
   if (!isDocument(get.role) || applied.length === 0 || applied.includes('gzip')) return null;
-  return getAsBrowser({ ...get, encoding: 'gzip' }, ['encoding'], look);
+  return getAsBrowser({ ...get, encoding: 'gzip' }, ['encoding'], context);
 }
-
-const ENTITY_TAG = /^(?:W\/)?"[^"]*"$/;
 
 async function revalidate(
   get: BrowserGet,
   browser: Probe,
-  look: FirstsContext,
+  context: FirstsContext,
 ): Promise<NonNullable<HttpViews['revalidation']> | null> {
   if (get.role === 'artifact' || !isAnswered(browser)) return null;
   const { headers } = lastHop(browser)!;
@@ -81,17 +80,17 @@ async function revalidate(
   if (tag !== null && ENTITY_TAG.test(tag)) condition = ['if-none-match', tag];
   else if (date !== null && httpDate(date) !== null) condition = ['if-modified-since', date];
   else return null;
-  return { condition, visit: await revalidation(get, condition, look, probeTwice) };
+  return { condition, visit: await revalidation(get, condition, context, probeTwice) };
 }
 
 /** @param visit sends the request */
 export function revalidation(
   get: BrowserGet,
   condition: Conditional['condition'],
-  look: FirstsContext,
+  context: FirstsContext,
   visit: typeof probeTwice,
 ): Promise<Probe> {
-  return getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, look, visit);
+  return getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, context, visit);
 }
 
 function isDocument(role: ResourceKind): boolean {

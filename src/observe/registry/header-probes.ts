@@ -3,7 +3,7 @@ import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import type { HeaderGroup, HeaderProbe, ResourceKind, Probe } from '../../core/facts/facts.ts';
 import { byTurnsIn, dependenceOf, isOther, isRefusal, isUndecided } from '../../core/facts/header-probes.ts';
 import { createCopyReader, type Reference } from './copy.ts';
-import { type ByTurns, probeOnce, probeTwice } from './retry-probes.ts';
+import { type AlternatingOrigins, probeOnce, probeTwice } from './retry-probes.ts';
 import type { HttpClient } from '../http/client.ts';
 import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 
@@ -16,7 +16,7 @@ export interface Prober {
   http: HttpClient;
   /** The probes made, by kind and host. */
   probed: Map<string, Promise<HeaderProbe[]>[]>;
-  byTurns: ByTurns;
+  byTurns: AlternatingOrigins;
   total: { small: number };
 }
 
@@ -39,7 +39,7 @@ export interface BrowserGet {
 export async function getAsBrowser(
   { url, page, like, accept, headers, reference, limit, role, encoding }: BrowserGet,
   groups: readonly HeaderGroup[],
-  look: Pick<Prober, 'http' | 'total'>,
+  context: Pick<Prober, 'http' | 'total'>,
   visit = probeTwice,
 ): Promise<Probe> {
   const shape: RequestShape = {
@@ -50,14 +50,14 @@ export async function getAsBrowser(
     ...(encoding === undefined ? {} : { encoding }),
   };
   const reader = reference === null ? null : createCopyReader(reference, limit);
-  const made = await visit(look.http, {
+  const made = await visit(context.http, {
     method: 'GET',
     url,
     origin: like === 'fetch' && groups.includes('origin') ? page : null,
     accept,
     shape,
     headers,
-    total: look.total.small,
+    total: context.total.small,
     ...(reader === null ? {} : { body: (hop) => reader.body(hop) }),
   });
   const copy = made.failure === null ? reader?.end() : undefined;
@@ -73,18 +73,18 @@ export function groupsOf({ role }: BrowserGet): readonly HeaderGroup[] {
  * Probes a resource that responded differently to a browser.
  * @param key the kind of resource and its host
  */
-export async function probe(get: BrowserGet, key: string, look: Prober): Promise<HeaderProbe[]> {
-  const before = look.probed.get(key) ?? [];
-  look.probed.set(key, before);
+export async function probe(get: BrowserGet, key: string, context: Prober): Promise<HeaderProbe[]> {
+  const before = context.probed.get(key) ?? [];
+  context.probed.set(key, before);
   if (before.length >= PROBED) {
     // Their results about the host are available now.
     await Promise.all(before);
     return [];
   }
-  const made = inRounds(get, look);
+  const made = inRounds(get, context);
   before.push(made);
   const probes = await made;
-  noteByTurns(probes, get, look.byTurns);
+  noteByTurns(probes, get, context.byTurns);
   return probes;
 }
 
@@ -92,7 +92,7 @@ export async function probe(get: BrowserGet, key: string, look: Prober): Promise
  * The requests of a round are sent at once, over several connections, since a connection may lead to one of several
  * servers. A refusal that depends on the headers is confirmed by a third round.
  */
-async function inRounds(get: BrowserGet, look: Prober): Promise<HeaderProbe[]> {
+async function inRounds(get: BrowserGet, context: Prober): Promise<HeaderProbe[]> {
   const all = groupsOf(get);
   const first = await round([[], [], all, ...all.map((group) => [group])], 1);
   if (!isUndecided(first)) return first;
@@ -109,13 +109,13 @@ async function inRounds(get: BrowserGet, look: Prober): Promise<HeaderProbe[]> {
         like: get.like,
         sent: [...sent],
         round: number,
-        visit: await getAsBrowser(get, sent, look, probeOnce),
+        visit: await getAsBrowser(get, sent, context, probeOnce),
       })),
     );
   }
 }
 
-function noteByTurns(probes: readonly HeaderProbe[], { like }: BrowserGet, byTurns: ByTurns): void {
+function noteByTurns(probes: readonly HeaderProbe[], { like }: BrowserGet, byTurns: AlternatingOrigins): void {
   const shown = byTurnsIn({ headerProbes: [...probes] }, like);
   if (shown) byTurns.set(originOf(shown.url), shown);
 }

@@ -17,7 +17,7 @@ import { secretsOf } from '../../core/text/text.ts';
 import { isCanonicalUrl, parseUrl, sameAddress } from '../../core/http/url.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
 import { isAnswered, originOf } from '../../core/http/probe.ts';
-import { type ByTurns, openMissingFiles } from './retry-probes.ts';
+import { type AlternatingOrigins, openMissingFiles } from './retry-probes.ts';
 import { type HttpClient, type HttpOptions, openHttpClient } from '../http/client.ts';
 import { redactor, redactFacts } from '../http/redact.ts';
 import { openDigestWorkerPool } from '../digest/digest-worker-pool.ts';
@@ -130,8 +130,8 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
   const safeApp = (facts: AppFacts): AppFacts => safe({ ...facts, metadata: withoutEcho(facts.metadata, 'versions') });
   const progress: Progress = { done: 0, known: 1, bytes: 0, announced: 0, host: null, app: null };
   const inspectors = openDigestWorkerPool(options.threads === true);
-  const byTurns: ByTurns = new Map();
-  const look: ObserveContext = {
+  const byTurns: AlternatingOrigins = new Map();
+  const context: ObserveContext = {
     http,
     origins: options.origins ?? [],
     secretNames: options.secrets
@@ -170,7 +170,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     },
   };
   try {
-    const { content, facts: looking } = openManifest(url, look, memory);
+    const { content, facts: looking } = openManifest(url, context, memory);
     const told = looking.then(async (manifest) => {
       progress.done += 1;
       const cut = options.signal?.aborted === true;
@@ -195,7 +195,7 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     const isInterrupted = await mapInOrder(
       keys,
       options.signal,
-      (key) => lookAtApp(key, apps[key]!, look, shared, options, progress),
+      (key) => lookAtApp(key, apps[key]!, context, shared, options, progress),
       async (facts) => {
         if (!(await told)) return;
         progress.app = conceal(facts.key);
@@ -217,12 +217,12 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
 /** The content comes first, so that apps are observed during the further requests for the manifest. */
 function openManifest(
   url: string,
-  look: ObserveContext,
+  context: ObserveContext,
   memory: ObservationCache | null,
 ): { content: Promise<DocumentFacts['content']>; facts: Promise<DocumentFacts> } {
   let early: (content: DocumentFacts['content']) => void;
   const first = new Promise<DocumentFacts['content']>((resolve) => (early = resolve));
-  const facts = observeDocument(url, 'manifest', look, memory?.manifest() ?? null, early!);
+  const facts = observeDocument(url, 'manifest', context, memory?.manifest() ?? null, early!);
   return { facts, content: Promise.race([first, facts.then(({ content }) => content)]) };
 }
 
@@ -242,11 +242,11 @@ function withoutEcho(facts: DocumentFacts, field: 'apps' | 'versions'): Document
 interface Shared {
   document(
     url: string,
-    look: ObserveContext,
+    context: ObserveContext,
     known: DocumentFacts | null,
     early: (content: DocumentFacts['content']) => void,
   ): Promise<DocumentFacts>;
-  icon(url: string, look: ObserveContext, known: IconFacts | null): Promise<IconFacts>;
+  icon(url: string, context: ObserveContext, known: IconFacts | null): Promise<IconFacts>;
 }
 
 /** Equal URLs, ignoring fragments, are requested once. Only those listed more than once are remembered. */
@@ -265,15 +265,18 @@ function sharing(entries: readonly JsonValue[]): Shared {
   const documents = new Map<string, Promise<DocumentFacts>>();
   const icons = new Map<string, Promise<IconFacts>>();
   return {
-    async document(url, look, known, early) {
+    async document(url, context, known, early) {
       const address = sameAddress(url);
-      if (!repeated.has(address)) return observeDocument(url, 'metadata', look, known, early);
-      return { ...(await memoizeAsync(documents, address, () => observeDocument(url, 'metadata', look, known))), url };
+      if (!repeated.has(address)) return observeDocument(url, 'metadata', context, known, early);
+      return {
+        ...(await memoizeAsync(documents, address, () => observeDocument(url, 'metadata', context, known))),
+        url,
+      };
     },
-    async icon(url, look, known) {
+    async icon(url, context, known) {
       const address = sameAddress(url);
-      if (!repeated.has(address)) return observeIcon(url, look, known);
-      return { ...(await memoizeAsync(icons, address, () => observeIcon(url, look, known))), url };
+      if (!repeated.has(address)) return observeIcon(url, context, known);
+      return { ...(await memoizeAsync(icons, address, () => observeIcon(url, context, known))), url };
     },
   };
 }
@@ -285,7 +288,7 @@ function iconUrlOf(entry: JsonValue): string | null {
 async function lookAtApp(
   key: string,
   entry: JsonValue,
-  look: ObserveContext,
+  context: ObserveContext,
   shared: Shared,
   options: WebOptions,
   progress: Progress,
@@ -297,17 +300,17 @@ async function lookAtApp(
   const begin = (content: DocumentFacts['content']): Promise<ArtifactFacts[]> => {
     if (artifacts === null) {
       const list = member(valueOf(content), 'versions');
-      artifacts = lookAtArtifacts(key, Array.isArray(list) ? list : [], look, options, progress, known);
+      artifacts = lookAtArtifacts(key, Array.isArray(list) ? list : [], context, options, progress, known);
       // Awaited with the rest; until then a rejection must not count as unhandled.
       artifacts.catch(() => {});
     }
     return artifacts;
   };
   const [icon, metadata] = await Promise.all([
-    lookAt(iconUrl, progress, (url) => shared.icon(url, look, known?.facts.icon ?? null)).then(
+    lookAt(iconUrl, progress, (url) => shared.icon(url, context, known?.facts.icon ?? null)).then(
       (facts) => facts ?? { ...nothing(iconUrl), image: whyNot(iconUrl) },
     ),
-    lookAt(metadataUrl, progress, (url) => shared.document(url, look, known?.facts.metadata ?? null, begin)).then(
+    lookAt(metadataUrl, progress, (url) => shared.document(url, context, known?.facts.metadata ?? null, begin)).then(
       async (found) => {
         const facts: DocumentFacts = found ?? nothing(metadataUrl);
         await begin(facts.content);
@@ -347,7 +350,7 @@ function isUsable(url: string): boolean {
 async function lookAtArtifacts(
   app: string,
   list: readonly JsonValue[],
-  look: ObserveContext,
+  context: ObserveContext,
   options: WebOptions,
   progress: Progress,
   known: RememberedApp | null,
@@ -379,7 +382,9 @@ async function lookAtArtifacts(
         if (why !== SKIPPED) progress.done += 1;
         return { url, file: null, web: why, content: why, archive: why };
       }
-      const before = options.memory ? verifiedBefore(options.memory, known, url!, checksum, look.certificates) : null;
+      const before = options.memory
+        ? verifiedBefore(options.memory, known, url!, checksum, context.certificates)
+        : null;
       if (before) {
         progress.done += 1;
         return before;
@@ -393,9 +398,9 @@ async function lookAtArtifacts(
         progress.done += 1;
         return { url, file: null, web: dear, content: dear, archive: dear };
       }
-      const first = await memoizeAsync(firsts, `${weak} ${address}`, () => fetchArtifact(url!, look, { weak }));
+      const first = await memoizeAsync(firsts, `${weak} ${address}`, () => fetchArtifact(url!, context, { weak }));
       const made = await artifactOf(url!, checksum, first, () =>
-        memoizeAsync(seconds, address, () => fetchArtifact(url!, look, { inner: true })),
+        memoizeAsync(seconds, address, () => fetchArtifact(url!, context, { inner: true })),
       );
       progress.done += 1;
       return made;
@@ -404,7 +409,7 @@ async function lookAtArtifacts(
   );
   const found = new Map(queue.map((entry, index) => [entry, looked[index]!]));
   const facts = entries.map((entry) => found.get(entry)!);
-  await addSideViews(facts, look);
+  await addSideViews(facts, context);
   return facts;
 }
 
@@ -418,7 +423,7 @@ function newestFirst<T extends { version: string | null }>(entries: readonly T[]
  * How the artifacts' hosts respond to browsers is requested once per app and host: for the first artifact that was
  * fetched. If all were verified before, the earlier result is reused.
  */
-async function addSideViews(facts: readonly ArtifactFacts[], look: ObserveContext): Promise<void> {
+async function addSideViews(facts: readonly ArtifactFacts[], context: ObserveContext): Promise<void> {
   const chosen = new Map<string, { web: HttpViews; since: string | undefined }>();
   for (const { url, web, reusedFrom: since } of facts) {
     if (url === null || isMissing(web) || !isAnswered(web.server)) continue;
@@ -434,7 +439,7 @@ async function addSideViews(facts: readonly ArtifactFacts[], look: ObserveContex
     Object.assign(loser, { browser: [], preflight: REQUESTED_ONCE, head: REQUESTED_ONCE });
   }
   for (const { web } of chosen.values())
-    if (!isAsked(web)) Object.assign(web, await browserViews(asArtifact(web), look));
+    if (!isAsked(web)) Object.assign(web, await browserViews(asArtifact(web), context));
 }
 
 function asArtifact({ server: service }: HttpViews): Parameters<typeof browserViews>[0] {

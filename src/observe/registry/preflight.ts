@@ -72,12 +72,12 @@ export function preflightsOf(urls: readonly string[], page: string): (Preflight 
 export async function probePreflights(
   urls: readonly string[],
   page: string,
-  look: Asking,
+  context: Asking,
 ): Promise<Pick<HttpViews, 'preflight' | 'preflights'>> {
   const [preflight, ...more] = await Promise.all(
     preflightsOf(urls, page).map(async (asked): Promise<Probe | Missing> => {
       if (asked === null) return OWN;
-      const visit = await probePreflight(asked, look);
+      const visit = await probePreflight(asked, context);
       return notRequested(visit) ?? visit;
     }),
   );

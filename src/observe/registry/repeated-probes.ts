@@ -1,7 +1,7 @@
 import type { RepeatedProbe, ResourceKind, SideProbe, Probe } from '../../core/facts/facts.ts';
 import { isUnsteady, mayBeRepeated, refusalOf } from '../../core/facts/repeated-probes.ts';
 import { lastHop, statusOf, originOf } from '../../core/http/probe.ts';
-import type { ByTurns } from './retry-probes.ts';
+import type { AlternatingOrigins } from './retry-probes.ts';
 import type { HttpClient } from '../http/client.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 
@@ -18,7 +18,7 @@ export interface RepeatsContext {
   total: { small: number };
   /** The results, by kind of resource and request, and by host. */
   repeats: Map<string, Promise<RepeatedProbe | null>>;
-  byTurns: ByTurns;
+  byTurns: AlternatingOrigins;
 }
 
 interface Subject {
@@ -39,21 +39,21 @@ export async function repeat(
   visit: Probe,
   { role, url, accept }: Subject,
   same: () => Promise<Probe>,
-  look: RepeatsContext,
+  context: RepeatsContext,
 ): Promise<RepeatedProbe | null> {
   if (notRequested(visit) !== null || !mayBeRepeated(of, visit)) return null;
   const origin = originOf(lastHop(visit)!.url);
   const key = `${of} ${role} ${origin}`;
-  const known = look.repeats.get(key);
+  const known = context.repeats.get(key);
   if (known) return known;
   // A host that supports the method and rejects it uses the first two; the HTTP client repeats the others itself.
   const status = statusOf(visit);
   const isOnce = [405, 501, 503].includes(status) || (of === 'condition' && status >= 500);
   const rounds = isOnce ? ROUNDS.slice(0, 1) : ROUNDS;
-  const made = inRounds(of, { role, url, accept }, same, rounds, look);
-  look.repeats.set(key, made);
+  const made = inRounds(of, { role, url, accept }, same, rounds, context);
+  context.repeats.set(key, made);
   const repeated = await made;
-  if (repeated !== null && repeated.plain.some(refusalOf)) look.byTurns.set(origin, repeated);
+  if (repeated !== null && repeated.plain.some(refusalOf)) context.byTurns.set(origin, repeated);
   return repeated;
 }
 

@@ -87,42 +87,42 @@ const KEPT_OF_CUT = 4096;
 export async function observeDocument(
   url: string,
   role: 'manifest' | 'metadata',
-  look: ObserveContext,
+  context: ObserveContext,
   known: DocumentFacts | null = null,
   early: (content: DocumentFacts['content']) => void = () => {},
 ): Promise<DocumentFacts> {
   const { origin } = new URL(url);
-  const asked = look.daily ? conditionalBefore(known, look.now) : null;
-  if (asked?.some(isUntrue)) look.always304Origins.add(origin);
-  const limit = look.limits[role];
-  const fetched = obtain(url, limit, look, look.always304Origins.has(origin) ? null : known);
-  const turn = look.firstPerKey.mine(
+  const asked = context.daily ? conditionalBefore(known, context.now) : null;
+  if (asked?.some(isUntrue)) context.always304Origins.add(origin);
+  const limit = context.limits[role];
+  const fetched = obtain(url, limit, context, context.always304Origins.has(origin) ? null : known);
+  const turn = context.firstPerKey.mine(
     `${role} ${origin}`,
     fetched.then(({ visit }) => isAnswered(visit)),
   );
   let { visit, content, sha256, before } = await fetched;
   if (before === null) early(content);
-  const ask = async (): Promise<Conditional[]> => probeConditions(visit, sha256!, JSON_ACCEPT, limit, look);
+  const ask = async (): Promise<Conditional[]> => probeConditions(visit, sha256!, JSON_ACCEPT, limit, context);
   const isNew = before === null && !asked && sha256 !== null && isAnswered(visit);
   // In parallel with the views, to save a round trip, if sending the conditions does not depend on them.
   const beside = isNew ? turn.then((isMine) => (isMine ? ask() : null)) : null;
   let reference = referenceOfDocument(visit, content, sha256);
   const now: ServerAnswer = { role, service: visit, accept: JSON_ACCEPT, reference, limit };
-  let [seen, conditional] = await Promise.all([viewed(now, look, before), beside]);
+  let [seen, conditional] = await Promise.all([viewed(now, context, before), beside]);
   if (!isMissing(seen.web) && asked && (await turn)) seen = { ...seen, web: { ...seen.web, conditional: asked } };
-  if (isMissing(seen.web) || sha256 === null || asked || isTakenOver(seen, look) || !(await turn))
+  if (isMissing(seen.web) || sha256 === null || asked || isTakenOver(seen, context) || !(await turn))
     return { url, file: null, ...seen, content };
   conditional ??= await ask();
   if (before && conditional.some(isUntrue)) {
     // A host that answers 304 to everything has said nothing about this document.
-    look.always304Origins.add(origin);
-    ({ visit, content } = await obtain(url, limit, look, null));
+    context.always304Origins.add(origin);
+    ({ visit, content } = await obtain(url, limit, context, null));
     reference = referenceOfDocument(visit, content, null);
-    seen = await viewed({ role, service: visit, accept: JSON_ACCEPT, reference, limit }, look, null);
+    seen = await viewed({ role, service: visit, accept: JSON_ACCEPT, reference, limit }, context, null);
   }
   if (isMissing(seen.web)) return { url, file: null, ...seen, content };
   const of = { role, service: visit, accept: JSON_ACCEPT, reference, limit };
-  return { url, file: null, ...seen, web: await withConditions(seen.web, conditional, of, look), content };
+  return { url, file: null, ...seen, web: await withConditions(seen.web, conditional, of, context), content };
 }
 
 /** Adds the conditional requests, and the requests repeated because of them. */
@@ -130,13 +130,13 @@ async function withConditions(
   web: HttpViews,
   conditional: Conditional[],
   seen: ServerAnswer,
-  look: ObserveContext,
+  context: ObserveContext,
 ): Promise<HttpViews> {
   const made = { ...web, conditional };
-  const repeated = await repeatCondition(web.server, conditional, seen.role, seen.accept, look);
+  const repeated = await repeatCondition(web.server, conditional, seen.role, seen.accept, context);
   if (repeated !== null) made.repeatedProbes = [...(web.repeatedProbes ?? []), repeated];
   const isOtherwise = web.headerProbes === undefined && conditional.some(({ sameBytes }) => sameBytes === false);
-  const probes = isOtherwise ? await probeContents(seen, look) : [];
+  const probes = isOtherwise ? await probeContents(seen, context) : [];
   return probes.length > 0 ? { ...made, headerProbes: probes } : made;
 }
 
@@ -164,13 +164,13 @@ interface Obtained {
 async function obtain(
   url: string,
   limit: number,
-  look: ObserveContext,
+  context: ObserveContext,
   known: DocumentFacts | null,
 ): Promise<Obtained> {
-  const still = await confirm(url, JSON_ACCEPT, limit, look, known);
+  const still = await confirm(url, JSON_ACCEPT, limit, context, known);
   if (still.confirmed && known)
     return { visit: still.confirmed, content: known.content, sha256: digestBefore(known), before: known };
-  return { ...documentOf(still.got ?? (await collect(url, JSON_ACCEPT, limit, look)), limit), before: null };
+  return { ...documentOf(still.got ?? (await collect(url, JSON_ACCEPT, limit, context)), limit), before: null };
 }
 
 /** The digest of a known document, if its text is what was sent. */
@@ -192,12 +192,12 @@ async function confirm(
   url: string,
   accept: string,
   limit: number,
-  look: ObserveContext,
+  context: ObserveContext,
   known: Resource | null,
 ): Promise<{ confirmed?: Probe; got?: Collected }> {
   const conditions = known?.url === url ? conditionsFor(known) : null;
   if (!known || !conditions) return {};
-  const got = await collect(url, accept, limit, look, conditions);
+  const got = await collect(url, accept, limit, context, conditions);
   const still = confirmed(known, got.visit);
   if (still) return { confirmed: still };
   return isOwedToCondition(got.visit) ? {} : { got };
@@ -221,25 +221,31 @@ function documentOf({ visit, content, bytes }: Collected, limit: number): Omit<O
 /** @param known as for a document */
 export async function observeIcon(
   url: string,
-  look: ObserveContext,
+  context: ObserveContext,
   known: IconFacts | null = null,
 ): Promise<IconFacts> {
-  const recent = look.daily && look.now !== null ? iconBefore(known, url, look.now) : null;
+  const recent = context.daily && context.now !== null ? iconBefore(known, url, context.now) : null;
   if (recent) return recent;
-  const limit = look.limits.icon;
-  const still = await confirm(url, '*/*', limit, look, look.always304Origins.has(new URL(url).origin) ? null : known);
+  const limit = context.limits.icon;
+  const still = await confirm(
+    url,
+    '*/*',
+    limit,
+    context,
+    context.always304Origins.has(new URL(url).origin) ? null : known,
+  );
   if (still.confirmed && known) {
     const { content, image } = known;
     const reference = isMissing(content) ? null : referenceOfIcon(still.confirmed, content, null);
     const now: ServerAnswer = { role: 'icon', service: still.confirmed, accept: '*/*', reference, limit };
-    return { url, file: null, ...(await viewed(now, look, known)), content, image };
+    return { url, file: null, ...(await viewed(now, context, known)), content, image };
   }
-  const { visit, content, bytes } = still.got ?? (await collect(url, '*/*', limit, look));
+  const { visit, content, bytes } = still.got ?? (await collect(url, '*/*', limit, context));
   const reference = referenceOfIcon(visit, content, bytes);
-  const seen = await viewed({ role: 'icon', service: visit, accept: '*/*', reference, limit }, look, null);
+  const seen = await viewed({ role: 'icon', service: visit, accept: '*/*', reference, limit }, context, null);
   const absent = absence(visit);
   const facts = { url, file: null, ...seen, content: absent ?? content, image: absent ?? inspectImage(bytes) };
-  if (!absent) look.onIcon(facts, bytes);
+  if (!absent) context.onIcon(facts, bytes);
   return facts;
 }
 
@@ -248,12 +254,12 @@ function collect(
   url: string,
   accept: string,
   limit: number,
-  look: ObserveContext,
+  context: ObserveContext,
   conditions: readonly [string, string][] = [],
 ): Promise<Collected> {
   const ask = (fresh: boolean): Promise<Collected> =>
-    collectOnce({ url, accept, headers: conditions, fresh }, limit, look);
-  return look.missing.confirm(accept, url, ask, () => glanceAt(url, accept, look));
+    collectOnce({ url, accept, headers: conditions, fresh }, limit, context);
+  return context.missing.confirm(accept, url, ask, () => glanceAt(url, accept, context));
 }
 
 /** Requests only the status, over a new connection. */
@@ -270,19 +276,19 @@ function glanceAt(
 async function collectOnce(
   ask: Pick<ProbeRequest, 'url' | 'accept' | 'headers' | 'fresh'>,
   limit: number,
-  look: ObserveContext,
+  context: ObserveContext,
 ): Promise<Collected> {
   let digester = createDigester(limit);
   let decoder: ReturnType<typeof createDecoder> | null = null;
   let chunks: Uint8Array[] = [];
   let coding = '';
-  const visit = await look.http.probe({
+  const visit = await context.http.probe({
     ...ask,
     method: 'GET',
     origin: null,
-    total: look.total.small,
+    total: context.total.small,
     body(hop: Hop) {
-      look.onBody(hop);
+      context.onBody(hop);
       const applied = codings(hop.headers);
       digester = createDigester(limit);
       chunks = [];
@@ -295,7 +301,7 @@ async function collectOnce(
         over: 'cut',
         instant: true,
         write(chunk) {
-          look.onBytes(chunk.length);
+          context.onBytes(chunk.length);
           digester.write(chunk);
           if (decoder) return decoder.write(chunk);
           chunks.push(Buffer.from(chunk));
@@ -303,7 +309,7 @@ async function collectOnce(
       };
     },
   });
-  noteCertificates(visit, look);
+  noteCertificates(visit, context);
   const content = digester.end();
   // Assigned in the callback, which the compiler does not track.
   const error = (await (decoder as ReturnType<typeof createDecoder> | null)?.end()) ?? null;
@@ -322,8 +328,8 @@ async function collectOnce(
   return { visit, content, bytes };
 }
 
-function noteCertificates({ hops }: Probe, look: ObserveContext): void {
-  for (const { url, tls } of hops) if (tls) look.certificates.set(originOf(url), tls);
+function noteCertificates({ hops }: Probe, context: ObserveContext): void {
+  for (const { url, tls } of hops) if (tls) context.certificates.set(originOf(url), tls);
 }
 
 interface ArtifactLook {
@@ -338,46 +344,46 @@ interface ArtifactLook {
  */
 export function fetchArtifact(
   url: string,
-  look: ObserveContext,
+  context: ObserveContext,
   { weak = false, inner = false } = {},
 ): Promise<ArtifactLook> {
-  const glance = (): Promise<Probe> => glanceAt(url, '*/*', look, [['range', 'bytes=0-0']]);
-  return look.missing.confirm('artifact', url, (fresh) => fetchOnce(url, look, { weak, inner, fresh }), glance);
+  const glance = (): Promise<Probe> => glanceAt(url, '*/*', context, [['range', 'bytes=0-0']]);
+  return context.missing.confirm('artifact', url, (fresh) => fetchOnce(url, context, { weak, inner, fresh }), glance);
 }
 
 async function fetchOnce(
   url: string,
-  look: ObserveContext,
+  context: ObserveContext,
   { weak, inner, fresh }: { weak: boolean; inner: boolean; fresh: boolean },
 ): Promise<ArtifactLook> {
   let taken: Inspection | null = null;
   let decoded: ReturnType<typeof createDecodedDigester> | null = null;
   let unpacked: ReturnType<typeof createDecodedDigester> | null = null;
-  const visit = await look.http.probe({
+  const visit = await context.http.probe({
     method: 'GET',
     url,
     origin: null,
     accept: '*/*',
     fresh,
-    total: look.total.artifact,
+    total: context.total.artifact,
     body(hop) {
-      look.onBody(hop);
+      context.onBody(hop);
       taken?.drop();
       const applied = codings(hop.headers);
       const length = header(hop.headers, 'content-length');
       const packedBytes = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
-      const task = { limit: look.limits.artifact, weak, lines: inner, packedBytes };
-      decoded = applied.length > 0 ? createDecodedDigester(applied, look.limits.decoded) : null;
-      unpacked = inner ? createDecodedDigester(['gzip'], look.limits.decoded) : null;
+      const task = { limit: context.limits.artifact, weak, lines: inner, packedBytes };
+      decoded = applied.length > 0 ? createDecodedDigester(applied, context.limits.decoded) : null;
+      unpacked = inner ? createDecodedDigester(['gzip'], context.limits.decoded) : null;
       const others = [decoded, unpacked].filter((one) => one !== null);
-      const inspection = others.length > 0 ? digestArtifact(task) : look.inspectors.open(task);
+      const inspection = others.length > 0 ? digestArtifact(task) : context.inspectors.open(task);
       taken = inspection;
       return {
-        limit: look.limits.artifact,
+        limit: context.limits.artifact,
         over: 'fail',
         instant: true,
         write(chunk) {
-          look.onBytes(chunk.length);
+          context.onBytes(chunk.length);
           const busy = inspection.write(chunk);
           return others.length === 0
             ? busy
@@ -386,7 +392,7 @@ async function fetchOnce(
       };
     },
   });
-  noteCertificates(visit, look);
+  noteCertificates(visit, context);
   const absent = absence(visit);
   // Assigned in the callback, which the compiler does not track.
   const inspection = taken as Inspection | null;
@@ -450,7 +456,7 @@ export async function artifactOf(
  */
 async function viewed(
   found: ServerAnswer,
-  look: ObserveContext,
+  context: ObserveContext,
   known: Resource | null,
 ): Promise<Pick<Resource, 'web' | 'viewsReusedFrom'>> {
   const { role, service } = found;
@@ -458,15 +464,15 @@ async function viewed(
   if (never) return { web: never };
   const absent = absence(service);
   if (absent) return { web: { server: service, browser: [], preflight: absent, head: absent } };
-  const views = known && look.now !== null ? viewsBefore(known, look.now) : null;
-  if (!views) return { web: { server: service, ...(await browserViews(found, look)) } };
-  if (look.daily) return { web: { server: service, ...views }, viewsReusedFrom: known!.viewsReusedFrom! };
+  const views = known && context.now !== null ? viewsBefore(known, context.now) : null;
+  if (!views) return { web: { server: service, ...(await browserViews(found, context)) } };
+  if (context.daily) return { web: { server: service, ...views }, viewsReusedFrom: known!.viewsReusedFrom! };
   const place = `${role} ${new URL(service.hops.at(-1)!.url).origin}`;
-  const steady = look.unchangedViews.get(place);
+  const steady = context.unchangedViews.get(place);
   if (steady && (await steady)) return { web: { server: service, ...views }, viewsReusedFrom: known!.viewsReusedFrom! };
-  const fresh = browserViews(found, look);
+  const fresh = browserViews(found, context);
   if (!steady)
-    look.unchangedViews.set(
+    context.unchangedViews.set(
       place,
       fresh.then((now) => isAlike(now, views)),
     );

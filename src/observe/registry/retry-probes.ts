@@ -46,7 +46,7 @@ const SLOW = 700;
 const PAUSE = 20;
 
 /** The origins whose responses alternate, and the probe that showed it. */
-export type ByTurns = Map<string, Omit<RepeatedProbe, 'of'>>;
+export type AlternatingOrigins = Map<string, Omit<RepeatedProbe, 'of'>>;
 
 export interface MissingFiles {
   /**
@@ -64,7 +64,7 @@ export interface MissingFiles {
 }
 
 /** @param byTurns the known origins; new ones are added */
-export function openMissingFiles(byTurns: ByTurns): MissingFiles {
+export function openMissingFiles(byTurns: AlternatingOrigins): MissingFiles {
   const places = new Map<string, { confirmed: number; recovered: number; last: Promise<unknown> }>();
 
   function note(first: Probe, later: Probe): void {

@@ -6,7 +6,7 @@ import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.t
 import { header } from '../../http/headers.ts';
 import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
 import { printable, shorten } from '../../text/text.ts';
-import { labelNotUndone } from '../../undone-label.ts';
+import { labelNotUndone } from '../../http/undecoded-label.ts';
 import { kindOfContent, contentSignature } from '../../text/content-signature.ts';
 import { lastHop } from '../../http/probe.ts';
 

@@ -1,6 +1,6 @@
 import { isMissing, type Missing, type HttpViews } from '../../facts/facts.ts';
 import { defineRule } from '../rule.ts';
-import { labelNotUndone } from '../../undone-label.ts';
+import { labelNotUndone } from '../../http/undecoded-label.ts';
 import { pageAnswer, pageInstead } from '../../http/web-page.ts';
 
 export const documentUnreadable = defineRule({

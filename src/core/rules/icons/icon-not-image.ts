@@ -3,7 +3,7 @@ import { programMessage } from '../../http/program-output.ts';
 import { defineRule, type Problem } from '../rule.ts';
 import type { Severity } from '../../engine/report.ts';
 import { shorten } from '../../text/text.ts';
-import { labelNotUndone } from '../../undone-label.ts';
+import { labelNotUndone } from '../../http/undecoded-label.ts';
 
 const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
   empty: ['is empty: 0 bytes', 'Upload the icon again; the upload left an empty file.'],

@@ -1,6 +1,6 @@
-import { isMissing, type Missing, type HttpViews } from './facts/facts.ts';
-import { codings } from './http/headers.ts';
-import { lastHop } from './http/probe.ts';
+import { isMissing, type Missing, type HttpViews } from '../facts/facts.ts';
+import { codings } from './headers.ts';
+import { lastHop } from './probe.ts';
 
 /**
  * Why compressed bytes were not decoded, for a sentence: their Content-Encoding is one that clients do not decode. Null

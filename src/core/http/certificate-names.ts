@@ -1,5 +1,5 @@
-import { commonName } from './http/certificate.ts';
-import type { TlsFacts } from './facts/facts.ts';
+import { commonName } from './certificate.ts';
+import type { TlsFacts } from '../facts/facts.ts';
 
 /** Why a certificate is not valid for the requested name or address, in words. */
 

@@ -1,0 +1,60 @@
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+
+/** A new file that only its owner may read. It has its final path once it is complete. */
+export interface PartFile {
+  /** False after `finish` or `abandon`. */
+  readonly isOpen: boolean;
+  write(text: string): void;
+  /** Renames the file to its final path, replacing an existing one. */
+  finish(): void;
+  /** Removes the file. Only the first call of `finish` or `abandon` takes effect. */
+  abandon(): void;
+}
+
+/**
+ * @param path absolute; the final path
+ * @throws AppregError `save-failed` if the file cannot be created
+ */
+export function openPartFile(path: string): PartFile {
+  const part = `${path}.${process.pid}.part`;
+  const file = open(part, path);
+  let isOpen = true;
+
+  function close(): boolean {
+    if (!isOpen) return false;
+    isOpen = false;
+    closeSync(file);
+    return true;
+  }
+
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    write(text) {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+    },
+    finish() {
+      if (close()) renameSync(part, path);
+    },
+    abandon() {
+      if (close()) rmSync(part, { force: true });
+    },
+  };
+}
+
+function open(part: string, path: string): number {
+  try {
+    return openSync(part, 'wx', 0o600);
+  } catch (error) {
+    throw new AppregError(
+      'save-failed',
+      `The facts cannot be saved as ${printable(path)}: ${(error as Error).message}`,
+      'Name a file in a folder that exists and may be written to.',
+      { cause: error },
+    );
+  }
+}
