@@ -120,7 +120,7 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
     );
   }
   // What the service's page sends to browsers lies beside the code that reads it.
-  const assets = join(root, 'src/service/page/assets');
+  const assets = join(root, 'src/service/pages/assets');
   if (existsSync(assets)) cpSync(assets, join(out, 'cli/assets'), { recursive: true });
   writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licences(builds));
   writeFileSync(join(out, 'cli/package.json'), '{ "type": "commonjs" }\n');

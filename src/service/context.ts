@@ -1,8 +1,8 @@
-import type { Db } from './storage/open.ts';
+import type { Db } from './storage/database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { WebOptions } from '../observe/registry/observe.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './config/settings.ts';
 
 export interface Asking extends Pick<
   WebOptions,

@@ -1,17 +1,17 @@
 import { collectDefaultMetrics } from 'prom-client';
-import { startOwnServer } from './storage/own.ts';
-import { awaitDatabase } from './storage/connect.ts';
+import { startOwnServer } from './storage/embedded/server.ts';
+import { awaitDatabase } from './storage/await-database.ts';
 import { migrate } from './storage/migrations.ts';
-import { openDatabase } from './storage/open.ts';
+import { openDatabase } from './storage/database.ts';
 import type { Service } from './context.ts';
 import { openAsking } from './refresh/address-policy.ts';
-import { openQueue } from './refresh/queue.ts';
-import { webApp } from './web/app.ts';
-import { listen } from './web/listen.ts';
+import { openQueue } from './worker/queue.ts';
+import { webApp } from './web-app.ts';
+import { listen } from './http/listen.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
 import { watchSchedule } from './schedule-metrics.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './config/settings.ts';
 
 /** Milliseconds to wait for a PostgreSQL server. */
 const PATIENCE = 30_000;

@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { build } from '../../scripts/build.mjs';
-import { startOwnServer } from '../../src/service/storage/own.ts';
+import { startOwnServer } from '../../src/service/storage/embedded/server.ts';
 import { openFolder } from '../support/database.ts';
 import { type Node, startNode } from '../support/service-node.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchSchedule } from '../../src/service/schedule-metrics.ts';
-import { addOrganization, addRegistry, addSubscription, openStage, type Stage } from './stage.ts';
+import { addOrganization, addRegistry, addSubscription, openStage, type Stage } from './database-fixture.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chmodSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll } from 'vitest';
-import { type OwnServer, startOwnServer } from '../../src/service/storage/own.ts';
+import { type OwnServer, startOwnServer } from '../../src/service/storage/embedded/server.ts';
 
 /** Databases of a PostgreSQL server that runs for as long as the tests of a file. */
 

@@ -1,11 +1,11 @@
 import { Agent, request } from 'undici';
 import { migrate } from '../../src/service/storage/migrations.ts';
-import { openDatabase } from '../../src/service/storage/open.ts';
+import { openDatabase } from '../../src/service/storage/database.ts';
 import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
 import { openAsking } from '../../src/service/refresh/address-policy.ts';
 import { refreshRegistry } from '../../src/service/refresh/refresh.ts';
-import { settingsFrom } from '../../src/service/settings-from.ts';
+import { settingsFrom } from '../../src/service/config/resolve-settings.ts';
 
 /** Refreshes without queue and web server, and the bare requests that they are made of. */
 

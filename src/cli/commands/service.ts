@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { printable } from '../../core/text/text.ts';
 import { openLog } from '../../service/log.ts';
-import { isLoopback, type ServiceFlags, settingsFrom } from '../../service/settings-from.ts';
-import type { Settings } from '../../service/settings.ts';
+import { isLoopback, type ServiceFlags, settingsFrom } from '../../service/config/resolve-settings.ts';
+import type { Settings } from '../../service/config/settings.ts';
 import { startService } from '../../service/start.ts';
 import type { Context } from '../context.ts';
 import { networkOf } from '../config/network.ts';

@@ -7,7 +7,7 @@ import type { AddressPolicy, Target } from '../../observe/http/address-policy.ts
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/probe.ts';
 import type { Asking } from '../context.ts';
 import type { Log } from '../log.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { type AddressKind, kindOf } from './ip-address.ts';
 
 /** Registry URLs are untrusted input, so the service only connects to public addresses. */

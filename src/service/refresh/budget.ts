@@ -1,6 +1,6 @@
 import type { Missing } from '../../core/facts/facts.ts';
 import type { Progress } from '../../observe/registry/observe.ts';
-import type { Limits } from '../settings.ts';
+import type { Limits } from '../config/settings.ts';
 
 /** The budget of one refresh of one registry. What exceeds it is deferred to the next refresh, soon after. */
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type JsonValue, member, stringOrNull } from '../../core/json/json.ts';
 import { shorten } from '../../core/text/text.ts';
 import { fragmentOf } from '../../core/http/url.ts';
-import type { Db } from '../storage/open.ts';
+import type { Db } from '../storage/database.ts';
 import { storable } from '../storage/packed.ts';
 
 /** The apps of a manifest, as rows: what a subscriber sees before their metadata files are read. */

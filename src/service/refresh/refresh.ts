@@ -2,8 +2,8 @@ import type { Report } from '../../core/engine/report.ts';
 import { openHttpClient } from '../../observe/http/client.ts';
 import { keptDocument } from '../../observe/registry/observation-cache.ts';
 import { pack } from '../storage/packed.ts';
-import { type RevalidationContext, isStillUnchanged } from './revalidate.ts';
-import { openRecordingClient } from './recording-client.ts';
+import { type RevalidationContext, isStillUnchanged } from './unchanged/revalidate.ts';
+import { openRecordingClient } from './unchanged/recording-client.ts';
 import { type Budget, openBudget } from './budget.ts';
 import { truncateReport } from './truncate-report.ts';
 import {
@@ -17,9 +17,9 @@ import {
   type Run,
   totalOf,
 } from './run.ts';
-import { type Registry, registryRecords } from './registry-records.ts';
+import { type Registry, registryRecords } from '../storage/registries.ts';
 import { nextCheck } from './schedule.ts';
-import { judgedBy, unchangedTokenIn } from './unchanged-token.ts';
+import { judgedBy, unchangedTokenIn } from './unchanged/unchanged-token.ts';
 
 /** Refreshes one registry for all of its subscribers: the same engine as `appreg verify`, with a cache. */
 

@@ -11,12 +11,12 @@ import { keptApp } from '../../observe/registry/observation-cache.ts';
 import { type ListedArtifact, observeRegistry } from '../../observe/registry/observe.ts';
 import type { Service } from '../context.ts';
 import { unpack } from '../storage/packed.ts';
-import type { Limits } from '../settings.ts';
-import { type AppChange, writeApp } from './app-rows.ts';
-import type { RecordingClient } from './recording-client.ts';
+import type { Limits } from '../config/settings.ts';
+import { type AppChange, writeApp } from '../storage/app-changes.ts';
+import type { RecordingClient } from './unchanged/recording-client.ts';
 import type { Budget } from './budget.ts';
 import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
-import { type IconShelf, openShelf } from './icons.ts';
+import { type IconShelf, openShelf } from './icon-collector.ts';
 import { updateVersions, listIn } from './version-lifecycle.ts';
 import { truncateFacts } from './truncate-facts.ts';
 import { appsIn, writeListing } from './manifest-apps.ts';
@@ -28,10 +28,10 @@ import {
   manifestOf,
   openAppRecords,
   type AppRecords,
-} from './app-records.ts';
-import type { Registry } from './registry-records.ts';
-import { openExpiryProbe, type ExpiryProbe } from './expiry-probe.ts';
-import { isPointless, judgedBy } from './unchanged-token.ts';
+} from '../storage/app-records.ts';
+import type { Registry } from '../storage/registries.ts';
+import { openExpiryProbe, type ExpiryProbe } from './unchanged/expiry-probe.ts';
+import { isPointless, judgedBy } from './unchanged/unchanged-token.ts';
 
 /** Observes a registry with the cache of previous refreshes: each app is judged and written when it is done. */
 

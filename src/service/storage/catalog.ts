@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Report } from '../../core/engine/report.ts';
-import { appView, type AppState } from '../app-view.ts';
-import type { Db } from './open.ts';
+import { appView, type AppState } from './app-view.ts';
+import type { Db } from './database.ts';
 import { storable, unpack } from './packed.ts';
-import { INSTALLABLE, isId, OFFERED } from './queries.ts';
+import { INSTALLABLE, isId, OFFERED } from './sql-fragments.ts';
 import type { AppView, InstallableView } from '../views.ts';
 
 /** An organization's view of its subscribed registries. Every query is restricted to the organization. */
@@ -99,7 +99,7 @@ export async function reportOf(db: Db, organizationId: string, subscriptionId: s
   return packed === null ? null : unpack<Report>(packed);
 }
 
-/** The same, as stored in the database (storage/packed.ts). */
+/** The same, as stored in the database (packed.ts). */
 export async function packedReportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Buffer | null> {
   if (!isId(subscriptionId)) return null;
   const row = await db

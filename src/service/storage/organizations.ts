@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import type { Db } from './open.ts';
+import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import type { OrganizationRow } from './tables.ts';
 import type { OrganizationView } from '../views.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { SymptomStatus } from '../../core/engine/report.ts';
 import { redact } from '../../core/text/text.ts';
-import type { Db } from './open.ts';
-import { INSTALLABLE, isId } from './queries.ts';
+import type { Db } from './database.ts';
+import { INSTALLABLE, isId } from './sql-fragments.ts';
 import type { SubscriptionView } from '../views.ts';
 
 /** The subscriptions of an organization. Every query is restricted to the organization. */

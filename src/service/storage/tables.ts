@@ -37,7 +37,7 @@ interface SessionRow {
 /** A registry, shared by all of its subscribers. */
 export interface RegistryRow {
   id: Generated<number>;
-  /** As written by `parseRegistryUrl` (refresh/registry-url.ts); the same manifest has one row. */
+  /** As written by `parseRegistryUrl` (subscribe/registry-url.ts); the same manifest has one row. */
   url: string;
   createdAt: Stamp;
   /** The end of the last refresh, regardless of its outcome; null before the first one. */
@@ -55,7 +55,7 @@ export interface RegistryRow {
   warnings: Generated<number>;
   /** The four symptoms of the last report: SymptomStatus[] (core/engine/report.ts). */
   symptoms: ColumnType<unknown, string | null, string | null>;
-  /** gzip of JSON (storage/packed.ts): the Report of the last refresh. */
+  /** gzip of JSON (packed.ts): the Report of the last refresh. */
   report: Buffer | null;
   /** The same: the last observed manifest (DocumentFacts), for conditional requests. */
   manifest: Buffer | null;
@@ -67,7 +67,7 @@ export interface RegistryRow {
   /** Whether the last refresh was slow: such registries have separate workers, and do not delay others. */
   slow: Generated<boolean>;
   /**
-   * The responses under which the last outcome stays valid (refresh/unchanged-token.ts); null if the registry must be
+   * The responses under which the last outcome stays valid (refresh/unchanged/unchanged-token.ts); null if the registry must be
    * observed and judged again.
    */
   standing: Generated<string | null>;

@@ -2,10 +2,10 @@ import { compareText } from '../../core/engine/order.ts';
 import { redact } from '../../core/text/text.ts';
 import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
 import { bounded, type Page } from './catalog.ts';
-import type { Db } from './open.ts';
+import type { Db } from './database.ts';
 import { storable } from './packed.ts';
 import type { VersionRow } from './tables.ts';
-import { isId } from './queries.ts';
+import { isId } from './sql-fragments.ts';
 import type { VersionView } from '../views.ts';
 
 /**

@@ -17,8 +17,8 @@ import {
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
 import { writeListing } from '../../../src/service/refresh/manifest-apps.ts';
-import { addApp } from '../stage.ts';
-import { type Bench, openBench } from './bench.ts';
+import { addApp } from '../database-fixture.ts';
+import { type Bench, openBench } from './refresh-harness.ts';
 
 /** Registries that mean harm, or behave as if they did: each refresh ends, with bounds, and says what is wrong. */
 

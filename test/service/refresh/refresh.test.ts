@@ -13,7 +13,7 @@ import {
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified } from '../../support/live-registry.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
-import { type Bench, openBench } from './bench.ts';
+import { type Bench, openBench } from './refresh-harness.ts';
 
 /** What a refresh makes of a registry, and what stays in force while it changes. */
 

@@ -19,7 +19,7 @@ import {
   openStage,
   type Stage,
   type VersionValues,
-} from '../stage.ts';
+} from '../database-fixture.ts';
 
 let stage: Stage;
 let mine: string;

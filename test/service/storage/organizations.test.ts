@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/service/storage/migrations.ts';
-import { type Db, openDatabase } from '../../../src/service/storage/open.ts';
+import { type Db, openDatabase } from '../../../src/service/storage/database.ts';
 import {
   closeSession,
   createOrganization,

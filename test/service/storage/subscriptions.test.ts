@@ -6,7 +6,7 @@ import {
   renameSubscription,
   subscriptionOf,
 } from '../../../src/service/storage/subscriptions.ts';
-import { addApp, addOrganization, addRegistry, addSubscription, openStage, type Stage } from '../stage.ts';
+import { addApp, addOrganization, addRegistry, addSubscription, openStage, type Stage } from '../database-fixture.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,0 +1,34 @@
+import type { Context } from 'hono';
+import { PAGE_LIMIT } from '../storage/catalog.ts';
+import { Refusal } from '../http/problems.ts';
+
+/** Query parameters. A malformed one is refused, since ignoring it would change the meaning of the request. */
+
+const DEFAULT_LIMIT = 100;
+const SEARCH_LIMIT = 200;
+
+export function pageIn(c: Context): { limit: number; after: string | null } {
+  const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT);
+  if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_LIMIT)
+    throw invalid('limit', `is not a number from 1 to ${PAGE_LIMIT}.`);
+  return { limit: Number(limit), after: c.req.query('after') ?? null };
+}
+
+export function searchIn(c: Context): string | null {
+  const search = c.req.query('search') ?? null;
+  if (search !== null && search.length > SEARCH_LIMIT)
+    throw invalid('search', `is longer than ${SEARCH_LIMIT} characters.`);
+  return search;
+}
+
+export function visibleIn(c: Context): boolean | null {
+  const visible = c.req.query('visible');
+  if (visible === undefined) return null;
+  if (visible !== 'true' && visible !== 'false') throw invalid('visible', 'is neither true nor false.');
+  return visible === 'true';
+}
+
+export function invalid(field: string, fault: string): Refusal {
+  const detail = `The parameter “${field}” ${fault}`;
+  return new Refusal('invalid-parameter', detail, { errors: [{ field, detail }] });
+}

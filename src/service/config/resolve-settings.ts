@@ -1,0 +1,130 @@
+import { isIPv6 } from 'node:net';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { printable, redact } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { DEFAULT_LIMITS, type Settings } from './settings.ts';
+
+/** The command-line flags of `appreg service`. */
+export interface ServiceFlags {
+  port?: number;
+  host?: string;
+  data?: string;
+  role?: string[];
+  allowHost?: string[];
+  allowHttp?: boolean;
+  openSignUp?: boolean;
+  /** Seconds. */
+  interval?: number;
+  concurrency?: number;
+}
+
+type Environment = Record<string, string | undefined>;
+
+const ROLES = ['web', 'worker'] as const;
+/** Minimum length of an operator token, in characters. */
+const SHORTEST_TOKEN = 16;
+const HOUR = 3_600_000;
+
+/**
+ * Settings from flags, then the environment, then defaults for a single machine.
+ * @param cwd the base of a relative --data @param ca, machineCa PEM text, or null
+ * @throws AppregError `setting-unusable`
+ */
+export function settingsFrom(
+  flags: ServiceFlags,
+  env: Environment,
+  { cwd, ca, machineCa }: { cwd: string; ca: string | null; machineCa: string | null },
+): Settings {
+  const host = flags.host ?? (env['HOST'] || '127.0.0.1');
+  const operatorToken = env['OPERATOR_TOKEN'] || null;
+  if (operatorToken !== null && operatorToken.length < SHORTEST_TOKEN)
+    throw unusable('OPERATOR_TOKEN is too short to be a secret.', 'openssl rand -base64 32 prints one that is not.');
+  return {
+    databaseUrl: databaseUrl(env['DATABASE_URL']),
+    dataFolder: resolve(cwd, flags.data ?? dataFolder(env)),
+    host,
+    port: flags.port ?? portFrom(env['PORT']),
+    publicUrl: webUrl(env, 'PUBLIC_URL', true),
+    roles: roles(flags.role),
+    coreRegistryUrl: webUrl(env, 'CORE_REGISTRY_URL'),
+    communityRegistryUrl: webUrl(env, 'COMMUNITY_REGISTRY_URL'),
+    allowHosts: (flags.allowHost ?? []).map(hostName),
+    allowHttp: flags.allowHttp === true,
+    ca,
+    machineCa,
+    operatorToken,
+    openSignUp: flags.openSignUp ?? (operatorToken === null && isLoopback(host)),
+    interval: flags.interval === undefined ? HOUR : Math.max(1, Math.round(flags.interval * 1_000)),
+    concurrency: flags.concurrency ?? 8,
+    limits: DEFAULT_LIMITS,
+  };
+}
+
+/** The default database folder. The user that runs PostgreSQL cannot access root's home. */
+function dataFolder(env: Environment): string {
+  const { platform } = process;
+  const xdg = env['XDG_DATA_HOME'];
+  if (platform === 'win32')
+    return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'appreg', 'service');
+  if (process.getuid?.() === 0) return '/var/lib/appreg';
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'appreg', 'service');
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'appreg', 'service');
+  return join(homedir(), '.local', 'share', 'appreg', 'service');
+}
+
+function databaseUrl(text: string | undefined): string | null {
+  if (!text) return null;
+  if (/^postgres(ql)?:\/\//.test(text)) return text;
+  throw unusable(
+    'DATABASE_URL is not the address of a PostgreSQL server.',
+    'Write it as postgres://user:password@host:5432/database.',
+  );
+}
+
+function webUrl(env: Environment, name: string, asFolder = false): string | null {
+  const text = env[name]?.trim();
+  if (!text) return null;
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || (asFolder && (url.search || url.hash)))
+    throw unusable(
+      `${name} is no web address that can be used: ${printable(redact(text))}`,
+      `Write it out, such as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
+    );
+  return asFolder && !url.href.endsWith('/') ? `${url.href}/` : url.href;
+}
+
+function portFrom(text: string | undefined): number {
+  if (!text) return 8090;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw unusable(`PORT is no port: ${printable(text)}`, 'It takes a number from 0 to 65535; 0 takes any that is free.');
+}
+
+function roles(named: string[] | undefined): Settings['roles'] {
+  const wrong = named?.find((role) => !(ROLES as readonly string[]).includes(role));
+  if (wrong !== undefined)
+    throw unusable(`--role ${printable(wrong)}: there is no such role.`, 'Roles are web and worker; by default both.');
+  return ROLES.filter((role) => named?.includes(role) ?? true);
+}
+
+/** Normalized as in a URL: lower case, internationalized names in ASCII; with the port if given. */
+function hostName(text: string): string {
+  const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(isIPv6(text) ? `[${text}]` : text) ?? [];
+  const url = parseUrl(`http://${host}/`);
+  if (url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '')
+    return `${url.hostname}${port}`;
+  throw unusable(
+    `--allow-host ${printable(redact(text))}: that is no host name.`,
+    'Name the host without scheme and path, and with a port if only that is meant: --allow-host localhost:8080',
+  );
+}
+
+/** Whether a listen address is reachable from this machine only. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function unusable(message: string, hint: string): AppregError {
+  return new AppregError('setting-unusable', message, hint);
+}

@@ -1,0 +1,56 @@
+/** The operator's settings; resolve-settings.ts reads them from flags and the environment. */
+export interface Settings {
+  /** postgres://…; null for an embedded server in `dataFolder`. */
+  databaseUrl: string | null;
+  dataFolder: string;
+  host: string;
+  /** 0 selects any free port. */
+  port: number;
+  /**
+   * The public URL of the service with its trailing slash, used for links, cookies and the Origin of icons; null to use
+   * the request's Host.
+   */
+  publicUrl: string | null;
+  roles: readonly ('web' | 'worker')[];
+  /** Registry that every organization is subscribed to at creation; null for none. */
+  coreRegistryUrl: string | null;
+  communityRegistryUrl: string | null;
+  /**
+   * Hosts that may be requested at private addresses; `localhost` includes the loopback addresses; with a port, only
+   * that port.
+   */
+  allowHosts: readonly string[];
+  /** Whether plain http is allowed for hosts that are not in `allowHosts`. */
+  allowHttp: boolean;
+  /** PEM text of an additional certificate authority, or null; and of NODE_EXTRA_CA_CERTS. */
+  ca: string | null;
+  machineCa: string | null;
+  /** Token that allows creating organizations; null if only `openSignUp` does. */
+  operatorToken: string | null;
+  /** Anyone with access to the page may create an organization. */
+  openSignUp: boolean;
+  /** Milliseconds between two refreshes of a registry (spec section 8: hourly). */
+  interval: number;
+  /** Registries refreshed at once by one node. */
+  concurrency: number;
+  limits: Limits;
+}
+
+/** Resource limits per registry. */
+export interface Limits {
+  /** Milliseconds per refresh; what was not reached is refreshed soon after. */
+  refresh: number;
+  apps: number;
+  versionsPerApp: number;
+  /** Maximum artifacts and bytes fetched per refresh. */
+  artifacts: number;
+  artifactBytes: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  refresh: 240_000,
+  apps: 20_000,
+  versionsPerApp: 2_000,
+  artifacts: 500,
+  artifactBytes: 4 * 2 ** 30,
+};

@@ -1,0 +1,52 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import type { Settings } from '../config/settings.ts';
+
+/** Milliseconds for running requests to complete. */
+const LAST_ANSWERS = 10_000;
+
+type FetchCallback = Parameters<typeof createAdaptorServer>[0]['fetch'];
+
+/** Starts the HTTP server. `close` accepts no new requests, and waits for running ones until a deadline. */
+export async function listen(
+  { host, port }: Pick<Settings, 'host' | 'port'>,
+  fetch: FetchCallback,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createAdaptorServer({ fetch }) as Server;
+  server.headersTimeout = 15_000;
+  server.requestTimeout = 60_000;
+  // Longer than the usual 60 seconds of proxies, so that the proxy closes idle connections first.
+  server.keepAliveTimeout = 65_000;
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail).listen(port, host, done);
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw new AppregError(
+      'listen-failed',
+      `Nothing can listen on ${printable(host)} port ${port}: ${error.code ?? error.message}`,
+      error.code === 'EADDRINUSE'
+        ? 'Another program has it. Name another: --port 0 takes any.'
+        : 'Look at --host and --port.',
+      { cause: error },
+    );
+  });
+  const address = server.address() as AddressInfo;
+  return { url: urlOf(host, address.port), close: () => close(server) };
+}
+
+/** 0.0.0.0 or :: listens on all addresses, but browsers cannot connect to it. */
+function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}/`;
+}
+
+async function close(server: Server): Promise<void> {
+  const late = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS);
+  await new Promise((done) => {
+    server.close(done);
+    server.closeIdleConnections();
+  });
+  clearTimeout(late);
+}

@@ -1,0 +1,66 @@
+import { type HiddenReason, hiddenReason } from '../hidden-reasons.ts';
+import type { AppView } from '../views.ts';
+
+/** The state of an app in the database that determines whether it can be installed. */
+export interface AppState {
+  key: string;
+  name: string;
+  description: string;
+  color: string | null;
+  icon: Buffer | null;
+  iconFragment: string;
+  listed: boolean;
+  visible: boolean | null;
+  because: readonly string[];
+  failingSince: Date | null;
+  /** The highest offered version. */
+  latest: string | null;
+  /** The number of offered and of known versions; the database returns counts as strings. */
+  offeredCount: string;
+  versionCount: string;
+  /** The states of versions that are not withdrawn; null if one is offered. */
+  states: readonly string[] | null;
+  /** Why one of them is refused. */
+  refusal: { code: string | null; message: string | null } | null;
+}
+
+export function appView(app: AppState): AppView {
+  const standing = standingOf(app);
+  return {
+    key: app.key,
+    name: app.name,
+    description: app.description,
+    color: app.color,
+    icon: app.icon?.toString('hex') ?? null,
+    iconFragment: app.icon === null ? '' : app.iconFragment,
+    ...standing,
+    offered: standing.visible === true ? Number(app.offeredCount) : 0,
+    versions: Number(app.versionCount),
+    failingSince: app.failingSince?.toISOString() ?? null,
+  };
+}
+
+type Standing = Pick<AppView, 'visible' | 'reasons' | 'latest'>;
+
+/** The same decision as INSTALLABLE (sql-fragments.ts), with the reasons. */
+function standingOf(app: AppState): Standing {
+  if (!app.listed) return hidden([hiddenReason('app-withdrawn')]);
+  const because = app.because.map(hiddenReason);
+  if (app.visible === false && app.failingSince === null) return hidden(because);
+  if (app.latest !== null) return { visible: true, reasons: [], latest: app.latest };
+  if (app.states?.includes('pending')) return hidden([hiddenReason('artifact-unchecked')], null);
+  if (app.states?.includes('refused')) return hidden([hiddenReason('artifact-refused'), ...refusalOf(app)]);
+  if (because.length > 0) return hidden(because, app.visible === false ? false : null);
+  return app.visible === null
+    ? hidden([hiddenReason('app-unchecked')], null)
+    : hidden([hiddenReason('version-withdrawn')]);
+}
+
+function hidden(reasons: HiddenReason[], visible: false | null = false): Standing {
+  return { visible, reasons, latest: null };
+}
+
+function refusalOf({ refusal }: AppState): HiddenReason[] {
+  if (refusal === null || refusal.code === null) return [];
+  return [refusal.message === null ? hiddenReason(refusal.code) : { code: refusal.code, message: refusal.message }];
+}

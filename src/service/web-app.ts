@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Service } from './context.ts';
+import { isAbsence } from './storage/transient-error.ts';
+import { noSuchPage } from './pages/request.ts';
+import { pageRoutes } from './pages/routes.ts';
+import { appRoutes } from './api/apps.ts';
+import { organizationRoutes } from './api/organizations.ts';
+import { registryRoutes } from './api/registries.ts';
+import { openGate } from './http/auth.ts';
+import { healthRoutes } from './api/health.ts';
+import { ALLOWANCES } from './http/rate-limits.ts';
+import { openApiDocument } from './api/openapi.ts';
+import { json, notFound, problem, Refusal } from './http/problems.ts';
+import { type Env, mountRoutes, type Route, type WebContext } from './http/routes.ts';
+
+/**
+ * All HTTP endpoints of a node; a node without the web role only serves its health.
+ * @param allowances the rate limits
+ */
+export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
+  const { settings, log, metrics } = service;
+  const app = new Hono<Env>();
+  const headers = Object.entries(HEADERS);
+  if (settings.publicUrl?.startsWith('https:')) headers.push(['strict-transport-security', 'max-age=31536000']);
+
+  app.use(async (c, next) => {
+    const asked = c.req.header('x-request-id') ?? '';
+    const requestId = /^[\w.-]{1,64}$/.test(asked) ? asked : randomUUID();
+    c.set('requestId', requestId);
+    c.header('x-request-id', requestId);
+    for (const [name, value] of headers) c.header(name, value);
+    const begun = performance.now();
+    await next();
+    const { method } = c.req;
+    const route = c.get('route') ?? 'other';
+    const seconds = (performance.now() - begun) / 1000;
+    metrics.requests.inc({ method: METHODS.has(method) ? method : 'other', route, status: String(c.res.status) });
+    metrics.requestSeconds.observe({ method: METHODS.has(method) ? method : 'other', route }, seconds);
+    log(method === 'GET' || method === 'HEAD' ? 'debug' : 'info', 'request', {
+      request: c.get('requestId'),
+      method,
+      route,
+      status: c.res.status,
+      organization: c.get('organization')?.id,
+      milliseconds: Math.round(seconds * 1000),
+    });
+  });
+
+  const isWeb = settings.roles.includes('web');
+  const routes = isWeb ? [...apiRoutes(service), ...healthRoutes(service)] : healthRoutes(service);
+  mountRoutes(app, routes, openGate(service, allowances));
+  if (isWeb) app.route('/', pageRoutes(service, allowances));
+
+  app.notFound((c) => (isWeb && isForPeople(c) ? noSuchPage(c, service.settings) : problem(c, notFound('page'))));
+  app.onError((error, c) => {
+    if (error instanceof Refusal) return problem(c, error);
+    const request = c.get('requestId');
+    if (isAbsence(error)) {
+      log('warn', 'database-unavailable', { request, error: error.message });
+      return problem(c, new Refusal('unavailable', 'Try again in a moment.', {}, { 'retry-after': '5' }));
+    }
+    log('error', 'defect', { request, route: c.get('route'), error });
+    return problem(c, new Refusal('internal', 'The log of the service tells more, under the requestId.'));
+  });
+  return app;
+}
+
+function apiRoutes(service: Service): Route[] {
+  const document = openApiDocument(service.settings.publicUrl);
+  return [
+    ...organizationRoutes(service),
+    ...registryRoutes(service),
+    ...appRoutes(service),
+    { method: 'GET', path: '/api/openapi.json', access: 'anyone', answer: (c) => json(c, document) },
+  ];
+}
+
+function isForPeople(c: WebContext): boolean {
+  return !c.req.path.startsWith('/api/') && /\btext\/html\b/.test(c.req.header('accept') ?? '');
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PUT']);
+
+/** Unless the response overrides them. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};

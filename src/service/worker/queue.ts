@@ -1,0 +1,194 @@
+import { sql } from 'kysely';
+import { PgBoss } from 'pg-boss';
+import type { Service } from '../context.ts';
+import type { Db } from '../storage/database.ts';
+import { dropOrphanedIcons } from '../storage/app-changes.ts';
+import { type JobWorkers, startJobWorkers } from './job-workers.ts';
+import { refreshRegistry } from '../refresh/refresh.ts';
+import type { RefreshContext } from '../refresh/run.ts';
+
+/**
+ * The jobs of all nodes, in PostgreSQL (pg-boss). The due time of a registry is stored in its own row; a job only
+ * signals it. So a job that is lost, duplicated or late does no harm.
+ */
+
+export interface Queue {
+  /** @see Service.requestRefresh */
+  requestRefresh(registryId: number): Promise<void>;
+  /** Releases running jobs, and takes no new ones. */
+  stop(): Promise<void>;
+}
+
+export type QueueContext = RefreshContext & Pick<Service, 'stopping'>;
+
+const REFRESH = 'refresh';
+/** Registries whose last refresh was slow. They only delay each other. */
+const REFRESH_SLOW = 'refresh-slow';
+const SWEEP = 'sweep';
+const TIDY = 'tidy';
+
+/** Seconds between two queries for due registries. */
+const SWEEP_EVERY = 5;
+const SWEPT_AT_ONCE = 5000;
+/** Seconds without a heartbeat after which another node takes over a job. */
+const HEARTBEAT = 20;
+const WATCH_EVERY = 10;
+/** Milliseconds between two polls for jobs of other nodes. */
+const POLL_EVERY = 2000;
+/** Milliseconds that running jobs have to stop. */
+const STOP_WITHIN = 10_000;
+/** Milliseconds until a registry is retried after an internal error. */
+const AFTER_CRASH = 900_000;
+
+/** Starts the queue on one node; the node processes jobs if it has the role. */
+export async function openQueue(context: QueueContext, databaseUrl: string): Promise<Queue> {
+  const { settings, db, log } = context;
+  const isWorker = settings.roles.includes('worker');
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    application_name: 'appreg',
+    max: isWorker ? 4 + Math.ceil(settings.concurrency / 4) : 2,
+    supervise: isWorker,
+    schedule: isWorker,
+    superviseIntervalSeconds: WATCH_EVERY,
+    monitorIntervalSeconds: WATCH_EVERY,
+    maintenanceIntervalSeconds: 60,
+  });
+  boss.on('error', (error) => log('warn', 'queue-trouble', { error }));
+  await boss.start();
+  let hands: readonly JobWorkers[] = [];
+  try {
+    await makeQueues(boss, settings.limits.refresh);
+    if (isWorker) {
+      hands = await startWorkers(boss, context);
+      // Take over the jobs of a stopped node immediately, even if nodes are short-lived.
+      void boss.supervise().then(
+        () => hands.forEach((pair) => pair.wake()),
+        (error: unknown) => log('warn', 'queue-trouble', { error }),
+      );
+    }
+  } catch (error) {
+    await boss.stop({ graceful: false });
+    throw error;
+  }
+  return {
+    async requestRefresh(registryId) {
+      await requestRefresh(boss, db, registryId);
+      // The requester is waiting: idle workers on this node do not wait for the next poll.
+      for (const pair of hands) pair.wake();
+    },
+    async stop() {
+      const until = Date.now() + STOP_WITHIN;
+      await Promise.all(hands.map((pair) => pair.stop(STOP_WITHIN)));
+      await boss.stop({ graceful: true, timeout: Math.max(1000, until - Date.now()) });
+    },
+  };
+}
+
+async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
+  const short = { retentionSeconds: 3600, deleteAfterSeconds: 60 };
+  for (const name of [REFRESH, REFRESH_SLOW])
+    await boss.createQueue(name, {
+      ...short,
+      // One job per registry, queued or running, across all nodes.
+      policy: 'exclusive',
+      heartbeatSeconds: HEARTBEAT,
+      expireInSeconds: Math.ceil(milliseconds / 1000) + 60,
+      retryLimit: 5,
+    });
+  // One queued job; the running one requests the next.
+  await boss.createQueue(SWEEP, { ...short, policy: 'short', expireInSeconds: 60, retryLimit: 0 });
+  await boss.createQueue(TIDY, { ...short, policy: 'short', expireInSeconds: 600, retryLimit: 0 });
+}
+
+async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWorkers[]> {
+  const { settings, db, log } = context;
+  const hands: JobWorkers[] = [];
+  await boss.work(SWEEP, { pollingIntervalSeconds: 1 }, async () => {
+    try {
+      await enqueueDue(boss, db);
+      for (const pair of hands) pair.wake();
+    } finally {
+      if (!context.stopping.aborted) await boss.send(SWEEP, {}, { startAfter: SWEEP_EVERY });
+    }
+  });
+  await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => dropOrphanedIcons(db));
+  // If the sweeping node is killed, the next minute starts a new chain.
+  await boss.schedule(SWEEP, '* * * * *');
+  await boss.schedule(TIDY, '23 3 * * *');
+  await boss.send(SWEEP, {});
+  // Last, since the workers would not be stopped if another part failed to start.
+  const slow = Math.ceil(settings.concurrency / 4);
+  for (const [name, most] of [[REFRESH, settings.concurrency] as const, [REFRESH_SLOW, slow] as const])
+    hands.push(
+      startJobWorkers<{ id: number }>(boss, name, {
+        most,
+        pollEvery: POLL_EVERY,
+        beatEvery: (HEARTBEAT * 1000) / 2,
+        act: ({ id }, lost) => refreshJob(context, id, lost),
+        onTrouble: (error) => log('warn', 'queue-trouble', { error }),
+      }),
+    );
+  return hands;
+}
+
+/** Enqueues due registries with subscribers, the longest overdue first. Jobs already queued are unchanged. */
+async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
+  const due = await db
+    .selectFrom('registries')
+    .where('nextCheckAt', '<=', sql<Date>`now()`)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('subscriptions').whereRef('registryId', '=', 'registries.id').select('id')),
+    )
+    .orderBy('nextCheckAt')
+    .limit(SWEPT_AT_ONCE)
+    .select(['id', 'slow'])
+    .execute();
+  for (const name of [REFRESH, REFRESH_SLOW]) {
+    const jobs = due
+      .filter(({ slow }) => slow === (name === REFRESH_SLOW))
+      .map(({ id }) => ({ data: { id }, singletonKey: String(id) }));
+    if (jobs.length > 0) await boss.insert(name, jobs);
+  }
+}
+
+/** Makes a registry due with priority; a queued or running job is sufficient. */
+async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise<void> {
+  const row = await db
+    .updateTable('registries')
+    .set({ nextCheckAt: sql`least(next_check_at, now())` })
+    .where('id', '=', registryId)
+    .returning('slow')
+    .executeTakeFirst();
+  await boss.send(
+    row?.slow ? REFRESH_SLOW : REFRESH,
+    { id: registryId },
+    { singletonKey: String(registryId), priority: 1 },
+  );
+}
+
+/** @throws if the node is stopping, so that another node takes the job */
+async function refreshJob(context: QueueContext, id: number, lost: AbortSignal): Promise<void> {
+  const { db, log, metrics, stopping } = context;
+  metrics.refreshing.inc();
+  try {
+    const outcome = await refreshRegistry(context, id, AbortSignal.any([stopping, lost]));
+    if (outcome === 'handed-back') throw new HandedBack();
+  } catch (error) {
+    if (error instanceof HandedBack || stopping.aborted) throw error;
+    log('error', 'refresh-crashed', { registry: id, error });
+    await db
+      .updateTable('registries')
+      .set({ nextCheckAt: new Date(Date.now() + AFTER_CRASH) })
+      .where('id', '=', id)
+      .execute();
+  } finally {
+    metrics.refreshing.dec();
+  }
+}
+
+class HandedBack extends Error {
+  constructor() {
+    super('handed back');
+  }
+}

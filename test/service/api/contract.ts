@@ -1,0 +1,122 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Hono } from 'hono';
+import { expect } from 'vitest';
+import { openApiDocument } from '../../../src/service/api/openapi.ts';
+import type { Env } from '../../../src/service/http/routes.ts';
+
+/** The API's OpenAPI document, and a client that holds every answer to it. */
+
+interface Answer {
+  description: string;
+  content?: Record<string, { schema?: unknown }>;
+  headers?: Record<string, { required: boolean }>;
+}
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+}
+export interface Operation {
+  method: string;
+  path: string;
+  operationId: string;
+  security: Record<string, unknown>[];
+  parameters: Parameter[];
+  body: Record<string, unknown> | null;
+  responses: Record<string, Answer>;
+}
+
+export const DOCUMENT = openApiDocument(null);
+type PathItem = { parameters?: Parameter[] } & Record<string, Record<string, unknown>>;
+
+export const OPERATIONS: Operation[] = Object.entries(DOCUMENT['paths'] as Record<string, PathItem>).flatMap(
+  ([path, { parameters = [], ...methods }]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const { operationId, responses, security = DOCUMENT['security'], requestBody } = operation;
+      const content = (requestBody as { content: Record<string, { schema: { properties: object } }> } | undefined)
+        ?.content;
+      return {
+        method: method.toUpperCase(),
+        path,
+        operationId: operationId as string,
+        security: security as Record<string, unknown>[],
+        parameters: [...parameters, ...((operation['parameters'] as Parameter[] | undefined) ?? [])],
+        body: (content?.['application/json']?.schema.properties as Record<string, unknown> | undefined) ?? null,
+        responses: responses as Record<string, Answer>,
+      };
+    }),
+);
+
+const ajv = new Ajv2020({
+  strict: false,
+  formats: { 'date-time': /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ },
+});
+ajv.addSchema({ ...DOCUMENT, $id: 'openapi' });
+
+function validatorOf(schema: object): ValidateFunction {
+  const { $ref } = schema as { $ref?: string };
+  return ajv.compile($ref === undefined ? schema : { $ref: `openapi${$ref}` });
+}
+
+/** The operation of a request: fixed paths come before those with parameters. */
+function operationOf(method: string, path: string): Operation | null {
+  const fits = OPERATIONS.filter(
+    (operation) =>
+      operation.method === (method === 'HEAD' ? 'GET' : method) &&
+      new RegExp(`^${operation.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  return fits.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
+}
+
+export interface Asked {
+  token?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+export interface Told {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body, where it is JSON. */
+  json: any;
+}
+
+/** What was reached: `operationId status`. */
+export const reached = new Set<string>();
+
+/** Asks, and checks the answer: its status, type, shape and headers are those of the document. */
+export async function ask(app: Hono<Env>, method: string, path: string, asked: Asked = {}): Promise<Told> {
+  const headers = new Headers(asked.headers);
+  if (asked.token) headers.set('authorization', `Bearer ${asked.token}`);
+  if (asked.body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  const raw = typeof asked.body === 'string' || asked.body instanceof Uint8Array;
+  const body = asked.body === undefined ? null : raw ? (asked.body as string) : JSON.stringify(asked.body);
+  const response = await app.request(path, { method, headers, body });
+  const text = await response.text();
+  const type = response.headers.get('content-type')?.split(';')[0] ?? null;
+  const told = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: type?.endsWith('json') && text !== '' ? (JSON.parse(text) as unknown) : null,
+  };
+  const operation = operationOf(method, path.split('?')[0]!);
+  if (operation !== null) check(operation, told, type, method === 'HEAD');
+  return told;
+}
+
+function check(operation: Operation, told: Told, type: string | null, bodiless: boolean): void {
+  const where = `${operation.operationId} ${told.status}`;
+  const answer = operation.responses[String(told.status)] ?? operation.responses[`${String(told.status)[0]}XX`];
+  expect(answer, `${where} is documented`).toBeDefined();
+  reached.add(where);
+  for (const name of Object.keys(answer!.headers ?? {})) expect(told.headers.has(name), `${where}: ${name}`).toBe(true);
+  if (answer!.content === undefined) {
+    expect([type, told.text], where).toEqual([null, '']);
+    return;
+  }
+  expect(Object.keys(answer!.content), where).toContain(type);
+  const { schema } = answer!.content[type!]!;
+  if (schema === undefined || bodiless) return;
+  const validate = validatorOf(schema as object);
+  expect(validate(told.json), `${where}: ${ajv.errorsText(validate.errors)}\n${told.text.slice(0, 500)}`).toBe(true);
+}

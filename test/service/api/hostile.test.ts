@@ -1,0 +1,394 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { storable } from '../../../src/service/storage/packed.ts';
+import { listen } from '../../../src/service/http/listen.ts';
+import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
+import { ask, OPERATIONS } from './contract.ts';
+import { allowing, OPERATOR, openWebStage, type WebStage } from '../web-fixture.ts';
+
+/** What clients send by mistake or to do harm: refused with a reason, never with a defect, and nothing is stored. */
+
+let stage: WebStage;
+let app: ReturnType<WebStage['app']>;
+let token: string;
+let id: string;
+let server: { url: string; close(): Promise<void> };
+beforeAll(async () => {
+  stage = await openWebStage();
+  app = stage.app({}, allowing(1_000_000));
+  const organization = await stage.join();
+  ({ token } = organization);
+  const registry = await addRegistry(stage.db, 'https://hostile.example.com/registry.json');
+  await addApp(stage.db, registry, 'a/b?c#d%e', { name: 'Not URL-safe' });
+  id = await addSubscription(stage.db, organization.id, registry, { name: 'Before' });
+  server = await listen({ host: '127.0.0.1', port: 0 }, app.fetch);
+});
+afterAll(async () => {
+  await server.close();
+  await stage.stop();
+});
+
+const count = async (): Promise<unknown> =>
+  Promise.all([
+    stage.db.selectFrom('organizations').select('id').execute(),
+    stage.db.selectFrom('subscriptions').select(['id', 'name']).execute(),
+    stage.db.selectFrom('registries').select('url').execute(),
+  ]);
+
+const BODIES = [
+  ['POST', '/api/registries/subscribe', () => token],
+  ['POST', '/api/organizations', () => OPERATOR],
+  ['PATCH', () => `/api/registries/${id}`, () => token],
+] as const;
+const pathOf = (path: string | (() => string)): string => (typeof path === 'string' ? path : path());
+
+describe.each(BODIES)('bodies of %s %s', (method, path, who) => {
+  test('any bytes', async () => {
+    const before = await count();
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (body) => {
+        const told = await ask(app, method, pathOf(path), { token: who(), body });
+        expect(told.status).toBe(400);
+      }),
+      { numRuns: 30 },
+    );
+    expect(await count()).toEqual(before);
+  });
+
+  test('any JSON but an object with the right fields', async () => {
+    const before = await count();
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 3 }), async (body) => {
+        const told = await ask(app, method, pathOf(path), { token: who(), body: JSON.stringify(body) });
+        expect(told.status).toBe(400);
+      }),
+      { numRuns: 30 },
+    );
+    expect(await count()).toEqual(before);
+  });
+
+  test.each([
+    ['an array', '[{"url":"https://x.example.com/r.json","name":"x"}]'],
+    ['a text', '"name"'],
+    ['null', 'null'],
+    ['nothing', ''],
+    ['two objects', '{}{}'],
+    ['JSON5', "{name:'x'}"],
+    ['a byte order mark', '\ufeff{}'],
+    ['fields in the prototype', '{"__proto__":{"url":"https://x.example.com/r.json","name":"x"}}'],
+    ['fields of a constructor', '{"constructor":{"prototype":{"url":"x","name":"x"}}}'],
+    ['deep nesting', '['.repeat(8000)],
+    ['a number for a name', '{"url":"https://x.example.com/r.json","name":1e999}'],
+    ['an object for a name', '{"url":"https://x.example.com/r.json","name":{"toString":"x"}}'],
+    ['an array for a name', '{"url":["https://x.example.com/r.json"],"name":["x"]}'],
+    ['NUL in a name', '{"url":"https://x.example.com/r.json","name":"a\\u0000b"}'],
+    ['a lone surrogate', '{"url":"https://x.example.com/r.json","name":"a\\ud800b"}'],
+    ['a name that turns the direction', '{"url":"https://x.example.com/r.json","name":"a\\u202eb"}'],
+    ['a name that nobody sees', '{"url":"https://x.example.com/r.json","name":"\\u200b\\u3164"}'],
+    ['a name of lines', '{"url":"https://x.example.com/r.json","name":"a\\nb"}'],
+    ['a very long name', `{"url":"https://x.example.com/r.json","name":"${'x'.repeat(10_000)}"}`],
+  ])('%s', async (_, body) => {
+    const before = await count();
+    const told = await ask(app, method, pathOf(path), { token: who(), body });
+    expect(told.status).toBe(400);
+    expect(told.json.type).toMatch(/malformed-body|invalid-field/);
+    expect(await count()).toEqual(before);
+  });
+
+  test.each([
+    ['no type', { 'content-type': '' }],
+    ['text', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'multipart/form-data; boundary=x' }],
+    ['something like JSON', { 'content-type': 'application/jsonp' }],
+    ['another charset', { 'content-type': 'application/json; charset=utf-16' }],
+    ['two types', { 'content-type': 'text/plain, application/json' }],
+    ['packed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ])('%s is refused for its type', async (_, headers) => {
+    const told = await ask(app, method, pathOf(path), { token: who(), body: '{"name":"x"}', headers });
+    expect(told.status).toBe(415);
+  });
+
+  test('the type may name its charset, and further fields do no harm', async () => {
+    const headers = { 'content-type': 'Application/JSON;charset="UTF-8"' };
+    const told = await ask(app, method, pathOf(path), { token: who(), body: '{"more":1}', headers });
+    expect(told.json.type).toBe('urn:appreg:problem:invalid-field');
+  });
+});
+
+test('names keep what people write', async () => {
+  for (const name of [
+    'École 42',
+    'アプリ',
+    '👩‍💻 apps',
+    'نام‌ها',
+    '__proto__',
+    'a"b<c>&\\',
+    "'; drop table organizations; --",
+  ]) {
+    const told = await ask(app, 'PATCH', `/api/registries/${id}`, { token, body: { name } });
+    expect(told.json.name).toBe(name);
+  }
+});
+
+describe('paths and parameters', () => {
+  const odd = [
+    '%00',
+    '%ud800',
+    '%ED%A0%80',
+    '%',
+    '%zz',
+    '..%2f..',
+    '%F0%9F%98%80',
+    "'--",
+    '*',
+    'null',
+    '-1',
+    'x'.repeat(3000),
+  ];
+
+  test.each(odd.map((text) => [text.slice(0, 20), text]))('%s', async (_, text) => {
+    for (const path of [
+      `/api/registries/${text}`,
+      `/api/registries/${text}/apps`,
+      `/api/registries/${id}/apps/${text}`,
+      `/api/registries/${id}/apps/${text}/versions`,
+      `/api/icons/${text}`,
+      `/${text}`,
+    ]) {
+      const told = await ask(app, 'GET', path, { token });
+      expect([path, told.status]).toEqual([path, 404]);
+      expect(told.json.type).toBe('urn:appreg:problem:not-found');
+    }
+    for (const query of [`search=${text}`, `after=${text}`, `limit=${text}`, `visible=${text}`, `${text}=1`]) {
+      const told = await ask(app, 'GET', `/api/registries/${id}/apps?${query}`, { token });
+      expect([200, 400]).toContain(told.status);
+    }
+    for (const query of [
+      `search=${text}`,
+      `after=${id}.${text}`,
+      `after=${text}.${text}`,
+      `after=${'-'.repeat(36)}.a`,
+    ]) {
+      const told = await ask(app, 'GET', `/api/apps?${query}`, { token });
+      expect([200, 400]).toContain(told.status);
+    }
+    const versions = await ask(app, 'GET', `/api/registries/${id}/apps/x/versions?after=${text}`, { token });
+    expect(versions.status).toBe(404);
+  });
+
+  test('a key that is not URL-safe can be asked for all the same', async () => {
+    const told = await ask(app, 'GET', `/api/registries/${id}/apps/${encodeURIComponent('a/b?c#d%e')}`, { token });
+    expect(told.json).toMatchObject({ key: 'a/b?c#d%e', name: 'Not URL-safe' });
+  });
+});
+
+test('whatever is asked for is answered as the document says', async () => {
+  // Another token would end this test.
+  const paths = [...new Set(OPERATIONS.map(({ path }) => path))].filter((path) => !path.endsWith('/token'));
+  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.constantFrom('', '.', '\0', '__proto__'));
+  const query = fc.dictionary(fc.constantFrom('limit', 'after', 'search', 'visible'), text);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'),
+      fc.constantFrom(...paths),
+      fc.array(text, { minLength: 2, maxLength: 2 }),
+      query,
+      fc.option(text),
+      async (method, path, values, parameters, etag) => {
+        let next = 0;
+        const real = path.replace(/\{\w+\}/g, (name) => {
+          const value = name === '{id}' && method !== 'DELETE' && values[0]!.length > 3 ? id : values[next++]!;
+          return encodeURIComponent(storable(value));
+        });
+        const asked = new URLSearchParams(parameters);
+        const headers = etag === null ? {} : { 'if-none-match': encodeURIComponent(storable(etag)) };
+        const told = await ask(app, method, `${real}?${asked.toString()}`, { token, headers });
+        expect(told.status).toBeLessThan(500);
+        if (method === 'DELETE') expect(told.status).not.toBe(204);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+describe('methods', () => {
+  test('what is not allowed is told, with what is', async () => {
+    for (const [method, path, allow] of [
+      ['GET', '/api/organizations', 'POST, OPTIONS'],
+      ['DELETE', '/api/registries', 'GET, HEAD, OPTIONS'],
+      ['PUT', `/api/registries/${id}`, 'GET, PATCH, DELETE, HEAD, OPTIONS'],
+      ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
+      ['PROPFIND', '/api/apps', 'GET, HEAD, OPTIONS'],
+    ] as const) {
+      const told = await ask(app, method, path);
+      expect(told.status).toBe(405);
+      expect(told.headers.get('allow')).toBe(allow);
+      expect(told.json.type).toBe('urn:appreg:problem:method-not-allowed');
+    }
+  });
+
+  test('OPTIONS tells the same without a token, and lets no other origin in', async () => {
+    const told = await ask(app, 'OPTIONS', '/api/registries/subscribe', {
+      headers: { origin: 'https://elsewhere.example.com', 'access-control-request-method': 'POST' },
+    });
+    expect([told.status, told.headers.get('allow'), told.text]).toEqual([204, 'POST, OPTIONS', '']);
+    expect([...told.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  test('HEAD is GET without the body', async () => {
+    const told = await ask(app, 'HEAD', '/api/registries', { token });
+    expect([told.status, told.text, told.headers.get('content-type')]).toEqual([200, '', 'application/json']);
+    expect((await ask(app, 'HEAD', '/api/registries')).status).toBe(401);
+  });
+
+  test('what is not there is a problem, too', async () => {
+    for (const path of ['/api', '/api/', '/api/none', '/api/registries/', '/API/registries', '/.env', '//api/apps']) {
+      const told = await ask(app, 'GET', path, { token });
+      expect([path, told.status, told.headers.get('content-type')]).toEqual([path, 404, 'application/problem+json']);
+    }
+  });
+});
+
+test('a request is told from others by its id, which may be the client’s', async () => {
+  const given = await ask(app, 'GET', '/api/none', { headers: { 'x-request-id': 'from-the.proxy_1' } });
+  expect([given.headers.get('x-request-id'), given.json.requestId]).toEqual(['from-the.proxy_1', 'from-the.proxy_1']);
+  const odd = await ask(app, 'GET', '/api/none', { headers: { 'x-request-id': 'a b"c' } });
+  expect(odd.json.requestId).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('over https, browsers are told to stay there', async () => {
+  const secure = stage.app({ publicUrl: 'https://apps.example.com/' });
+  expect((await ask(secure, 'GET', '/healthz')).headers.get('strict-transport-security')).toMatch(/max-age=\d+/);
+  expect((await ask(app, 'GET', '/healthz')).headers.get('strict-transport-security')).toBeNull();
+});
+
+test('a defect is told by its id alone; the log has the rest', async () => {
+  const broken = { ...stage.service, db: null as never };
+  const { webApp } = await import('../../../src/service/web-app.ts');
+  const told = await ask(webApp(broken), 'GET', '/api/registries', { token });
+  expect(told.status).toBe(500);
+  expect(told.json.type).toBe('urn:appreg:problem:internal');
+  expect(told.text).not.toMatch(/TypeError|null|stack|\.ts/);
+  const line = stage.logged.find(({ event, request }) => event === 'defect' && request === told.json.requestId);
+  expect(JSON.stringify(line)).toContain('TypeError');
+});
+
+test('a database that is gone is a moment’s trouble', async () => {
+  const { openDatabase } = await import('../../../src/service/storage/database.ts');
+  const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
+  const { webApp } = await import('../../../src/service/web-app.ts');
+  const gone = webApp({ ...stage.service, db });
+  const defects = stage.logged.filter(({ event }) => event === 'defect').length;
+  const told = await ask(gone, 'GET', '/api/registries', { token });
+  expect([told.status, told.headers.get('retry-after')]).toEqual([503, '5']);
+  expect((await ask(gone, 'GET', '/readyz')).status).toBe(503);
+  expect((await ask(gone, 'GET', '/healthz')).status).toBe(200);
+  const page = await gone.request('/settings/registries', { headers: { cookie: `appreg=${'x'.repeat(43)}` } });
+  expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=UTF-8']);
+  expect(stage.logged.filter(({ event }) => event === 'defect')).toHaveLength(defects);
+  await db.destroy();
+});
+
+/** The status of an answer to a body that is sent piece by piece. */
+function send(headers: Record<string, string>, pieces: number): Promise<number> {
+  return new Promise((done, fail) => {
+    const asked = httpRequest(`${server.url}api/registries/subscribe`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    });
+    asked.on('error', fail);
+    asked.on('response', (answer) => {
+      answer.resume();
+      asked.destroy();
+      done(answer.statusCode!);
+    });
+    const write = (left: number): void => {
+      if (left === 0) return void asked.end();
+      asked.write(' '.repeat(8192), () => setTimeout(write, 1, left - 1));
+    };
+    write(pieces);
+  });
+}
+
+describe('over a connection', () => {
+  test('a body without end is cut off', async () => {
+    expect(await send({}, 10_000)).toBe(413);
+    expect(await send({ 'content-length': '100000000' }, 10_000)).toBe(413);
+    expect(await send({}, 1)).toBe(400);
+    expect((await fetch(`${server.url}healthz`)).status).toBe(200);
+  });
+
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400|^$/],
+    [
+      'headers without end',
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`,
+      /^HTTP\/1\.1 431|^$/,
+    ],
+    [
+      'two lengths',
+      'POST /api/organizations HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+      /^HTTP\/1\.1 400/,
+    ],
+    [
+      'length and chunks',
+      'POST /api/organizations HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      /^HTTP\/1\.1 400/,
+    ],
+    ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 400/],
+    ['an odd host', 'GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 [24]00/],
+    [
+      'a whole URL',
+      'GET http://elsewhere.example.com/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      /^HTTP\/1\.1 [24]0/,
+    ],
+    ['a star', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 [24]0/],
+    ['TRACE', 'TRACE / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 4/],
+  ])('%s', async (_, text, expected) => {
+    const { hostname, port } = new URL(server.url);
+    const got = await new Promise<string>((done) => {
+      let all = '';
+      const socket = connect(Number(port), hostname, () => socket.write(text));
+      socket.setTimeout(3000, () => socket.destroy());
+      socket.on('data', (chunk) => (all += chunk.toString('latin1')));
+      socket.on('error', () => {});
+      socket.on('close', () => done(all));
+    });
+    expect(got).toMatch(expected);
+    expect((await fetch(`${server.url}healthz`)).status).toBe(200);
+  });
+
+  test.each([
+    ['by its length', 'Content-Length: 100\r\n\r\n{"url":'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{"url\r\n'],
+  ])('a client that goes away within its body, sent %s, is no trouble of ours', async (_, rest) => {
+    stage.logged.length = 0;
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /api/registries/subscribe HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${rest}`,
+    );
+    setTimeout(() => socket.destroy(), 300);
+    await expect
+      .poll(() => stage.logged, { timeout: 10_000 })
+      .toMatchObject([{ event: 'request', level: 'info', status: 400 }]);
+  });
+
+  test('wrong tokens are counted by address; a right one passes all the same', async () => {
+    const strict = await listen(
+      { host: '127.0.0.1', port: 0 },
+      stage.app({}, { ...allowing(1000), failures: { requests: 3, seconds: 60 } }).fetch,
+    );
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const headers = { authorization: `Bearer apr_${String(i).repeat(43)}`, 'x-forwarded-for': `192.0.2.${i}` };
+      statuses.push((await fetch(`${strict.url}api/organization`, { headers })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${strict.url}api/organization`, { headers })).status).toBe(200);
+    await strict.close();
+  });
+});

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pack } from '../../../src/service/storage/packed.ts';
+import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
+import { ask, type Asked, type Operation, OPERATIONS } from './contract.ts';
+import { allowing, OPERATOR, openWebStage, reportOn, type WebStage } from '../web-fixture.ts';
+
+/**
+ * No organization sees or changes what is another one's, on any route. The cases are made from the OpenAPI document: a
+ * route with a parameter or a field that this file does not know fails.
+ */
+
+interface World {
+  id: string;
+  token: string;
+  subscription: string;
+  /** Values of path parameters. */
+  values: Record<string, string>;
+}
+
+let stage: WebStage;
+let app: ReturnType<WebStage['app']>;
+let mine: World;
+let theirs: World;
+beforeAll(async () => {
+  stage = await openWebStage();
+  app = stage.app({}, allowing(10_000));
+  mine = await world('mine');
+  theirs = await world('theirs');
+  // Both are subscribed to this one, under names of their own.
+  const shared = await addRegistry(stage.db, 'https://shared.example.com/registry.json');
+  await addApp(stage.db, shared, 'shared');
+  await addSubscription(stage.db, mine.id, shared, { name: 'shared' });
+  await addSubscription(stage.db, theirs.id, shared, { name: 'canary-theirs shared' });
+});
+afterAll(() => stage.stop());
+
+async function world(whose: string): Promise<World> {
+  const { id, token } = await stage.join(`canary-${whose} organization`);
+  const report = await pack(reportOn(`https://canary-${whose}.example.com/registry.json`));
+  const registry = await addRegistry(stage.db, `https://canary-${whose}.example.com/registry.json`, { report });
+  const subscription = await addSubscription(stage.db, id, registry, { name: `canary-${whose} registry` });
+  const icon = await addIcon(stage.db, Buffer.from(`<svg id="canary-${whose}"/>`), 'image/svg+xml');
+  const key = `canary-${whose}`;
+  await addApp(stage.db, registry, key, { name: `canary-${whose} app`, icon });
+  return { id, token, subscription, values: { id: subscription, key, sha256: icon.toString('hex') } };
+}
+
+const NOTHING: Record<string, string> = {
+  id: '00000000-0000-4000-8000-000000000000',
+  key: 'nothing',
+  sha256: '0'.repeat(64),
+};
+const FIELDS: Record<string, string> = { url: 'https://shared.example.com/registry.json', name: 'Renamed' };
+
+function known(values: Record<string, string>, name: string): string {
+  const value = values[name];
+  if (value === undefined) throw new Error(`this test does not know “${name}”`);
+  return value;
+}
+
+function request({ path, body }: Operation, values: Record<string, string>): [string, Asked] {
+  const real = path.replace(/\{(\w+)\}/g, (_, name: string) => known(values, name));
+  if (body === null) return [real, {}];
+  return [real, { body: Object.fromEntries(Object.keys(body).map((name) => [name, known(FIELDS, name)])) }];
+}
+
+/** All rows that have to do with an organization, or with the registry that it alone has. */
+async function stateOf({ id, subscription }: World): Promise<string> {
+  const { db } = stage;
+  const registryId = db.selectFrom('subscriptions').select('registryId').where('id', '=', subscription);
+  const rows = [
+    await db.selectFrom('organizations').selectAll().where('id', '=', id).execute(),
+    await db.selectFrom('subscriptions').selectAll().where('organizationId', '=', id).orderBy('id').execute(),
+    await db.selectFrom('registries').selectAll().where('id', 'in', registryId).execute(),
+    await db.selectFrom('apps').selectAll().where('registryId', 'in', registryId).execute(),
+  ];
+  return JSON.stringify([rows, stage.refreshes]);
+}
+
+const guarded = OPERATIONS.filter(({ security }) => !security.some((way) => Object.keys(way).length === 0));
+const ofParameters = guarded.filter(({ path }) => path.includes('{'));
+
+test('every route but those for anyone wants a token', () => {
+  const open = OPERATIONS.filter((operation) => !guarded.includes(operation)).map(({ operationId }) => operationId);
+  expect(open).toEqual(['createOrganization', 'getDocument', 'isAlive', 'isReady', 'getMetrics']);
+});
+
+describe.each(guarded.map((operation) => [operation.operationId, operation] as const))('%s', (_, operation) => {
+  test('is refused without a token of an organization, wherever else one is sent', async () => {
+    const before = await stateOf(theirs);
+    const [path, asked] = request(operation, theirs.values);
+    const hash = createHash('sha256').update(theirs.token).digest('hex');
+    const attempts: (Asked & { query?: string })[] = [
+      {},
+      { token: OPERATOR },
+      { token: `apr_${'A'.repeat(43)}` },
+      { token: `${theirs.token}A` },
+      { token: theirs.token.slice(0, -1) },
+      { token: theirs.token.toLowerCase() },
+      { token: hash },
+      { headers: { authorization: `Basic ${btoa(`:${theirs.token}`)}` } },
+      { headers: { authorization: theirs.token } },
+      { headers: { cookie: `session=${theirs.token}; token=${theirs.token}` } },
+      { headers: { 'x-api-key': theirs.token, 'x-organization': theirs.id } },
+      { query: `?access_token=${theirs.token}&token=${theirs.token}` },
+    ];
+    for (const { query = '', ...attempt } of attempts) {
+      const told = await ask(app, operation.method, path + query, { ...asked, ...attempt });
+      expect(told.status, JSON.stringify(attempt)).toBe(401);
+      expect(told.text).not.toContain('canary');
+    }
+    expect(await stateOf(theirs)).toBe(before);
+  });
+
+  test('tells nothing of another organization and changes nothing there', async () => {
+    const before = await stateOf(theirs);
+    const [path, asked] = request(operation, theirs.values);
+    const { token } = operation.operationId === 'rotateToken' ? await stage.join() : mine;
+    const told = await ask(app, operation.method, path, { ...asked, token });
+    expect(told.text).not.toContain('canary-theirs');
+    for (const value of [theirs.id, theirs.subscription, theirs.token]) expect(told.text).not.toContain(value);
+    expect(await stateOf(theirs)).toBe(before);
+  });
+});
+
+test.each(ofParameters.map((operation) => [operation.operationId, operation] as const))(
+  '%s: what is another organization’s is as if it were not there',
+  async (_, operation) => {
+    const before = await stateOf(theirs);
+    const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+    const answers: string[] = [];
+    // Each parameter alone, too: another one's app key under one's own registry.
+    for (const values of [theirs.values, NOTHING, { ...theirs.values, ...pick(mine.values, 'id') }]) {
+      if (values['id'] === mine.subscription && names.length === 1 && names[0] === 'id') continue;
+      const [path, asked] = request(operation, values);
+      const told = await ask(app, operation.method, path, { ...asked, token: mine.token });
+      expect(told.status).toBe(404);
+      answers.push(JSON.stringify({ ...told.json, requestId: null }));
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(await stateOf(theirs)).toBe(before);
+  },
+);
+
+test('the owner reaches all of it, so that the answers above mean something', async () => {
+  for (const operation of ofParameters.toSorted(
+    (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+  )) {
+    const [path, asked] = request(operation, mine.values);
+    const told = await ask(app, operation.method, path, { ...asked, token: mine.token });
+    expect([operation.operationId, Math.floor(told.status / 100)]).toEqual([operation.operationId, 2]);
+  }
+});
+
+test('metrics and logs name no tenant', async () => {
+  const { text } = await ask(app, 'GET', '/metrics');
+  expect(text).toContain('/api/registries/{id}');
+  for (const secret of ['canary', mine.id, mine.subscription, mine.token, theirs.token])
+    expect(text).not.toContain(secret);
+  const log = JSON.stringify(stage.logged);
+  expect(stage.logged.length).toBeGreaterThan(5);
+  for (const secret of ['canary', mine.token, theirs.token, OPERATOR, 'apr_']) expect(log).not.toContain(secret);
+});
+
+function pick(values: Record<string, string>, name: string): Record<string, string> {
+  return { [name]: values[name]! };
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { subscribeTo } from '../../../src/cli/commands/subscribe.ts';
+import { listen } from '../../../src/service/http/listen.ts';
+import { contextIn, folder } from '../../cli/author-support.ts';
+import { addRegistry } from '../database-fixture.ts';
+import { allowing, openWebStage, type WebStage } from '../web-fixture.ts';
+
+/** `appreg subscribe` and the service understand each other. */
+
+const KNOWN = 'https://known.example.com/registry.json';
+
+let stage: WebStage;
+let token: string;
+let server: { url: string; close(): Promise<void> };
+beforeAll(async () => {
+  stage = await openWebStage();
+  ({ token } = await stage.join());
+  await addRegistry(stage.db, KNOWN);
+  server = await listen({ host: '127.0.0.1', port: 0 }, stage.app({}, allowing(3)).fetch);
+});
+afterAll(async () => {
+  await server.close();
+  await stage.stop();
+});
+
+async function run(url: string, env: NodeJS.ProcessEnv): Promise<{ code: number; out: string }> {
+  const context = { ...contextIn(folder(), {}), env };
+  const code = await subscribeTo(context, url, { service: server.url, name: 'Internal apps', tokenEnv: 'TOKEN' });
+  return { code, out: context.said.out.join('\n') };
+}
+
+// In this order: the allowance is used up on the way.
+test.each([
+  ['a registry', KNOWN, 0, /^subscribed to https:\/\/known\.example\.com\/registry\.json as “Internal apps”$/],
+  ['the same once more', KNOWN, 0, /^already subscribed to /],
+  [
+    'a registry that is not there',
+    'https://unusable.invalid/registry.json',
+    1,
+    /^refused with status 422: The registry cannot be used: [^]*appreg verify/,
+  ],
+  [
+    'too many',
+    KNOWN,
+    1,
+    /^refused with status 429: Too many requests: Try again in \d+ s\.\n {2}Too many requests: wait a little\.$/,
+  ],
+])('%s', async (_, url, code, words) => {
+  const done = await run(url, { TOKEN: token });
+  expect(done.out).toMatch(words);
+  expect(done.code).toBe(code);
+  expect(done.out).not.toContain(token);
+});
+
+test('a wrong token', async () => {
+  const { code, out } = await run(KNOWN, { TOKEN: `apr_${'x'.repeat(43)}` });
+  expect(code).toBe(1);
+  expect(out).toMatch(/^refused with status 401: A valid token is needed: The token is not known\.\n.*--token-env/);
+});

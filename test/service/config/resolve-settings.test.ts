@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { type ServiceFlags, settingsFrom } from '../../../src/service/config/resolve-settings.ts';
+import { thrown } from '../../support/folders.ts';
+
+const PLACE = { cwd: '/somewhere', ca: null, machineCa: null };
+const SECRET = 'a-token-of-the-operator';
+const from = (flags: ServiceFlags, env: Record<string, string> = {}) => settingsFrom(flags, env, PLACE);
+
+describe('settings', () => {
+  test('of a machine where nothing was said: both roles, on loopback, hourly, open to whoever is there', () => {
+    expect(from({}, { XDG_DATA_HOME: '/home/me/data' })).toMatchObject({
+      databaseUrl: null,
+      host: '127.0.0.1',
+      port: 8090,
+      publicUrl: null,
+      roles: ['web', 'worker'],
+      coreRegistryUrl: null,
+      allowHosts: [],
+      allowHttp: false,
+      operatorToken: null,
+      openSignUp: true,
+      interval: 3_600_000,
+    });
+  });
+
+  test('flags go before the environment', () => {
+    const env = { HOST: '0.0.0.0', PORT: '80' };
+    expect(from({}, env)).toMatchObject({ host: '0.0.0.0', port: 80 });
+    expect(from({ host: '::1', port: 0 }, env)).toMatchObject({ host: '::1', port: 0 });
+  });
+
+  test.each<[string, ServiceFlags, Record<string, string>, boolean]>([
+    ['loopback', {}, {}, true],
+    ['loopback by name', { host: 'localhost' }, {}, true],
+    ['another address', { host: '0.0.0.0' }, {}, false],
+    ['an operator token', {}, { OPERATOR_TOKEN: SECRET }, false],
+    ['a flag', { host: '0.0.0.0', openSignUp: true }, { OPERATOR_TOKEN: SECRET }, true],
+  ])('sign-up with %s', (_, flags, env, open) => {
+    expect(from(flags, env).openSignUp).toBe(open);
+  });
+
+  test('hosts are written as URLs have them', () => {
+    expect(
+      from({ allowHost: ['LocalHost', '10.0.0.1', '::1', '[fd00::1]:8080', 'bücher.example:80'] }).allowHosts,
+    ).toEqual(['localhost', '10.0.0.1', '[::1]', '[fd00::1]:8080', 'xn--bcher-kva.example:80']);
+  });
+
+  test('the public address ends in a slash', () => {
+    expect(from({}, { PUBLIC_URL: 'https://flows.example.com/apps' }).publicUrl).toBe(
+      'https://flows.example.com/apps/',
+    );
+  });
+
+  test.each<[string, ServiceFlags, Record<string, string>]>([
+    ['role', { role: ['queen'] }, {}],
+    ['host with a user', { allowHost: ['me@localhost'] }, {}],
+    ['URL for a host', { allowHost: ['http://localhost'] }, {}],
+    ['host with a wildcard path', { allowHost: ['localhost/*'] }, {}],
+    ['port', {}, { PORT: '65536' }],
+    ['port that is no number', {}, { PORT: 'tcp://10.0.0.1:80' }],
+    ['operator token', {}, { OPERATOR_TOKEN: 'short' }],
+    ['database', {}, { DATABASE_URL: 'mysql://root:hunter2@localhost/x' }],
+    ['registry', {}, { CORE_REGISTRY_URL: 'registry.json' }],
+    ['public address', {}, { PUBLIC_URL: 'https://flows.example.com/?token=hunter2' }],
+  ])('a %s that cannot be is refused, with what to write, and without secrets', (_, flags, env) => {
+    const error = thrown(() => from(flags, env));
+    expect(error).toMatchObject({ code: 'setting-unusable' });
+    expect(`${error.message} ${error.hint}`).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { rules } from '../../../src/core/rules/index.ts';
+import { nameError } from '../../../src/service/http/name-validation.ts';
+import { hiddenReason } from '../../../src/service/hidden-reasons.ts';
+
+test.each([
+  'Acme',
+  'École 42',
+  'アプリ',
+  '👩‍💻 apps',
+  ' padded ',
+  'نام‌ها',
+  'x'.repeat(100),
+  '😀'.repeat(100),
+  '__proto__',
+])('a name: %s', (name) => expect(nameError(name)).toBeNull());
+
+test.each([
+  ['', 'empty'],
+  [' \u200b\u3164', 'empty'],
+  ['x'.repeat(101), 'longer'],
+  ['a\0b', 'cannot be shown'],
+  ['a\nb', 'cannot be shown'],
+  ['a\u001b[2J', 'cannot be shown'],
+  ['a\u202eb', 'cannot be shown'],
+  ['a\ud800b', 'cannot be shown'],
+])('no name: %j', (name, why) => expect(nameError(name)).toContain(why));
+
+test('every rule that hides an app has words of its own for that', () => {
+  for (const { id, why } of rules.filter(({ hidesApp: hides }) => hides)) {
+    const { code, message } = hiddenReason(id);
+    expect(code).toBe(id);
+    expect(message).toMatch(/^(Its|The address|The certificate) /);
+    expect(message).not.toBe(why);
+  }
+  expect(hiddenReason('rate-limited').message).toBe(rules.find(({ id }) => id === 'rate-limited')!.why);
+  expect(hiddenReason('rule-of-tomorrow').message).toMatch(/report/);
+});

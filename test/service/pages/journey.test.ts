@@ -1,0 +1,295 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Db, openDatabase } from '../../../src/service/storage/database.ts';
+import { type Running, startService } from '../../../src/service/start.ts';
+import { describeInChromium, launch } from '../../browser/chromium.ts';
+import { startDatabase } from '../../support/database.ts';
+import { certificates } from '../../support/fault-certificates.ts';
+import { answer, CORS, type FaultHost, json, openFaultHost } from '../../support/fault-host.ts';
+import { archive, checksum, gzipped, type Live, putRegistry } from '../../support/live-registry.ts';
+import { settingsFor } from '../refresh/refresh-harness.ts';
+import { HOSTILE_TEXTS } from './views.ts';
+
+/** From signing up to unsubscribing, against a service that really runs, with a browser's script and without. */
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Spec 4.3, step by step. */
+async function subscribe(page: Page, url: string, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'App Registries', exact: true }).first().click();
+  await page.getByRole('link', { name: 'Subscribe to Registry' }).click();
+  await page.getByLabel('Registry URL').fill(url);
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+}
+
+function swap(live: Live): void {
+  const other = archive('export const version = "swapped";');
+  live.serve('2.tar.gz', gzipped(other));
+  live.versions[0]!.artifactChecksum = checksum(other);
+  live.list();
+}
+
+describeInChromium('somebody who uses the page', () => {
+  let browser: Browser;
+  const hosts: FaultHost[] = [];
+  let service: Running;
+  let database: { url: string; stop(): Promise<void> };
+  let pool: { db: Db; close(): Promise<void> };
+
+  beforeAll(async () => {
+    database = await startDatabase();
+    const { db } = openDatabase(database.url, 2, () => {});
+    pool = { db, close: () => db.destroy() };
+    service = await startService(settingsFor(database.url), () => {});
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    for (const host of hosts) await host.close();
+    await pool?.close();
+    await database?.stop();
+  });
+
+  /** The service remembers what a host once listed, so each walk has one of its own. */
+  async function newHost(): Promise<FaultHost> {
+    const host = await openFaultHost({ tls: certificates().get('good') });
+    hosts.push(host);
+    return host;
+  }
+
+  /** So that a refresh is not spared because there was one a moment ago. */
+  async function letTimePass(): Promise<void> {
+    await pool.db
+      .updateTable('registries')
+      .set({ checkedAt: new Date(Date.now() - 600_000) })
+      .execute();
+  }
+
+  async function visitor(javaScriptEnabled: boolean): Promise<{ page: Page; context: BrowserContext; said: string[] }> {
+    const context = await browser.newContext({ javaScriptEnabled });
+    const page = await context.newPage();
+    const said: string[] = [];
+    page.setDefaultTimeout(30_000);
+    page.on('pageerror', (error) => void said.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) said.push(message.text());
+    });
+    return { page, context, said };
+  }
+
+  async function signUp(page: Page, name: string): Promise<string> {
+    await page.goto(service.url);
+    await page.getByRole('link', { name: 'Create one' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    const token = await page.locator('#token').innerText();
+    await page.getByRole('link', { name: 'Continue to App Registries' }).click();
+    return token;
+  }
+
+  test.each([
+    ['with', true],
+    ['without', false],
+  ])('goes all the way %s a script', async (_, script) => {
+    const live = putRegistry(await newHost());
+    const { page, context, said } = await visitor(script);
+    const token = await signUp(page, `Acme ${script ? 'with' : 'without'}`);
+    expect(await page.getByRole('heading', { name: 'No registries yet' }).isVisible()).toBe(true);
+
+    await subscribe(page, live.url, 'Tools');
+    await page.getByRole('heading', { name: 'Tools' }).waitFor();
+    // The page follows by itself, until the artifacts are verified.
+    await page.locator('#state', { hasText: 'Working' }).waitFor();
+    const row = page.locator('li.app', { hasText: 'App A' });
+    await row.locator('.version', { hasText: '2.0.0' }).waitFor();
+    expect(await row.innerText()).toContain('2 versions');
+    const icon = row.locator('img');
+    expect(await icon.getAttribute('src')).toMatch(/^icons\/[0-9a-f]{64}$/);
+    const width =
+      'document.querySelector(".tile img").decode().then(() => document.querySelector(".tile img").naturalWidth)';
+    if (script) expect(await page.evaluate(width)).toBeGreaterThan(0);
+    expect(await row.locator('rect').getAttribute('fill')).toBe('#336699');
+
+    if (script) {
+      await page.getByLabel('Search apps').pressSequentially('nothing of the kind');
+      await page.getByText('Nothing matches').waitFor();
+      expect(page.url()).toContain('q=nothing');
+      await page.getByLabel('Search apps').fill('');
+      await row.waitFor();
+    } else {
+      await page.getByLabel('Search apps').fill('nothing of the kind');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByText('Nothing matches').waitFor();
+      await page.getByLabel('Search apps').fill('');
+      await page.getByRole('button', { name: 'Search' }).click();
+    }
+
+    await row.getByRole('link').click();
+    const second = page.locator('.version-row', { hasText: '2.0.0' });
+    expect(await second.innerText()).toContain('Verified');
+    expect(await second.innerText()).toContain(checksum(live.artifact));
+
+    swap(live);
+    await letTimePass();
+    await page.locator('.back a').click();
+    await page.getByRole('button', { name: 'Refresh now' }).click();
+    await page.locator('#problems', { hasText: 'Checksum mismatch: confirmed' }).waitFor();
+    expect(await page.locator('#state').innerText()).toContain('1 problem');
+    await row.getByRole('link').click();
+    await second.getByText('Swapped', { exact: true }).waitFor();
+    // The digest of the first sight stays in force.
+    expect(await second.locator('dd').first().innerText()).toContain(checksum(live.artifact));
+    expect(await second.locator('.swapped').innerText()).toContain(live.versions[0]!.artifactChecksum);
+
+    await page.locator('.back a').click();
+    await page.getByRole('link', { name: 'Full report' }).click();
+    expect(await page.getByRole('heading', { name: 'Checksum mismatch: confirmed' }).isVisible()).toBe(true);
+    await page.locator('.back a').click();
+    await page.getByRole('link', { name: 'Rename' }).click();
+    await page.getByLabel('Name').fill('Better tools');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { name: 'Better tools' }).waitFor();
+    await page.getByRole('link', { name: 'Apps', exact: true }).click();
+    await page.getByText('from Better tools').waitFor();
+
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'Better tools' }).click();
+    await page.getByRole('link', { name: 'Unsubscribe' }).click();
+    await page.getByRole('heading', { name: 'Unsubscribe from Better tools?' }).waitFor();
+    await page.getByRole('button', { name: 'Unsubscribe' }).click();
+    await page.getByText('You unsubscribed from the registry.').waitFor();
+    await page.getByRole('heading', { name: 'No registries yet' }).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'App Registries' }).waitFor();
+    expect(said).toEqual([]);
+    await context.close();
+  });
+
+  test('is told beside the field what is wrong with an address, and what to do', async () => {
+    const { page, context } = await visitor(true);
+    await signUp(page, 'Mistaken');
+    const error = page.locator('#url-error');
+    for (const url of ['not a url', 'ftp://apps.example.com/registry.json', 'apps.example.com']) {
+      await subscribe(page, url, 'Tools');
+      await error.waitFor();
+      expect(await page.getByLabel('Registry URL').inputValue()).toBe(url);
+      expect(await page.getByLabel('Registry URL').getAttribute('aria-invalid')).toBe('true');
+    }
+    const live = putRegistry(await newHost());
+    await subscribe(page, live.url, 'Tools');
+    await page.getByRole('heading', { name: 'Tools' }).waitFor();
+    await subscribe(page, live.url, 'The same');
+    await error.getByRole('link', { name: 'Open it' }).click();
+    await page.getByRole('heading', { name: 'Tools' }).waitFor();
+    await context.close();
+  });
+
+  test('is told what keeps a registry from being used, and nothing is subscribed to', async () => {
+    const { page, context } = await visitor(true);
+    await signUp(page, 'Unlucky');
+    const url = (await newHost()).on(
+      '/broken.json',
+      answer({ headers: { 'Content-Type': 'application/json' }, body: '{"apps": {' }),
+    );
+    await subscribe(page, url, 'Broken');
+    const alert = page.getByRole('alert');
+    await alert.getByRole('heading', { name: 'This registry cannot be used as it is' }).waitFor();
+    expect(await alert.innerText()).toContain('What to do');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'No registries yet' }).waitFor();
+    await context.close();
+  });
+
+  test('is not told why an address is not reached, which would tell what is behind it', async () => {
+    const { page, context } = await visitor(true);
+    await signUp(page, 'Nosy');
+    const told = new Set<string>();
+    for (const url of ['https://10.0.0.1/registry.json', 'https://no-such-host.invalid/registry.json']) {
+      await subscribe(page, url, 'Tools');
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      told.add((await alert.innerText()).replaceAll(new URL(url).host, 'the host'));
+    }
+    expect([...told]).toEqual([expect.stringContaining('could not be reached')]);
+    await context.close();
+  });
+
+  test('meets a registry that means harm, and nothing of it runs, is fetched or sticks out', async () => {
+    const host = await newHost();
+    const live = putRegistry(host);
+    const icon = `<svg xmlns="http://www.w3.org/2000/svg" onload="parent.harmed = true"><script>parent.harmed = true</script></svg>`;
+    host.on('/evil.svg', answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body: icon }));
+    const apps = HOSTILE_TEXTS.map((text, i) => [
+      i % 2 === 0 ? `key-${i}` : `${text}/../..`,
+      {
+        name: text,
+        description: `${text} <img src="${host.origin}/seen-by-a-browser" onerror="harmed = true">`,
+        blockStyle: { iconUrl: `${host.origin}/evil.svg`, color: '#fff"/><script>harmed = true</script>' },
+        appMetadataUrl: `${host.origin}/a.json`,
+      },
+    ]);
+    live.list();
+    const url = host.on('/evil.json', json({ apps: Object.fromEntries(apps) }));
+    const { page, context, said } = await visitor(true);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await signUp(page, 'Victim');
+    await subscribe(page, url, 'Evil <script>harmed = true</script>');
+    await page.locator('#state', { hasText: 'problem' }).waitFor();
+    await page.locator('.version').first().waitFor();
+    const registry = page.url().replace(/[?#].*/, '');
+    const first = await page.locator('li.app a').first().getAttribute('href');
+    for (const path of [registry, `${registry}/report`, new URL(first!, service.url).href, `${service.url}apps`]) {
+      await page.goto(path);
+      await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+      expect(await page.evaluate('typeof harmed')).toBe('undefined');
+      expect(await page.locator('main script, main iframe, main [onerror], main [onload], main [style]').count()).toBe(
+        0,
+      );
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<{ violations: { id: string }[] }>('axe.run()');
+      expect(violations.map(({ id }) => id)).toEqual([]);
+    }
+    expect(host.asked('/seen-by-a-browser')).toEqual([]);
+    const agents = host.requests.map(({ headers }) => headers['user-agent'] ?? '');
+    expect(agents.filter((agent) => agent.includes('Chrome') && !agent.includes('appreg'))).toEqual([]);
+    expect(said).toEqual([]);
+    await context.close();
+  });
+
+  test('sees why an app cannot be installed', async () => {
+    const host = await newHost();
+    const live = putRegistry(host);
+    const entry = (name: string, metadata: string): unknown => ({
+      name,
+      description: 'An app.',
+      blockStyle: { iconUrl: `${host.origin}/a.svg`, color: '#ffcc00' },
+      appMetadataUrl: host.origin + metadata,
+    });
+    const url = host.on(
+      '/two.json',
+      json({ apps: { good: entry('Good', '/a.json'), gone: entry('<b>Gone</b>', '/gone.json') } }),
+    );
+    live.list();
+    const { page, context } = await visitor(true);
+    await signUp(page, 'Curious');
+    await subscribe(page, url, 'Two');
+    await page.locator('#problems', { hasText: 'App does not appear: confirmed' }).waitFor();
+    const gone = page.locator('li.app', { hasText: '<b>Gone</b>' });
+    expect(await gone.innerText()).toMatch(/Not installable[^]*|metadata file/);
+    await page.getByRole('link', { name: 'Not installable 1' }).click();
+    await gone.waitFor();
+    expect(await page.locator('li.app').count()).toBe(1);
+    await gone.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Problems' }).waitFor();
+    expect(await page.locator('.cause').innerText()).toContain('What to do');
+    await context.close();
+  });
+});

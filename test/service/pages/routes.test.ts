@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pathWithin } from '../../../src/service/pages/session.ts';
+import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
+import { openWebStage, reportOn, type WebStage } from '../web-fixture.ts';
+import { openDatabase } from '../../../src/service/storage/database.ts';
+import { pack } from '../../../src/service/storage/packed.ts';
+import { webApp } from '../../../src/service/web-app.ts';
+
+/** The page's addresses: who gets in, what is refused, whose things are shown. */
+
+let stage: WebStage;
+let app: ReturnType<WebStage['app']>;
+
+beforeAll(async () => {
+  stage = await openWebStage();
+  app = stage.app({ openSignUp: true });
+});
+afterAll(() => stage.stop());
+
+const OWN = { 'sec-fetch-site': 'same-origin', origin: 'http://localhost', host: 'localhost' };
+
+async function get(path: string, cookie = '', to = app): Promise<Response> {
+  return to.request(path, { headers: { accept: 'text/html', cookie } });
+}
+
+async function post(
+  path: string,
+  fields: Record<string, string> = {},
+  cookie = '',
+  headers: Record<string, string> = OWN,
+  to = app,
+): Promise<Response> {
+  const body = new URLSearchParams(fields).toString();
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  return to.request(path, { method: 'POST', body, headers: { ...type, cookie, ...headers } });
+}
+
+function cookieOf(answer: Response): string {
+  return answer.headers.get('set-cookie')!.split(';')[0]!;
+}
+
+async function signedIn(): Promise<{ id: string; token: string; cookie: string }> {
+  const made = await stage.join();
+  return { ...made, cookie: cookieOf(await post('/sign-in', { token: made.token })) };
+}
+
+describe('signing in', () => {
+  test('a token opens a session in a cookie that no script and no other site gets', async () => {
+    const { token } = await stage.join();
+    const answer = await post('/sign-in', { token, next: '/apps?q=x' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/apps?q=x']);
+    const attributes = answer.headers.get('set-cookie')!.split('; ').slice(1);
+    expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'HttpOnly', 'SameSite=Lax']));
+    expect(attributes).not.toContain('Secure');
+    expect((await get('/settings/registries', cookieOf(answer))).status).toBe(200);
+  });
+
+  test('over https the cookie is for https and this very host alone', async () => {
+    const { token } = await stage.join();
+    const secure = stage.app({ publicUrl: 'https://registries.test/' });
+    const own = { 'sec-fetch-site': 'same-origin', origin: 'https://registries.test' };
+    const answer = await post('/sign-in', { token }, '', own, secure);
+    expect(answer.headers.get('set-cookie')).toMatch(
+      /^__Host-appreg=[\w-]{43}; (?=.*HttpOnly)(?=.*Secure)(?!.*Domain)/,
+    );
+    expect((await get('/settings/registries', cookieOf(answer), secure)).status).toBe(200);
+  });
+
+  test.each(['', 'apr_wrong', `apr_${'x'.repeat(43)}`])('%j is no token', async (token) => {
+    const answer = await post('/sign-in', { token });
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+    expect(await answer.text()).toContain('aria-invalid="true"');
+  });
+
+  test('whoever is not signed in is sent to sign in, and back', async () => {
+    const answer = await get('/settings/registries?done=x');
+    expect(answer.headers.get('location')).toBe('/sign-in?next=%2Fsettings%2Fregistries%3Fdone%3Dx');
+    const made = `appreg=${'x'.repeat(43)}`;
+    expect((await get('/apps', made)).headers.get('location')).toBe('/sign-in?next=%2Fapps');
+  });
+
+  test('signing out ends the session, not only the cookie', async () => {
+    const { cookie } = await signedIn();
+    const out = await post('/sign-out', {}, cookie);
+    expect(out.headers.get('set-cookie')).toMatch(/^appreg=; Max-Age=0/);
+    expect((await get('/apps', cookie)).status).toBe(303);
+  });
+
+  test.each([
+    ['/apps', '/apps'],
+    ['/a/../../apps?q=1', '/apps?q=1'],
+    ['//evil.test', '/'],
+    ['/\\evil.test', '/'],
+    ['/x/..//evil.test', '/'],
+    ['https://evil.test/', '/'],
+    ['/\t/evil.test', '/'],
+    ['javascript:alert(1)', '/'],
+    ['', '/'],
+  ])('after signing in, %j leads to %j', (next, to) => {
+    expect(pathWithin(next)).toBe(to);
+  });
+});
+
+describe('a form', () => {
+  const FOREIGN: Record<string, Record<string, string>> = {
+    'another site': { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' },
+    'another site with our origin': { 'sec-fetch-site': 'cross-site', origin: 'http://localhost' },
+    'a sibling': { 'sec-fetch-site': 'same-site', origin: 'http://localhost' },
+    'another origin': { origin: 'http://localhost:8080', host: 'localhost' },
+    'a sandbox': { origin: 'null', host: 'localhost' },
+    'nobody knows where': { host: 'localhost' },
+  };
+
+  test.each(Object.keys(FOREIGN))('from %s is refused, whoever is signed in', async (from) => {
+    const { id, cookie } = await signedIn();
+    const registry = await addRegistry(stage.db, `https://apps.test/${id}.json`);
+    const own = await addSubscription(stage.db, id, registry);
+    const refused = await Promise.all(
+      ['/sign-in', '/sign-up', '/sign-out', '/settings/organization/token', '/settings/registries/subscribe']
+        .concat(['refresh', 'rename', 'unsubscribe'].map((verb) => `/settings/registries/${own}/${verb}`))
+        .map(async (path) => (await post(path, { name: 'x', sure: 'yes' }, cookie, FOREIGN[from])).status),
+    );
+    expect(refused).toEqual(Array.from(refused, () => 403));
+    expect((await get(`/settings/registries/${own}`, cookie)).status).toBe(200);
+  });
+
+  test.each([{ origin: 'http://localhost', host: 'localhost' }, { 'sec-fetch-site': 'same-origin' }])(
+    'from our page is taken: %j',
+    async (headers) => {
+      const { token } = await stage.join();
+      expect((await post('/sign-in', { token }, '', headers as Record<string, string>)).status).toBe(303);
+    },
+  );
+
+  test('that is too large, or comes too often, is refused', async () => {
+    expect((await post('/sign-in', { token: 'x'.repeat(100_000) })).status).toBe(413);
+    const busy = stage.app();
+    const statuses = new Set<number>();
+    for (let i = 0; i < 70; i++) statuses.add((await post('/sign-in', { token: 'x' }, '', OWN, busy)).status);
+    expect([...statuses]).toEqual([403, 429]);
+  });
+});
+
+describe('signing up', () => {
+  test('shows the token once, and a form that is sent twice makes one organization', async () => {
+    const form = await (await get('/sign-up')).text();
+    const key = /name="key" value="([^"]+)"/.exec(form)![1]!;
+    const first = await post('/sign-up', { name: 'Acme <b>', key });
+    const page = await first.text();
+    const token = /apr_[\w-]{43}/.exec(page)![0];
+    expect(page).toContain('Acme &lt;b&gt;');
+    expect(page).not.toContain('<b>');
+    expect((await get('/settings/registries', cookieOf(first))).status).toBe(200);
+    const second = await post('/sign-up', { name: 'Acme <b>', key });
+    expect([second.status, second.headers.get('set-cookie')]).toEqual([200, null]);
+    expect(await second.text()).not.toContain('apr_');
+    expect((await post('/sign-in', { token })).status).toBe(303);
+  });
+
+  test('is closed where the operator has not opened it', async () => {
+    const closed = stage.app({ openSignUp: false });
+    expect((await get('/sign-up', '', closed)).status).toBe(403);
+    expect((await post('/sign-up', { name: 'Acme' }, '', OWN, closed)).status).toBe(403);
+    expect(await (await get('/sign-in', '', closed)).text()).not.toContain('/sign-up');
+  });
+
+  test.each(['', '   ', 'x'.repeat(101), 'a\u202eb'])('%j is no name', async (name) => {
+    const answer = await post('/sign-up', { name });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('The name ')]);
+  });
+
+  test('a new token ends the one before it, and this browser stays signed in', async () => {
+    const { token, cookie } = await signedIn();
+    const unsure = await post('/settings/organization/token', {}, cookie);
+    expect(unsure.headers.get('location')).toBe('/settings/organization');
+    const answer = await post('/settings/organization/token', { sure: 'yes' }, cookie);
+    const fresh = /apr_[\w-]{43}/.exec(await answer.text())![0];
+    expect(fresh).not.toBe(token);
+    expect((await get('/apps', cookieOf(answer))).status).toBe(200);
+    expect((await get('/apps', cookie)).status).toBe(303);
+    expect((await post('/sign-in', { token })).status).toBe(403);
+    expect((await post('/sign-in', { token: fresh })).status).toBe(303);
+  });
+});
+
+describe('what is shown', () => {
+  test('of another organization, nothing', async () => {
+    const [one, other] = [await signedIn(), await signedIn()];
+    const registry = await addRegistry(stage.db, 'https://apps.test/tenants.json', {
+      report: await pack(reportOn('https://apps.test/tenants.json')),
+    });
+    const icon = await addIcon(stage.db, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
+    await addApp(stage.db, registry, 'secret', { icon });
+    const id = await addSubscription(stage.db, one.id, registry, { name: 'Ours' });
+    const places = ['', '/report', '/app?key=secret', '/rename', '/unsubscribe'].map(
+      (place) => `/settings/registries/${id}${place}`,
+    );
+    places.push(`/icons/${icon.toString('hex')}`);
+    for (const place of places) {
+      expect([place, (await get(place, one.cookie)).status]).toEqual([place, 200]);
+      expect([place, (await get(place, other.cookie)).status]).toEqual([place, 404]);
+    }
+    for (const verb of ['refresh', 'rename'])
+      expect((await post(`/settings/registries/${id}/${verb}`, { name: 'x' }, other.cookie)).status).toBe(404);
+    await post(`/settings/registries/${id}/unsubscribe`, {}, other.cookie);
+    expect(await (await get('/settings/registries', one.cookie)).text()).toContain('Ours');
+    expect(await (await get('/apps', other.cookie)).text()).not.toContain('secret');
+  });
+
+  test('under a policy that lets nothing run but our own file', async () => {
+    const { cookie } = await signedIn();
+    for (const path of ['/sign-in', '/nowhere', '/settings/registries', '/settings/registries/none']) {
+      const answer = await get(path, path === '/sign-in' ? '' : cookie);
+      const policy = answer.headers.get('content-security-policy')!;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(await answer.text()).not.toMatch(/<[^>]+\s(style|on\w+)=|<script>|<style/);
+    }
+  });
+
+  test('icons as images and nothing else', async () => {
+    const { id, cookie } = await signedIn();
+    const registry = await addRegistry(stage.db, 'https://apps.test/icons.json');
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+    const icon = await addIcon(stage.db, Buffer.from(svg), 'image/svg+xml');
+    await addApp(stage.db, registry, 'icon', { icon });
+    await addSubscription(stage.db, id, registry);
+    const answer = await get(`/icons/${icon.toString('hex')}`, cookie);
+    expect(answer.headers.get('content-type')).toBe('image/svg+xml');
+    expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('content-disposition')).toBe('attachment');
+    expect((await get(`/icons/${icon.toString('hex')}`)).status).toBe(404);
+  });
+
+  test('an app whose key would be another place in a path', async () => {
+    const { id, cookie } = await signedIn();
+    const registry = await addRegistry(stage.db, 'https://apps.test/odd.json');
+    const keys = ['..', '', 'a/b?c#d', '%2e%2e', 'ü"\'<'];
+    for (const key of keys) await addApp(stage.db, registry, key, { name: `Name of ${key}` });
+    const own = await addSubscription(stage.db, id, registry);
+    const page = await (await get(`/settings/registries/${own}`, cookie)).text();
+    for (const key of keys) {
+      const href = `/settings/registries/${own}/app?key=${encodeURIComponent(key)}`;
+      expect(page).toContain(href.slice(1).replaceAll("'", '&#39;'));
+      const answer = await get(href, cookie);
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  test('apps are searched and told apart', async () => {
+    const { id, cookie } = await signedIn();
+    const registry = await addRegistry(stage.db, 'https://apps.test/search.json');
+    await addApp(stage.db, registry, 'clock');
+    await addApp(stage.db, registry, 'lamp', { visible: false, because: ['app-key-unsafe'] });
+    const own = await addSubscription(stage.db, id, registry);
+    const names = async (query: string): Promise<string[]> => {
+      const page = await (await get(`/settings/registries/${own}?${query}`, cookie)).text();
+      return ['The clock', 'The lamp'].filter((name) => page.includes(name));
+    };
+    expect(await names('')).toEqual(['The clock', 'The lamp']);
+    expect(await names('q=LAMP')).toEqual(['The lamp']);
+    expect(await names('show=hidden')).toEqual(['The lamp']);
+    expect(await names('show=visible')).toEqual(['The clock']);
+    expect(await names('q=lamp&show=visible')).toEqual([]);
+    expect(await names('after=clock')).toEqual(['The lamp']);
+  });
+
+  test('a refresh is asked for, but not of what was just checked', async () => {
+    const { id, cookie } = await signedIn();
+    const old = await addRegistry(stage.db, 'https://apps.test/old.json');
+    const fresh = await addRegistry(stage.db, 'https://apps.test/fresh.json', { checkedAt: new Date() });
+    const [asked, spared] = [await addSubscription(stage.db, id, old), await addSubscription(stage.db, id, fresh)];
+    stage.refreshes.length = 0;
+    const answer = await post(`/settings/registries/${asked}/refresh`, {}, cookie);
+    expect(stage.refreshes).toEqual([old]);
+    expect(await (await get(answer.headers.get('location')!, cookie)).text()).toContain('Waiting for a check');
+    const not = await post(`/settings/registries/${spared}/refresh`, {}, cookie);
+    expect(stage.refreshes).toEqual([old]);
+    expect(await (await get(not.headers.get('location')!, cookie)).text()).toContain('less than a minute ago');
+  });
+
+  test('below a path of a proxy, all that is linked is there too', async () => {
+    const proxied = stage.app({ publicUrl: 'https://flows.test/registries/', openSignUp: true });
+    const { token } = await stage.join();
+    const own = { 'sec-fetch-site': 'same-origin', origin: 'https://flows.test' };
+    const answer = await post('/sign-in', { token, next: '/apps' }, '', own, proxied);
+    expect(answer.headers.get('location')).toBe('/registries/apps');
+    const cookie = cookieOf(answer);
+    const page = await (await get('/settings/organization', cookie, proxied)).text();
+    expect(page).toContain('<base href="/registries/" />');
+    const links = [...page.matchAll(/ (?:href|action|src)="([^"]*)"/g)].map(([, link]) => link!);
+    expect(links.length).toBeGreaterThan(8);
+    for (const link of links) expect(new URL(link, 'https://flows.test/registries/').href).toMatch(/\/registries\//);
+    expect(page).toContain('href="./settings/organization#main"');
+    expect(await (await get('///evil.test', '', proxied)).text()).toContain('href=".///evil.test#main"');
+  });
+
+  test('addresses that lead nowhere have a page for people, and a problem for programs', async () => {
+    const people = await get('/nowhere');
+    expect([people.status, people.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
+    const program = await app.request('/nowhere');
+    expect(program.headers.get('content-type')).toBe('application/problem+json');
+    expect((await get('/api/nowhere')).headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  test('without its database the service says so, and that it passes', async () => {
+    const { db } = openDatabase('postgres://127.0.0.1:2/none', 1, () => {});
+    const lost = webApp({ ...stage.service, db });
+    const answer = await get('/apps', `appreg=${'x'.repeat(43)}`, lost);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answer.text()).toContain('try again in a moment');
+    expect(stage.logged.at(-2)).toMatchObject({ level: 'warn', event: 'database-unavailable' });
+    await db.destroy();
+  });
+
+  test('assets are kept for as long as they are the same', async () => {
+    const page = await (await get('/sign-in')).text();
+    const href = `/${/href="(assets\/style\.css\?v=\w+)"/.exec(page)![1]!}`;
+    expect((await get(href)).headers.get('cache-control')).toContain('immutable');
+    expect((await get('/assets/style.css')).headers.get('cache-control')).toBe('no-cache');
+    expect((await get('/assets/..%2froutes.ts')).status).toBe(404);
+    expect((await get('/assets/constructor')).status).toBe(404);
+  });
+});

@@ -1,0 +1,106 @@
+import { openLog } from '../../../src/service/log.ts';
+import { openMetrics } from '../../../src/service/metrics.ts';
+import type { Report } from '../../../src/core/engine/report.ts';
+import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import { type Outcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
+import type { RefreshContext } from '../../../src/service/refresh/run.ts';
+import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/config/settings.ts';
+import type { Db } from '../../../src/service/storage/database.ts';
+import { unpack } from '../../../src/service/storage/packed.ts';
+import { certificates } from '../../support/fault-certificates.ts';
+import { addOrganization, addRegistry, addSubscription, openStage, type Stage } from '../database-fixture.ts';
+
+/** A service without its web server and queue: registries are refreshed when a test says so, at the time that it says. */
+
+const HOUR = 3_600_000;
+
+export interface Bench {
+  db: Db;
+  stage: Stage;
+  context: RefreshContext;
+  /** Lines of the log. */
+  lines: string[];
+  /** A registry that somebody is subscribed to, due at once. */
+  add(url: string): Promise<number>;
+  /** Refreshes it, so many hours after the start. */
+  refresh(id: number, hours?: number, stopping?: AbortSignal): Promise<Outcome>;
+  report(id: number): Promise<Report>;
+  stop(): Promise<void>;
+}
+
+export function settingsFor(url: string, more: Partial<Settings> = {}): Settings {
+  return {
+    databaseUrl: url,
+    dataFolder: '',
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: null,
+    roles: ['web', 'worker'],
+    coreRegistryUrl: null,
+    communityRegistryUrl: null,
+    allowHosts: ['localhost'],
+    allowHttp: false,
+    ca: certificates().ca,
+    machineCa: null,
+    operatorToken: null,
+    openSignUp: true,
+    interval: HOUR,
+    concurrency: 8,
+    limits: DEFAULT_LIMITS,
+    ...more,
+  };
+}
+
+export async function openBench(more: Partial<Settings> = {}, limits: Partial<Limits> = {}): Promise<Bench> {
+  const stage = await openStage();
+  const { db } = stage;
+  const settings = settingsFor(stage.url, { limits: { ...DEFAULT_LIMITS, ...limits }, ...more });
+  const lines: string[] = [];
+  const start = Date.now();
+  let hours = 0;
+  const context: RefreshContext = {
+    settings,
+    db,
+    log: openLog((line) => void lines.push(line)),
+    metrics: openMetrics(),
+    asking: {
+      patience: 0,
+      guard: openAddressPolicy({ ...settings, ownPorts: () => [] }),
+      headersTimeout: 1500,
+      idleTimeout: 1500,
+      connectTimeout: 3000,
+      backoff: () => 1,
+    },
+    now: () => new Date(start + hours * HOUR + (Date.now() - start)),
+    chance: () => 0,
+  };
+  const organization = await addOrganization(db);
+  return {
+    db,
+    stage,
+    context,
+    lines,
+    async add(url) {
+      // A test before this one may have had the same port.
+      const same = db.selectFrom('registries').where('url', '=', url).select('id');
+      await db.deleteFrom('subscriptions').where('registryId', 'in', same).execute();
+      await db.deleteFrom('registries').where('url', '=', url).execute();
+      const id = await addRegistry(db, url, { checkedAt: null, goodAt: null, nextCheckAt: new Date(start) });
+      await addSubscription(db, organization, id);
+      return id;
+    },
+    async refresh(id, at = 0, stopping = new AbortController().signal) {
+      hours = at;
+      return refreshRegistry(context, id, stopping);
+    },
+    async report(id) {
+      const { report } = await db
+        .selectFrom('registries')
+        .where('id', '=', id)
+        .select('report')
+        .executeTakeFirstOrThrow();
+      return unpack<Report>(report!);
+    },
+    stop: () => stage.stop(),
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { openFairSemaphore } from '../../../src/service/subscribe/fair-semaphore.ts';
+
+test('no more than so many are inside at once, and all have their turn', async () => {
+  const turn = openFairSemaphore(3, 2);
+  let inside = 0;
+  let most = 0;
+  let done = 0;
+  const mine = { inside: 0, most: 0 };
+  const one = async (who: string): Promise<void> => {
+    const leave = (await turn(who, 5000))!;
+    most = Math.max(most, (inside += 1));
+    if (who === 'mine') mine.most = Math.max(mine.most, (mine.inside += 1));
+    await new Promise((later) => setTimeout(later, 1));
+    inside -= 1;
+    if (who === 'mine') mine.inside -= 1;
+    done += 1;
+    leave();
+  };
+  await Promise.all(Array.from({ length: 200 }, (_, i) => one(i % 2 === 0 ? 'mine' : `other ${i % 7}`)));
+  expect([most, mine.most, done]).toEqual([3, 2, 200]);
+});
+
+test('one who has all that is allowed does not keep out another', async () => {
+  const turn = openFairSemaphore(3, 1);
+  const first = (await turn('mine', 0))!;
+  const second = turn('mine', 5000);
+  const other = (await turn('other', 0))!;
+  expect(other).not.toBeNull();
+  other();
+  first();
+  (await second)!();
+});
+
+test('a turn that does not come is waited for so long, and is not given to nobody later', async () => {
+  const turn = openFairSemaphore(1, 1);
+  const leave = (await turn('a', 0))!;
+  expect(await turn('b', 10)).toBeNull();
+  leave();
+  const again = await turn('c', 0);
+  expect(again).not.toBeNull();
+});

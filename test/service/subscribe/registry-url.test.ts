@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
+import { parseRegistryUrl } from '../../../src/service/subscribe/registry-url.ts';
+
+const guard = openAddressPolicy({ allowHosts: ['localhost', 'reg.corp:8443'], allowHttp: false, ownPorts: () => [] });
+
+describe('a URL that is asked', () => {
+  test.each([
+    ['https://apps.example.com/registry.json', 'https://apps.example.com/registry.json'],
+    ['  https://apps.example.com/registry.json\n', 'https://apps.example.com/registry.json'],
+    ['HTTPS://Apps.Example.COM:443/Registry.json#top', 'https://apps.example.com/Registry.json'],
+    ['https://apps.example.com./registry.json', 'https://apps.example.com/registry.json'],
+    ['https://apps.example.com', 'https://apps.example.com/'],
+    ['https://bücher.example/r.json', 'https://xn--bcher-kva.example/r.json'],
+    ['https://a.example/b/../r.json?sig=A%2fb', 'https://a.example/r.json?sig=A%2fb'],
+    ['http://localhost:4000/registry.json', 'http://localhost:4000/registry.json'],
+    ['https://reg.corp:8443/registry.json', 'https://reg.corp:8443/registry.json'],
+  ])('%s', (typed, url) => expect(parseRegistryUrl(typed, guard)).toEqual({ url }));
+});
+
+describe('a URL that is not', () => {
+  test.each([
+    ['', 'full address'],
+    ['registry.json', 'full address'],
+    ['/registry.json', 'full address'],
+    ['apps.example.com/registry.json', 'Did you mean https://apps.example.com/registry.json?'],
+    ['ftp://apps.example.com/registry.json', 'full address'],
+    ['file:///etc/passwd', 'full address'],
+    ['javascript:alert(1)', 'full address'],
+    ['https:apps.example.com/registry.json', 'full address'],
+    ['https://', 'full address'],
+    ['https://me:secret@apps.example.com/r.json', 'user name or a password'],
+    ['http://apps.example.com/r.json', 'over https alone'],
+    ['https://apps.example.com:8443/r.json', 'not at port 8443'],
+    [`https://apps.example.com/${'x'.repeat(2048)}`, 'longer than 2048'],
+    [`https://apps.example.com/${'ü'.repeat(400)}`, 'longer than 2048'],
+  ])('%#: %.60s', (typed, words) => {
+    const result = parseRegistryUrl(typed, guard);
+    expect('fault' in result ? result.fault : result).toContain(words);
+    expect(JSON.stringify(result)).not.toContain('secret');
+  });
+});

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Service } from '../../../src/service/context.ts';
+import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
+import { type Outcome, subscribe, subscribeOfficial } from '../../../src/service/subscribe/subscribe.ts';
+import { answer, type FaultHost, openFaultHost, raw, redirect, silent } from '../../support/fault-host.ts';
+import { putRegistry } from '../../support/live-registry.ts';
+import { addOrganization } from '../database-fixture.ts';
+import { type Bench, openBench } from '../refresh/refresh-harness.ts';
+
+/** Subscribing, with a worker that refreshes. */
+
+let bench: Bench;
+let queue: Queue;
+let host: FaultHost;
+let service: Service;
+const stopping = new AbortController();
+beforeAll(async () => {
+  bench = await openBench();
+  const context = { ...bench.context, now: () => new Date(), stopping: stopping.signal };
+  queue = await openQueue(context, bench.stage.url);
+  service = {
+    ...context,
+    asking: { ...context.asking, patience: 8000 },
+    requestRefresh: queue.requestRefresh,
+  };
+});
+afterAll(async () => {
+  stopping.abort();
+  await queue.stop();
+  await bench.stop();
+});
+beforeEach(async () => {
+  host = await openFaultHost();
+});
+afterEach(() => host.close());
+
+const count = async (): Promise<number[]> => {
+  const [registries, subscriptions] = await Promise.all([
+    bench.db.selectFrom('registries').select('id').execute(),
+    bench.db.selectFrom('subscriptions').select('id').execute(),
+  ]);
+  return [registries.length, subscriptions.length];
+};
+
+describe('a usable registry', () => {
+  test('is there, verified, when subscribing returns; for the next one at once', async () => {
+    const { url } = putRegistry(host);
+    const [first, second] = [await addOrganization(bench.db), await addOrganization(bench.db)];
+    const done = await subscribe(service, first, { url: `${url}#x`, name: ' Mine ' });
+    expect(done.outcome).toBe('created');
+    const apps = await bench.db
+      .selectFrom('apps as a')
+      .innerJoin('subscriptions as s', 's.registryId', 'a.registryId')
+      .where('s.organizationId', '=', first)
+      .select(['a.key', 'a.latest', 's.name'])
+      .execute();
+    expect(apps).toEqual([{ key: 'app-a', latest: '2.0.0', name: 'Mine' }]);
+    expect(await subscribe(service, first, { url, name: 'Again' })).toEqual({ ...done, outcome: 'already' });
+    const asked = host.requests.length;
+    expect((await subscribe(service, second, { url, name: 'Other' })).outcome).toBe('created');
+    expect(host.requests.length).toBe(asked);
+  }, 20_000);
+
+  test('is one row and one subscription, however often it is asked for at once', async () => {
+    const { url } = putRegistry(host);
+    const organization = await addOrganization(bench.db);
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => subscribe(service, organization, { url, name: 'x' })),
+    );
+    expect(all.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
+    expect(new Set(all.map((one) => 'subscriptionId' in one && one.subscriptionId)).size).toBe(1);
+    expect(await bench.db.selectFrom('registries').where('url', '=', url).select('id').execute()).toHaveLength(1);
+  }, 20_000);
+});
+
+describe('an unusable one', () => {
+  test.each<[string, () => string, RegExp]>([
+    ['missing', () => `${host.origin}/none.json`, /404/],
+    ['a page', () => host.on('/r.json', answer({ body: '<!doctype html><title>Log in</title>' })), /HTML|JSON/],
+    ['no apps', () => host.on('/r.json', answer({ body: '{"apps": []}' })), /apps/],
+    ['no HTTP', () => host.on('/r.json', raw('hello\r\n\r\n')), /HTTP/],
+    ['silent', () => host.on('/r.json', silent()), /no answer came/],
+    ['refused', () => 'http://localhost:2/r.json', /could not be reached from the service/],
+  ])('%s: nothing is stored, and the reason is told', async (_, url, words) => {
+    const before = await count();
+    const organization = await addOrganization(bench.db);
+    const done = await subscribe(service, organization, { url: url(), name: 'x' });
+    expect(done.outcome).toBe('unusable');
+    if (done.outcome !== 'unusable') return;
+    expect(done.message).toMatch(words);
+    expect(done.findings.length).toBeGreaterThan(0);
+    expect(await count()).toEqual(before);
+  });
+
+  test('every host that is not reached is told in the same words', async () => {
+    const inside = await openFaultHost({ host: '127.0.0.2' });
+    host.on('/r.json', redirect(`https://localhost.:${inside.port}/registry.json`));
+    const organization = await addOrganization(bench.db);
+    const strict: Service = {
+      ...service,
+      asking: { ...service.asking, guard: (_, address) => (address === '127.0.0.2' ? 'ADDRESS_REFUSED' : null) },
+    };
+    const urls = [
+      `http://127.0.0.2:${inside.port}/r.json`,
+      'http://localhost:2/r.json',
+      'https://unknown.invalid/r.json',
+    ];
+    const done: Outcome[] = [];
+    for (const url of urls) done.push(await subscribe(strict, organization, { url, name: 'x' }));
+    const told = done.map((one) => ('findings' in one ? { ...one.findings[0]!, message: one.message } : one));
+    const plain = told.map((one) =>
+      JSON.stringify(one).replaceAll(/(https?:\/\/)?(127\.0\.0\.2|localhost|unknown\.invalid)(:\d+)?/g, 'HOST'),
+    );
+    expect(new Set(plain).size).toBe(1);
+    expect(inside.requests).toEqual([]);
+    await inside.close();
+  }, 20_000);
+
+  test('a URL that is none is refused before anybody is asked', async () => {
+    const organization = await addOrganization(bench.db);
+    const done = await subscribe(service, organization, { url: 'apps.example.com', name: 'x' });
+    expect(done).toMatchObject({
+      outcome: 'refused-url',
+      message: expect.stringContaining('https://apps.example.com') as string,
+    });
+  });
+});
+
+test('official registries are subscribed to once, also where they cannot be reached', async () => {
+  const { url } = putRegistry(host);
+  const settings = { ...service.settings, coreRegistryUrl: url, communityRegistryUrl: 'http://localhost:2/r.json' };
+  const organization = await addOrganization(bench.db);
+  for (let i = 0; i < 2; i += 1) await subscribeOfficial({ ...service, settings }, organization);
+  const rows = await bench.db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organization)
+    .select(['name', 'official'])
+    .orderBy('name')
+    .execute();
+  expect(rows).toEqual([
+    { name: 'Community registry', official: true },
+    { name: 'Core registry', official: true },
+  ]);
+  await subscribeOfficial(service, organization);
+});

@@ -1,0 +1,88 @@
+import { startJudging } from '../../src/core/engine/judge.ts';
+import type { Report } from '../../src/core/engine/report.ts';
+import type { Service } from '../../src/service/context.ts';
+import { openLog } from '../../src/service/log.ts';
+import { openMetrics } from '../../src/service/metrics.ts';
+import { createOrganization } from '../../src/service/storage/organizations.ts';
+import { DEFAULT_LIMITS, type Settings } from '../../src/service/config/settings.ts';
+import { webApp } from '../../src/service/web-app.ts';
+import type { Allowances } from '../../src/service/http/rate-limits.ts';
+import { openStage, type Stage } from './database-fixture.ts';
+
+/** The web side of the service on a database of its own, without a network and without a worker. */
+
+export const OPERATOR = 'operator-token-of-the-tests';
+
+const SETTINGS: Settings = {
+  databaseUrl: null,
+  dataFolder: 'unused',
+  host: '127.0.0.1',
+  port: 0,
+  publicUrl: null,
+  roles: ['web'],
+  coreRegistryUrl: null,
+  communityRegistryUrl: null,
+  allowHosts: [],
+  allowHttp: false,
+  ca: null,
+  machineCa: null,
+  operatorToken: OPERATOR,
+  openSignUp: false,
+  interval: 3_600_000,
+  concurrency: 4,
+  limits: DEFAULT_LIMITS,
+};
+
+export interface WebStage extends Stage {
+  service: Service;
+  /** Lines of the log, parsed. */
+  logged: Record<string, unknown>[];
+  /** Ids of registries that a refresh was asked for. */
+  refreshes: number[];
+  app(settings?: Partial<Settings>, allowances?: Allowances): ReturnType<typeof webApp>;
+  /** A new organization, and its token. */
+  join(name?: string): Promise<{ id: string; token: string }>;
+}
+
+export async function openWebStage(): Promise<WebStage> {
+  const stage = await openStage();
+  const logged: Record<string, unknown>[] = [];
+  const refreshes: number[] = [];
+  const service: Service = {
+    settings: SETTINGS,
+    db: stage.db,
+    log: openLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>)),
+    metrics: openMetrics(),
+    asking: { guard: null, lookup: null, patience: 0 },
+    stopping: new AbortController().signal,
+    async requestRefresh(id) {
+      refreshes.push(id);
+    },
+  };
+  return {
+    ...stage,
+    service,
+    logged,
+    refreshes,
+    app: (settings = {}, allowances) =>
+      webApp({ ...service, settings: { ...SETTINGS, ...settings }, metrics: openMetrics() }, allowances),
+    async join(name = 'Acme') {
+      const { organization, token } = await createOrganization(stage.db, name, null);
+      return { id: organization.id, token: token! };
+    },
+  };
+}
+
+/** An allowance that a test can use up. */
+export function allowing(requests: number): Allowances {
+  const allowance = { requests, seconds: 60 };
+  return { reads: allowance, changes: allowance, failures: allowance, signUps: allowance };
+}
+
+/** What a check found that could read a manifest with an app that cannot be used. */
+export function reportOn(url: string): Report {
+  const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
+  const content = { text: '{"apps":{"a b":{}}}', base64: null, bytes: 19, cut: false };
+  judging.manifest({ url, file: null, web: { missing: 'not asked' }, content });
+  return judging.finish(0.1);
+}

@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import { PgBoss } from 'pg-boss';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
+import type { Settings } from '../../../src/service/config/settings.ts';
+import { answer, delayed, type FaultHost, openFaultHost, silent, tagged } from '../../support/fault-host.ts';
+import { type Bench, openBench } from '../refresh/refresh-harness.ts';
+
+/** The jobs of several nodes on one database. */
+
+let host: FaultHost;
+let bench: Bench;
+beforeAll(async () => {
+  host = await openFaultHost();
+  bench = await openBench({ concurrency: 4 });
+});
+afterAll(async () => {
+  await host.close();
+  await bench.stop();
+});
+
+interface Node {
+  queue: Queue;
+  stop(): Promise<void>;
+}
+
+async function startNode(more: Partial<Settings> = {}): Promise<Node> {
+  const stopping = new AbortController();
+  const context = { ...bench.context, settings: { ...bench.context.settings, ...more }, stopping: stopping.signal };
+  const queue = await openQueue({ ...context, now: () => new Date() }, bench.stage.url);
+  return {
+    queue,
+    async stop() {
+      stopping.abort();
+      await queue.stop();
+    },
+  };
+}
+
+const checkedCount = async (ids: readonly number[]): Promise<number> => {
+  const rows = await bench.db
+    .selectFrom('registries')
+    .where('id', 'in', ids)
+    .where('checkedAt', 'is not', null)
+    .select('id')
+    .execute();
+  return rows.length;
+};
+
+const empty = (name: string): string => JSON.stringify({ apps: {}, name });
+
+describe('two nodes', () => {
+  test('refresh each registry once, and neither a silent nor a huge one delays the others', async () => {
+    const silentOne = await bench.add(host.on('/silent.json', silent()));
+    const apps = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, i) => [
+        `app-${i}`,
+        {
+          name: 'A',
+          description: 'D',
+          blockStyle: { iconUrl: `${host.origin}/none.svg`, color: '#000000' },
+          appMetadataUrl: `${host.origin}/slow-${i}.json`,
+        },
+      ]),
+    );
+    const huge = await bench.add(host.on('/huge.json', tagged(JSON.stringify({ apps }))));
+    host.on('/none.svg', answer({ status: 404 }));
+    for (let i = 0; i < 3000; i += 1) host.on(`/slow-${i}.json`, delayed(100, answer({ status: 404 })));
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => bench.add(host.on(`/r${i}.json`, tagged(empty(`r${i}`))))),
+    );
+    const nodes = await Promise.all([startNode(), startNode()]);
+    try {
+      await expect.poll(() => checkedCount(ids), { timeout: 20_000, interval: 200 }).toBe(50);
+      expect(await checkedCount([huge])).toBe(0);
+      for (let i = 0; i < 50; i += 1)
+        expect(
+          host.asked(`/r${i}.json`, 'GET').filter(({ headers }) => !headers['origin'] && !headers['if-none-match']),
+        ).toHaveLength(1);
+      // The silent one has its end as well.
+      await expect.poll(() => checkedCount([silentOne]), { timeout: 20_000, interval: 200 }).toBe(1);
+    } finally {
+      const started = Date.now();
+      await Promise.all(nodes.map((node) => node.stop()));
+      expect(Date.now() - started).toBeLessThan(10_000);
+    }
+    // What was under way was handed back, and is due as before.
+    expect(await checkedCount([huge])).toBe(0);
+    await bench.db.deleteFrom('subscriptions').where('registryId', 'in', [silentOne, huge]).execute();
+  }, 60_000);
+
+  test('never refresh one registry at once, however often it is asked for', async () => {
+    let underWay = 0;
+    let most = 0;
+    const body = tagged(empty('busy'));
+    const id = await bench.add(
+      host.on('/busy.json', async (request, socket) => {
+        if (request.method !== 'GET' || request.headers['origin'] || request.headers['if-none-match'])
+          return body(request, socket);
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await delayed(400, body)(request, socket);
+        underWay -= 1;
+      }),
+    );
+    const nodes = await Promise.all([startNode(), startNode({ roles: ['web'] }), startNode()]);
+    try {
+      for (let i = 0; i < 20; i += 1) await nodes[i % 3]!.queue.requestRefresh(id);
+      await expect.poll(() => checkedCount([id]), { timeout: 15_000 }).toBe(1);
+      expect(most).toBe(1);
+      const { nextCheckAt } = await bench.db
+        .selectFrom('registries')
+        .where('id', '=', id)
+        .select('nextCheckAt')
+        .executeTakeFirstOrThrow();
+      await nodes[1].queue.requestRefresh(id);
+      await expect
+        .poll(
+          async () =>
+            (
+              await bench.db
+                .selectFrom('registries')
+                .where('id', '=', id)
+                .select('nextCheckAt')
+                .executeTakeFirstOrThrow()
+            ).nextCheckAt > nextCheckAt,
+          { timeout: 15_000 },
+        )
+        .toBe(true);
+    } finally {
+      await Promise.all(nodes.map((node) => node.stop()));
+    }
+  }, 60_000);
+
+  test('take up what a killed one had under way', async () => {
+    const id = await bench.add(host.on('/orphan.json', tagged(empty('orphan'))));
+    const node = await startNode();
+    await node.stop();
+    const killed = new PgBoss({ connectionString: bench.stage.url, supervise: false, schedule: false });
+    killed.on('error', () => {});
+    await killed.start();
+    await killed.send('refresh', { id }, { singletonKey: String(id) });
+    expect(await killed.fetch('refresh')).toHaveLength(1);
+    const other = await startNode();
+    try {
+      await expect.poll(() => checkedCount([id]), { timeout: 50_000, interval: 500 }).toBe(1);
+    } finally {
+      await other.stop();
+      await killed.stop({ graceful: false });
+    }
+  }, 70_000);
+});
+
+test('a node that starts takes up at once what was left behind long ago', async () => {
+  await (await startNode()).stop();
+  const id = await bench.add(host.on('/left.json', tagged(empty('left'))));
+  const killed = new PgBoss({ connectionString: bench.stage.url, supervise: false, schedule: false });
+  killed.on('error', () => {});
+  await killed.start();
+  await killed.send('refresh', { id }, { singletonKey: String(id) });
+  expect(await killed.fetch('refresh')).toHaveLength(1);
+  await killed.stop({ graceful: false });
+  const old = "heartbeat_on = now() - interval '1 minute'";
+  await sql.raw(`update pgboss.job set ${old} where name = 'refresh' and state = 'active'`).execute(bench.db);
+  // Nobody has looked after the queue meanwhile.
+  await sql`update pgboss.queue set monitor_claim_on = null, monitor_on = null`.execute(bench.db);
+  const node = await startNode();
+  try {
+    await expect.poll(() => checkedCount([id]), { timeout: 6000, interval: 100 }).toBe(1);
+  } finally {
+    await node.stop();
+  }
+}, 30_000);
+
+test('many that take long hold up nobody but each other', async () => {
+  const slow = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => bench.add(host.on(`/long${i}.json`, delayed(1400, answer({ status: 404 }))))),
+  );
+  await bench.db.updateTable('registries').set({ slow: true }).where('id', 'in', slow).execute();
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => bench.add(host.on(`/quick${i}.json`, tagged(empty(`quick${i}`))))),
+  );
+  const node = await startNode({ concurrency: 2 });
+  try {
+    await expect.poll(() => checkedCount(ids), { timeout: 20_000, interval: 100 }).toBe(12);
+    expect(await checkedCount(slow)).toBeLessThan(8);
+    await expect.poll(() => checkedCount(slow), { timeout: 30_000, interval: 200 }).toBe(8);
+    const rows = await bench.db.selectFrom('registries').where('id', 'in', slow).select('slow').execute();
+    expect(rows.every((row) => !row.slow)).toBe(true);
+  } finally {
+    await node.stop();
+  }
+}, 60_000);
+
+test('a registry without a subscriber is left alone', async () => {
+  const id = await bench.add(host.on('/nobody.json', tagged(empty('nobody'))));
+  await bench.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
+  const other = await bench.add(host.on('/somebody.json', tagged(empty('somebody'))));
+  const node = await startNode();
+  try {
+    await expect.poll(() => checkedCount([other]), { timeout: 15_000 }).toBe(1);
+    expect(host.asked('/nobody.json')).toEqual([]);
+  } finally {
+    await node.stop();
+  }
+}, 30_000);
