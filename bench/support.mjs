@@ -8,11 +8,11 @@ import { build } from '../scripts/build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** @param names of files in test/support @returns what they export, the program (dist/cli/main.cjs), and `close` */
+/** @param names of files in test/support @returns what they export, the program (dist/cli/main.cjs) with failpoints, and `close` */
 export async function openSupport(...names) {
   const scratch = mkdtempSync(join(tmpdir(), 'appreg-bench-'));
   const file = join(scratch, 'support.mjs');
-  await build({ types: false, out: join(scratch, 'dist') });
+  await build({ types: false, out: join(scratch, 'dist'), failpoints: true });
   await esbuild.build({
     stdin: {
       contents: names.map((name) => `export * from './test/support/${name}.ts';`).join('\n'),

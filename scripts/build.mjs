@@ -51,8 +51,11 @@ const NO_PROCESSES = {
   },
 };
 
-/** `out` is emptied first. Declarations (`types`) always go to dist. */
-export async function build({ types = true, out = join(root, 'dist') } = {}) {
+/**
+ * `out` is emptied first. Declarations (`types`) always go to dist.
+ * @param options.failpoints true for tests that interrupt writes (src/store/failpoint.ts)
+ */
+export async function build({ types = true, out = join(root, 'dist'), failpoints = false } = {}) {
   compileSchemas(root);
   rmSync(out, { recursive: true, force: true });
   const common = {
@@ -64,6 +67,7 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
     logLevel: 'warning',
     external: ['esbuild', 'typescript'],
     legalComments: 'none',
+    define: { FAILPOINTS: String(failpoints) },
   };
   const entries = [
     join(root, 'src/cli/main.ts'),
@@ -79,7 +83,7 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     plugins: [APART, NO_PROCESSES],
-    define: { 'import.meta.url': '__importMetaUrl' },
+    define: { ...common.define, 'import.meta.url': '__importMetaUrl' },
     banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,
     minifyWhitespace: true,
@@ -113,6 +117,8 @@ export async function build({ types = true, out = join(root, 'dist') } = {}) {
         entryPoints: { node },
         outdir: out,
         format: 'esm',
+        // Removes the calls of functions that are empty in this build.
+        minifySyntax: true,
         banner: {
           js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
         },

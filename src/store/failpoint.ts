@@ -1,7 +1,8 @@
 /**
- * Steps at which the tests interrupt a write. `APPREG_FAILPOINT=<step>` kills the process there, like a power failure;
- * `APPREG_FAILPOINT=<step>:SIGSTOP` (or any other signal) sends it that signal instead, once. If unset, this does
- * nothing.
+ * Steps at which the tests interrupt a write. Only a build for tests contains them (`failpoints` in scripts/build.mjs);
+ * from the product, this function and its calls are removed. In such a build `APPREG_FAILPOINT=<step>` kills the
+ * process there, like a power failure; `APPREG_FAILPOINT=<step>:SIGSTOP` (or any other signal) sends it that signal
+ * instead, once.
  */
 export type FailStep =
   | 'lock-prepared'
@@ -18,12 +19,17 @@ export type FailStep =
   | 'before-send'
   | 'after-send';
 
-const [STEP, SIGNAL = 'SIGKILL'] = (process.env['APPREG_FAILPOINT'] ?? '').split(':');
+declare global {
+  /** Set by the bundler; not defined if the sources are executed without it. */
+  const FAILPOINTS: boolean | undefined;
+}
 
-let struck = false;
+let hasFired = false;
 
 export function failpoint(step: FailStep): void {
-  if (STEP !== step || struck) return;
-  struck = true;
-  process.kill(process.pid, SIGNAL);
+  if (typeof FAILPOINTS === 'undefined' || !FAILPOINTS) return;
+  const [failStep, signal = 'SIGKILL'] = (process.env['APPREG_FAILPOINT'] ?? '').split(':');
+  if (failStep !== step || hasFired) return;
+  hasFired = true;
+  process.kill(process.pid, signal);
 }

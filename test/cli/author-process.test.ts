@@ -36,7 +36,7 @@ beforeAll(async () => {
     outfile: program,
     supported: { 'dynamic-import': false },
     external: ['esbuild', 'typescript'],
-    define: { 'import.meta.url': '__url' },
+    define: { 'import.meta.url': '__url', FAILPOINTS: 'true' },
     banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: 'error',
   });

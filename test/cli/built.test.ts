@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -27,6 +36,16 @@ function appreg(
     stdio: ['ignore', stdout, 'pipe'],
   });
 }
+
+test('no file of the product contains a failpoint or the environment variable that triggers one', () => {
+  const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.c?js$/.test(file),
+  );
+  expect(files).toContain('node.js');
+  // In quotes, since minified code may contain a subtraction with these names.
+  const trace = /failpoint|fillInterruptibly|["'`](?:lock-prepared|before-(?:rename|send)|half-written)["'`]/i;
+  expect(files.filter((file) => trace.test(readFileSync(join(root, 'dist', file), 'utf8')))).toEqual([]);
+});
 
 describe('a configuration that is code', () => {
   const config = '{ manifest: "registry.json", rules: { "no-apps": "error" } }';

@@ -9,7 +9,15 @@ import { until } from './scratch.ts';
 export async function buildPublisher(folder: string): Promise<string> {
   const outfile = join(folder, 'publisher.mjs');
   const entry = join(import.meta.dirname, 'publisher.ts');
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+    define: { FAILPOINTS: 'true' },
+  });
   return outfile;
 }
 

@@ -32,7 +32,7 @@ if (noCeph.skip) noCeph.why = ` (skipped: ${cephMissing()})`;
 export async function openPlaces(): Promise<Places> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'appreg-storm-'));
   const program = join(folder, 'dist/cli/main.cjs');
-  await build({ types: false, out: join(folder, 'dist') });
+  await build({ types: false, out: join(folder, 'dist'), failpoints: true });
   const places = new Map<Kind, Promise<Opened>>();
   let ceph: Promise<Ceph> | null = null;
 

@@ -102,6 +102,17 @@ async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promi
   failpoint('temp-created');
   if (like !== null) await resemble(handle, like);
   // write() may take fewer bytes than it is given, and does when the disk is nearly full; writeFile() continues.
+  if (typeof FAILPOINTS !== 'undefined' && FAILPOINTS) await fillInterruptibly(handle, bytes);
+  else for await (const chunk of chunksOf(bytes)) await handle.writeFile(chunk);
+  failpoint('before-sync');
+  await syncFile(handle);
+  const { size } = await handle.stat();
+  if (size !== bytes.length)
+    throw new Error(`${size} of ${bytes.length} bytes are in the file after a write that succeeded`);
+}
+
+/** Writes the bytes with a failpoint after the first half. */
+async function fillInterruptibly(handle: FileHandle, bytes: Bytes): Promise<void> {
   const half = bytes.length >> 1;
   let written = 0;
   for await (const chunk of chunksOf(bytes)) {
@@ -114,11 +125,6 @@ async function fill(handle: FileHandle, bytes: Bytes, like: Stats | null): Promi
       await handle.writeFile(chunk.subarray(toHalf));
     }
   }
-  failpoint('before-sync');
-  await syncFile(handle);
-  const { size } = await handle.stat();
-  if (size !== bytes.length)
-    throw new Error(`${size} of ${bytes.length} bytes are in the file after a write that succeeded`);
 }
 
 /**
