@@ -14,19 +14,38 @@ export const PROBE_ORIGIN = 'https://appreg-probe.invalid';
 /** The header that the preflight requests: one that no list of allowed headers names by chance. */
 export const PROBE_HEADER = 'x-appreg-probe';
 
-export type CorsCode = 'missing' | 'invalid' | 'refused';
+/** What is wrong with an Access-Control-Allow-Origin header that no browser accepts. */
+type InvalidCorsCause =
+  | 'two-headers'
+  | 'list'
+  | 'empty'
+  | 'null'
+  | 'unset-variable'
+  | 'misspelled-wildcard'
+  | 'partial-wildcard'
+  | 'upper-case'
+  | 'trailing-slash'
+  | 'no-scheme'
+  | 'wrong-scheme'
+  | 'wrong-port'
+  | 'default-port'
+  | 'full-url'
+  | 'no-origin';
 
-export interface CorsFault {
-  code: CorsCode;
-  /** Machine-readable, within the code: two-headers, list, trailing-slash, null, redirect-null-origin, … */
-  cause: string;
+/** The outcome of a failed CORS check: the code, and the cause within it. */
+type CorsFailure =
+  | { code: 'missing'; cause: 'absent' }
+  | { code: 'invalid'; cause: InvalidCorsCause }
+  | { code: 'refused'; cause: 'other-origin' | 'redirect-null-origin' };
+
+export type CorsFault = CorsFailure & {
   /** Access-Control-Allow-Origin as sent (several lines joined by a comma), null when it is absent. */
   value: string | null;
   /** The Origin that the browser sends on this hop: the caller's, or "null" after a redirect to another host. */
   sent: string;
   /** Index of the failing hop. */
   hop: number;
-}
+};
 
 export interface HopOrigin {
   /** The value of the Origin header, or null if a browser sends none (same origin). */
@@ -56,10 +75,7 @@ export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[]
 }
 
 /** The CORS check of one response; null when it passes. */
-export function corsCheck(
-  origin: string,
-  headers: Hop['headers'],
-): { code: CorsCode; cause: string; value: string | null } | null {
+export function corsCheck(origin: string, headers: Hop['headers']): (CorsFailure & { value: string | null }) | null {
   const lines = headerLines(headers, 'access-control-allow-origin');
   if (lines.length === 0) return { code: 'missing', cause: 'absent', value: null };
   const value = stripSpace(lines.join(', '));
@@ -69,7 +85,7 @@ export function corsCheck(
 }
 
 /** Why a single value does not allow `origin`: it names another origin, or it is not a value that browsers accept. */
-function classify(value: string, origin: string): { code: CorsCode; cause: string } {
+function classify(value: string, origin: string): CorsFailure {
   if (value === '') return { code: 'invalid', cause: 'empty' };
   if (value === 'null') return { code: 'invalid', cause: 'null' };
   if (value === '(null)') return { code: 'invalid', cause: 'unset-variable' };
@@ -87,7 +103,7 @@ function classify(value: string, origin: string): { code: CorsCode; cause: strin
 }
 
 /** A well-formed other origin is refused. A near miss of the requested one is a mistake with its own cause. */
-function refusal(value: string, origin: string): { code: CorsCode; cause: string } {
+function refusal(value: string, origin: string): CorsFailure {
   const other = new URL(value);
   if (other.protocol === 'ftp:' || other.protocol === 'ws:' || other.protocol === 'wss:')
     return { code: 'invalid', cause: 'wrong-scheme' };
@@ -117,8 +133,10 @@ export function corsFault(visit: Probe): CorsFault | null {
     if (!checked || hop.status === 0 || hop.status === 407 || hop.status === 304) continue;
     const fault = corsCheck(origin!, hop.headers);
     if (!fault) continue;
-    const nulled = origin === 'null' && visit.origin !== 'null' && fault.code === 'refused';
-    return { ...fault, cause: nulled ? 'redirect-null-origin' : fault.cause, sent: origin!, hop: index };
+    const at = { sent: origin!, hop: index };
+    if (fault.code === 'refused' && origin === 'null' && visit.origin !== 'null')
+      return { ...fault, cause: 'redirect-null-origin', ...at };
+    return { ...fault, ...at };
   }
   return null;
 }

@@ -51,8 +51,27 @@ export const SAMPLED: Missing = {
   intentional: true,
 };
 
+/** Why TLS is not trusted. */
+export type TlsCause =
+  | 'expired'
+  | 'not-yet-valid'
+  | 'self-signed'
+  | 'unknown-issuer'
+  | 'incomplete-chain'
+  | 'wrong-host'
+  | 'wrong-purpose'
+  | 'revoked'
+  | 'bad-signature'
+  | 'chain-too-long'
+  | 'invalid-authority'
+  | 'client-certificate-required'
+  | 'old-protocol'
+  | 'weak-signature'
+  | 'name-constraints'
+  | 'certificate';
+
 // OpenSSL's and Node's codes for untrusted certificates, and the causes that findings use for them.
-const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {
+const CERTIFICATE_CAUSES: Readonly<Record<string, TlsCause>> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not-yet-valid',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed',
@@ -74,7 +93,7 @@ const CERTIFICATE_CAUSES: Readonly<Record<string, string>> = {
 /**
  * Why TLS is not trusted, or null if a probe did not fail for that reason (a reset during the handshake says nothing).
  */
-export function tlsCause(visit: Probe): string | null {
+export function tlsCause(visit: Probe): TlsCause | null {
   const { failure } = visit;
   if (failure === null || failure.phase === 'proxy') return null;
   const known = CERTIFICATE_CAUSES[failure.code];

@@ -1,10 +1,23 @@
 import type { Probe } from '../facts/facts.ts';
 import { hostnameOf, hostOf, lastHop } from './probe.ts';
 
+export type ProxyCause =
+  | 'proxy-authentication'
+  | 'proxy-refused-host'
+  | 'proxy-no-way'
+  | 'proxy-untrusted'
+  | 'proxy-unusable'
+  | 'proxy-not-found'
+  | 'proxy-refused'
+  | 'proxy-timeout'
+  | 'proxy-not-http'
+  | 'proxy-reset'
+  | 'proxy-failed';
+
 /**
  * Why a request failed at the proxy that the environment names: a local fault, or a host that the proxy may not reach.
  */
-export function proxyFault(visit: Probe): { cause: string; message: string; advice: string } | null {
+export function proxyFault(visit: Probe): { cause: ProxyCause; message: string; advice: string } | null {
   const { failure } = visit;
   if (failure?.phase !== 'proxy') return null;
   const { url = '', variable = 'HTTPS_PROXY' } = lastHop(visit)?.proxy ?? {};

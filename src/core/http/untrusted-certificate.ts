@@ -1,7 +1,7 @@
 import { commonName, notAnAuthority } from './certificate.ts';
 import type { Failure, PathCertificate, TlsFacts } from '../facts/facts.ts';
 import { formatDuration } from '../text/format-duration.ts';
-import { hostnameOf, hostOf } from './probe.ts';
+import { hostnameOf, hostOf, type TlsCause } from './probe.ts';
 import { wrongHost } from './certificate-names.ts';
 
 /** Why a certificate is refused, in words: the faulty certificate of the path, and how to fix it. */
@@ -31,7 +31,7 @@ const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const FULL_CHAIN = 'the full chain that the authority hands out (fullchain.pem)';
 
 /** @param cause as `tlsCause` names it; @param now ISO 8601 */
-export function explainUntrusted(cause: string, tls: TlsFacts | null, now: string, failure: Failure): Explanation {
+export function explainUntrusted(cause: TlsCause, tls: TlsFacts | null, now: string, failure: Failure): Explanation {
   const { url } = failure;
   const refusal = { host: hostOf(url), name: hostnameOf(url), tls, path: tls?.path ?? [], now, failure };
   const explain = EXPLANATIONS[cause];
@@ -45,7 +45,7 @@ export function explainUntrusted(cause: string, tls: TlsFacts | null, now: strin
 
 type Explained = Omit<Explanation, 'at'> & Partial<Pick<Explanation, 'at'>>;
 
-const EXPLANATIONS: Readonly<Record<string, (refusal: Refusal) => Explained>> = {
+const EXPLANATIONS: Readonly<Partial<Record<TlsCause, (refusal: Refusal) => Explained>>> = {
   expired,
   'not-yet-valid': notYetValid,
   'self-signed': ({ host }) => ({

@@ -23,8 +23,28 @@ function hasValidALabels(hostname: string): boolean {
   return !hostname.includes('xn--') || hostname.split('.').every((label) => isValidALabel(label));
 }
 
+/** Why a URL cannot be used. */
+type UrlErrorCause =
+  | 'empty'
+  | 'whitespace'
+  | 'control-character'
+  | 'no-scheme'
+  | 'scheme'
+  | 'relative'
+  | 'slashes'
+  | 'unparsable'
+  | 'userinfo'
+  | 'host';
+
 export interface UrlError {
-  cause: string;
+  cause: UrlErrorCause;
+  message: string;
+  advice: string;
+}
+
+/** What is unusual about a valid URL. */
+export interface UrlOddity {
+  cause: 'fragment' | 'host-not-ascii' | 'unescaped' | 'not-normalised' | 'dot-segments';
   message: string;
   advice: string;
 }
@@ -191,7 +211,7 @@ export function fragmentOf(text: string): string {
 }
 
 /** What is unusual about a valid URL: the cause, with the plain form to write instead. */
-export function urlOddity(text: string): UrlError | null {
+export function urlOddity(text: string): UrlOddity | null {
   if (isCanonicalUrl(text) || urlError(text)) return null;
   const parsed = urlParts(text)!;
   if (parsed.hash !== '' || text.endsWith('#'))

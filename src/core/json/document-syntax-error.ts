@@ -1,7 +1,40 @@
+/** Why a text is not JSON, or not a text at all. */
+export type SyntaxErrorCause =
+  | 'empty'
+  | 'html-page'
+  | 'xml-error'
+  | 'git-lfs-pointer'
+  | 'text-message'
+  | 'program-message'
+  | 'svg-image'
+  | 'source-code'
+  | 'javascript'
+  | 'jsonp'
+  | 'script-prefix'
+  | 'text-before-json'
+  | 'gzip'
+  | 'zstd'
+  | 'not-utf8'
+  | 'lone-surrogate'
+  | 'truncated'
+  | 'trailing-data'
+  | 'trailing-comma'
+  | 'missing-comma'
+  | 'missing-colon'
+  | 'comment'
+  | 'merge-conflict'
+  | 'single-quotes'
+  | 'unquoted-name'
+  | 'odd-space'
+  | 'control-character'
+  | 'bad-escape'
+  | 'bad-number'
+  | 'bad-literal'
+  | 'unexpected';
+
 /** The first fault that keeps bytes from being a JSON document, named so that its author knows what happened. */
 export interface DocumentSyntaxError {
-  /** Machine-readable: empty, html-page, truncated, comment, trailing-comma, … */
-  cause: string;
+  cause: SyntaxErrorCause;
   message: string;
   advice: string;
   /** UTF-16 offset into the text (BOM included); the byte offset for bytes that are not text. */
@@ -10,7 +43,7 @@ export interface DocumentSyntaxError {
 }
 
 export function documentSyntaxError(
-  cause: string,
+  cause: SyntaxErrorCause,
   offset: number,
   message: string,
   advice: string,

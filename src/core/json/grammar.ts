@@ -1,4 +1,4 @@
-import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
+import { documentSyntaxError, type DocumentSyntaxError, type SyntaxErrorCause } from './document-syntax-error.ts';
 import { printable, shorten } from '../text/text.ts';
 
 /**
@@ -208,7 +208,7 @@ class Checker {
   }
 
   /** Names the common ways in which text is almost JSON. */
-  unexpected(wanted: string, cause = 'unexpected'): DocumentSyntaxError {
+  unexpected(wanted: string, cause: SyntaxErrorCause = 'unexpected'): DocumentSyntaxError {
     const c = this.text[this.at];
     if (c === undefined) return this.truncated();
     const rest = this.text.slice(this.at, this.at + 40);

@@ -12,10 +12,10 @@ interface Weight {
   framing: boolean;
 }
 
-const UNSAFE: Weight = { severity: 'error', rule: 'artifact-unsafe-entry', framing: false };
-const FRAMING: Weight = { ...UNSAFE, framing: true };
-const LOOSE: Weight = { severity: 'warning', rule: 'artifact-not-tar-gz', framing: false };
-const TRAILING: Weight = { severity: 'warning', rule: 'artifact-trailing-data', framing: false };
+const UNSAFE = { severity: 'error', rule: 'artifact-unsafe-entry', framing: false } as const;
+const FRAMING = { ...UNSAFE, framing: true } as const;
+const LOOSE = { severity: 'warning', rule: 'artifact-not-tar-gz', framing: false } as const;
+const TRAILING = { severity: 'warning', rule: 'artifact-trailing-data', framing: false } as const;
 
 export const ODDITIES = {
   'pax-size-differs': FRAMING,
@@ -43,19 +43,25 @@ export const ODDITIES = {
   'bytes-after-gzip': { ...TRAILING, severity: 'error' },
 } as const satisfies Record<string, Weight>;
 
-export type OddityCode = keyof typeof ODDITIES;
+/** The codes of the oddities that a rule reports. */
+export type OddityCode<R extends Weight['rule'] = Weight['rule']> = {
+  [Code in keyof typeof ODDITIES]: (typeof ODDITIES)[Code]['rule'] extends R ? Code : never;
+}[keyof typeof ODDITIES];
+
+/** An oddity of an archive that a rule reports. */
+export type Oddity<R extends Weight['rule']> = Omit<ArchiveFacts['oddities'][number], 'code'> &
+  Weight & { code: OddityCode<R> };
+
+function isOddityOf<R extends Weight['rule']>(rule: R, code: string): code is OddityCode<R> {
+  return Object.hasOwn(ODDITIES, code) && ODDITIES[code as OddityCode].rule === rule;
+}
 
 /** The oddities that a rule reports; codes unknown to this version belong to none. */
-export function odditiesFor(
-  rule: Weight['rule'],
-  archive: ArchiveFacts,
-): (ArchiveFacts['oddities'][number] & Weight)[] {
-  const found = [];
-  for (const oddity of archive.oddities) {
-    const weight = Object.hasOwn(ODDITIES, oddity.code) ? ODDITIES[oddity.code as OddityCode] : null;
-    if (weight?.rule === rule) found.push({ ...oddity, ...weight });
-  }
-  return found;
+export function odditiesFor<R extends Weight['rule']>(rule: R, archive: ArchiveFacts): Oddity<R>[] {
+  return archive.oddities.flatMap((oddity) => {
+    const { code } = oddity;
+    return isOddityOf(rule, code) ? [{ ...oddity, ...ODDITIES[code], code }] : [];
+  });
 }
 
 /** True when readers disagree on where the entries of the archive begin. */

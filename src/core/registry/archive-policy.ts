@@ -1,4 +1,4 @@
-import { odditiesFor } from './archive-oddity.ts';
+import { odditiesFor, type OddityCode } from './archive-oddity.ts';
 import type { ArchiveEntry, ArchiveFacts } from '../facts/facts.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { ArchiveEntry, ArchiveFacts } from '../facts/facts.ts';
 
 export interface UnsafeEntry {
   path: string;
-  code: string;
+  code: UnsafeEntryCode;
   /** The reason, as a clause that follows the path: "leaves the folder …". */
   why: string;
 }
@@ -35,6 +35,7 @@ const WARNINGS = {
   'invisible-characters': 'has invisible or text-reversing characters in its name',
 } as const;
 type Code = keyof typeof ERRORS | keyof typeof WARNINGS;
+type UnsafeEntryCode = Code | OddityCode<'artifact-unsafe-entry'>;
 
 const DEPTH = 32;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/;

@@ -1,5 +1,6 @@
 /** Checksums in the form of spec 2.2: `sha256:` and 64 lowercase hexadecimal digits. */
 
+const ALGORITHMS = ['md5', 'sha1', 'sha224', 'sha384', 'sha512'] as const;
 const WELL_FORMED = /^sha256:[0-9a-f]{64}$/;
 
 let lastAsked = '';
@@ -19,9 +20,23 @@ export function digestOf(checksum: string): string | null {
   return isChecksum(checksum) ? checksum.slice(7) : null;
 }
 
+/** An algorithm other than SHA-256, as a checksum names it. */
+type OtherAlgorithm = (typeof ALGORITHMS)[number] | `blake${string}` | `crc${string}`;
+
+type ChecksumErrorCause =
+  | 'placeholder'
+  | 'whitespace'
+  | 'uppercase'
+  | 'no-prefix'
+  | 'wrong-prefix'
+  | 'sri-base64'
+  | 'wrong-length'
+  | 'not-hexadecimal'
+  | OtherAlgorithm;
+
 /** Why a text is not a checksum: the cause, and the correct form if the text determines it. */
 export interface ChecksumError {
-  cause: string;
+  cause: ChecksumErrorCause;
   message: string;
   /** The well-formed checksum contained in the text, or null when the artifact must be hashed again. */
   repaired: string | null;
@@ -98,19 +113,25 @@ function otherAlgorithm(text: string): ChecksumError | null {
       message: 'This is a subresource integrity value of another algorithm; a SHA-256 digest is needed.',
       repaired: null,
     };
-  const named = /^(md5|sha-?1|sha-?224|sha-?384|sha-?512|blake\w*|crc\w*)\s*[:=-]/i
-    .exec(text)?.[1]
-    ?.toLowerCase()
-    .replace('-', '');
+  const named = namedAlgorithm(text);
   const digits = /^(?:[a-z0-9-]+[:=-])?\s*([0-9a-fA-F]+)$/i.exec(text)?.[1] ?? '';
-  const byLength: Record<number, string> = { 32: 'md5', 40: 'sha1', 128: 'sha512' };
+  const byLength: Readonly<Partial<Record<number, OtherAlgorithm>>> = { 32: 'md5', 40: 'sha1', 128: 'sha512' };
   const algorithm = named ?? byLength[digits.length];
-  if (!algorithm) return null;
+  if (algorithm === undefined) return null;
   return {
     cause: algorithm,
     message: `This is ${/^(md5|sha1|sha512)$/.test(algorithm) && !named ? 'by its length ' : ''}a ${algorithm.toUpperCase()} digest; the algorithm must be SHA-256.`,
     repaired: null,
   };
+}
+
+/** The algorithm that a prefix names: `SHA-1:`, `blake3-`. */
+function namedAlgorithm(text: string): OtherAlgorithm | undefined {
+  const [, name = '', family, variant = ''] =
+    /^(md5|sha-?1|sha-?224|sha-?384|sha-?512|(blake|crc)(\w*))\s*[:=-]/i.exec(text.toLowerCase()) ?? [];
+  if (family === 'blake') return `blake${variant}`;
+  if (family === 'crc') return `crc${variant}`;
+  return ALGORITHMS.find((algorithm) => algorithm === name.replace('-', ''));
 }
 
 function wrongDigits(text: string): ChecksumError {

@@ -8,8 +8,11 @@ function folded(name: string): string {
     .toLowerCase();
 }
 
+/** How two similar names differ. */
+export type Difference = 'case' | 'separators' | 'unseen-characters' | 'spelling';
+
 /** How two similar names differ, or null if they are not similar. */
-function nearness(a: string, b: string): 'case' | 'separators' | 'unseen-characters' | 'spelling' | null {
+function nearness(a: string, b: string): Difference | null {
   if (a.toLowerCase() === b.toLowerCase()) return 'case';
   if (a.replace(/[\s\p{C}]+/gu, '') === b.replace(/[\s\p{C}]+/gu, '')) return 'unseen-characters';
   const [x, y] = [folded(a), folded(b)];
@@ -19,11 +22,11 @@ function nearness(a: string, b: string): 'case' | 'separators' | 'unseen-charact
   return distance(x, y) <= most ? 'spelling' : null;
 }
 
-const ORDER = ['case', 'unseen-characters', 'separators', 'spelling'];
+const ORDER: readonly Difference[] = ['case', 'unseen-characters', 'separators', 'spelling'];
 
 /** The names most similar to the requested one, the closest first, three at most. */
-export function similarNames(name: string, known: readonly string[]): { name: string; how: string }[] {
-  const found: { name: string; how: string }[] = [];
+export function similarNames(name: string, known: readonly string[]): { name: string; how: Difference }[] {
+  const found: { name: string; how: Difference }[] = [];
   for (const other of known) {
     // Long names are skipped, since the time to compare is quadratic in their length.
     if (other === name || other.length > 200 || name.length > 200) continue;
