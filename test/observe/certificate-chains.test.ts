@@ -5,7 +5,7 @@ import { certificates } from '../support/fault-certificates.ts';
 import { type Chain, chain, CHAINS } from '../support/certificate-chains.ts';
 import { openFaultHost } from '../support/fault-host.ts';
 import { putRegistry } from '../support/live-registry.ts';
-import { patiently } from '../support/live-stage.ts';
+import { verifyPatiently } from '../support/live-fixture.ts';
 
 /** Chains with a defect above the host's certificate, served over TLS: which certificate is named, and why. */
 
@@ -13,7 +13,7 @@ async function findingsOf(name: Chain): Promise<Finding[]> {
   const { key, cert, ca } = chain(name);
   const host = await openFaultHost({ tls: { key, cert, ciphers: 'DEFAULT@SECLEVEL=0' } });
   try {
-    const { report } = await patiently(putRegistry(host).url, { ca });
+    const { report } = await verifyPatiently(putRegistry(host).url, { ca });
     return report.findings.filter(({ rule, cause }) => rule.startsWith('tls-') && cause !== 'private-ca');
   } finally {
     await host.close();
@@ -163,7 +163,7 @@ test.each(CHAINS.filter((name) => !/sha1|rsa/.test(name)))('openssl verify agree
 test('a private authority is named by its root', async () => {
   const host = await openFaultHost({ tls: certificates().get('good') });
   try {
-    const { report } = await patiently(putRegistry(host).url);
+    const { report } = await verifyPatiently(putRegistry(host).url);
     expect(report.findings.find(({ cause }) => cause === 'private-ca')).toMatchObject({
       message: expect.stringContaining('--ca (CN=Test Root)'),
       evidence: { authorityName: 'CN=Test Root', issuer: 'CN=Test Intermediate' },

@@ -12,11 +12,11 @@ import {
   tagged,
 } from '../support/fault-host.ts';
 import { faults, gzipped, SVG } from '../support/live-registry.ts';
-import { by, openStage, patiently } from '../support/live-stage.ts';
+import { byRequest, liveFixture, verifyPatiently } from '../support/live-fixture.ts';
 
 /** Hosts that answer one way and another by turns: nothing is blamed on the origin, the method or a header. */
 
-const stage = openStage();
+const fixture = liveFixture();
 
 /** Rules that take an answer for the effect of what the request said. */
 const BLAMING =
@@ -45,9 +45,9 @@ const APPS = 4;
 
 /** A registry of several apps, of which the requests that are chosen get an error status. */
 function putApps(isHit: Pick, status: number): string {
-  const { host, live } = stage;
+  const { host, live } = fixture;
   const error = answer({ status, headers: CORS, body: 'no such file' });
-  const sometimes = (good: Behaviour): Behaviour => by((request) => (isHit(request) ? error : good));
+  const sometimes = (good: Behaviour): Behaviour => byRequest((request) => (isHit(request) ? error : good));
   const apps: Record<string, object> = {};
   for (let i = 0; i < APPS; i++) {
     apps[`app-${i}`] = {
@@ -110,31 +110,31 @@ function once(chosen: Pick): () => Pick {
 
 describe('an error status by turns', () => {
   test.each(TURNS)('$name', async ({ isHit, status }) => {
-    const { report } = await patiently(putApps(isHit(), status));
+    const { report } = await verifyPatiently(putApps(isHit(), status));
     expect(blamed(report)).toEqual([]);
     expect(report.findings.filter(({ rule }) => rule === 'host-intermittent')).toHaveLength(1);
   });
 
   test('one of two servers does not have a file', async () => {
-    const { report } = await patiently(putApps(isMissing, 404));
+    const { report } = await verifyPatiently(putApps(isMissing, 404));
     expect(blamed(report)).toEqual([]);
   });
 
   test('only the request with a condition meets the other content', async () => {
     const other = JSON.stringify({ versions: [], note: 'another generation' });
-    const first = tagged(stage.metadata());
+    const first = tagged(fixture.metadata());
     const second = json(other, { ETag: '"other"' });
     let plain = 0;
     let number = 0;
-    stage.live.serve(
+    fixture.live.serve(
       'a.json',
-      by((request) => {
+      byRequest((request) => {
         if (request.method !== 'GET') return first;
         if ('if-none-match' in request.headers) return second;
         return plain++ < 2 || number++ % 2 === 0 ? first : second;
       }),
     );
-    const { report } = await patiently(stage.live.url);
+    const { report } = await verifyPatiently(fixture.live.url);
     expect(faults(report)).toEqual(['warning answers-differ intermittent (metadata)']);
   });
 });
@@ -154,19 +154,19 @@ test.each<OtherHead>([
     expected: ['warning answers-differ intermittent (metadata)'],
   },
 ])('HEAD meets another file: $name', async ({ isByTurns, expected }) => {
-  const { host, live } = stage;
-  const first = json(stage.metadata());
+  const { host, live } = fixture;
+  const first = json(fixture.metadata());
   const second = json(JSON.stringify({ versions: [], note: 'another generation, which is of another length' }));
   let number = 0;
   live.serve(
     'a.json',
-    by(({ method }) => {
+    byRequest(({ method }) => {
       if (method === 'HEAD') return second;
       const isEarly = host.asked('/a.json', 'GET').length <= 3;
       return method !== 'GET' || isEarly || !isByTurns || number++ % 2 === 0 ? first : second;
     }),
   );
-  const { report } = await patiently(live.url);
+  const { report } = await verifyPatiently(live.url);
   expect(faults(report)).toEqual(expected);
 });
 
@@ -186,7 +186,7 @@ test.each<Refusal>([
   { name: 'preflights: 503', isHit: isOptions, status: 503, rule: 'cors-preflight-refused' },
   { name: 'requests with Origin: 403', isHit: isBrowser, status: 403, rule: 'cors-origin-refused' },
 ])('what is refused each time is still found: $name', async ({ isHit, status, rule }) => {
-  const { report } = await patiently(putApps(isHit, status));
+  const { report } = await verifyPatiently(putApps(isHit, status));
   const rules = report.findings.map((one) => one.rule);
   expect(rules).toContain(rule);
   expect(rules).not.toContain('host-intermittent');
@@ -194,19 +194,19 @@ test.each<Refusal>([
 
 describe('requests that are added', () => {
   test('none to a clean registry', async () => {
-    await patiently(putApps(() => false, 404));
-    const plain = stage.host.asked('/0.json', 'GET').filter(({ headers }) => !('origin' in headers));
+    await verifyPatiently(putApps(() => false, 404));
+    const plain = fixture.host.asked('/0.json', 'GET').filter(({ headers }) => !('origin' in headers));
     expect(plain.filter(({ headers }) => !('if-none-match' in headers) && !('sec-fetch-mode' in headers))).toHaveLength(
       1,
     );
-    expect(stage.host.asked('/0.json', 'HEAD')).toHaveLength(1);
+    expect(fixture.host.asked('/0.json', 'HEAD')).toHaveLength(1);
   });
 
   test.each([
     { name: 'a host that has them or not', isByTurns: false, most: 400 + 2 * 3 * 10 },
     { name: 'a host that is known to answer by turns', isByTurns: true, most: 400 + 2 * 3 * 24 },
   ])('a few where many files are missing: $name', async ({ isByTurns, most }) => {
-    const { host, live } = stage;
+    const { host, live } = fixture;
     const apps: Record<string, object> = {};
     for (let i = 0; i < 200; i++)
       apps[`app-${i}`] = {
@@ -220,7 +220,7 @@ describe('requests that are added', () => {
       'registry.json',
       byMethod({ GET: isByTurns ? inTurn(answer({ status: 404 }), manifest) : manifest, HEAD: manifest }),
     );
-    const { report } = await patiently(live.url);
+    const { report } = await verifyPatiently(live.url);
     expect(report.findings.some(({ rule }) => rule === 'host-intermittent')).toBe(isByTurns);
     const missing = host.requests.filter(({ path }) => path.startsWith('/missing-'));
     expect(missing.length).toBeGreaterThan(400);

@@ -11,11 +11,11 @@ import {
   tagged,
 } from '../support/fault-host.ts';
 import { faults } from '../support/live-registry.ts';
-import { by, openStage, patiently } from '../support/live-stage.ts';
+import { byRequest, liveFixture, verifyPatiently } from '../support/live-fixture.ts';
 
 /** Requests beside the plain GET that fail in transport: they say nothing about CORS, methods or conditions. */
 
-const stage = openStage();
+const fixture = liveFixture();
 const DATE = 'Wed, 18 Nov 2026 12:00:00 GMT';
 
 interface Kind {
@@ -56,7 +56,7 @@ const KINDS: Kind[] = [
 
 /** Does the one to requests over a connection that was used before, and the other to the rest. */
 function onReused(fault: Behaviour, otherwise: Behaviour): Behaviour {
-  const used = new Set(stage.host.requests.map(({ connection }) => connection));
+  const used = new Set(fixture.host.requests.map(({ connection }) => connection));
   return (request, socket) => {
     const isReused = used.has(request.connection);
     used.add(request.connection);
@@ -98,7 +98,7 @@ function fileOf(body: string, { validator }: Kind): Behaviour {
   if (validator === 'etag') return tagged(body);
   const headers = { ...GOOD_JSON, 'Last-Modified': DATE, Date: new Date().toUTCString() };
   return byMethod({
-    GET: by(({ headers: { 'if-modified-since': since } }) =>
+    GET: byRequest(({ headers: { 'if-modified-since': since } }) =>
       since !== undefined && Date.parse(since) >= Date.parse(DATE)
         ? answer({ status: 304, headers })
         : answer({ headers, body }),
@@ -108,13 +108,13 @@ function fileOf(body: string, { validator }: Kind): Behaviour {
 
 describe.each(KINDS)('$name', (kind) => {
   test.each(FAULTS)('$name', async ({ make, judged, reason, total }) => {
-    const good = fileOf(stage.metadata(), kind);
+    const good = fileOf(fixture.metadata(), kind);
     const faulty = make(good);
-    stage.live.serve(
+    fixture.live.serve(
       'a.json',
-      by((request) => (kind.is(request) ? faulty : good)),
+      byRequest((request) => (kind.is(request) ? faulty : good)),
     );
-    const { report } = await patiently(stage.live.url, total === undefined ? {} : { total });
+    const { report } = await verifyPatiently(fixture.live.url, total === undefined ? {} : { total });
     expect(faults(report)).toEqual([]);
     const skipped = report.notJudged.filter(
       ({ rule, resource }) => resource === 'metadata' && kind.rules.includes(rule),
@@ -125,9 +125,9 @@ describe.each(KINDS)('$name', (kind) => {
 });
 
 test('a plain GET that is answered with 408 over a reused connection is sent once more', async () => {
-  const good = answer({ headers: GOOD_JSON, body: stage.metadata() });
-  stage.live.serve('a.json', byMethod({ GET: onReused(timeout, good), HEAD: good }));
-  const { report, apps } = await patiently(stage.live.url);
+  const good = answer({ headers: GOOD_JSON, body: fixture.metadata() });
+  fixture.live.serve('a.json', byMethod({ GET: onReused(timeout, good), HEAD: good }));
+  const { report, apps } = await verifyPatiently(fixture.live.url);
   expect(faults(report)).toEqual([]);
   const [{ metadata }] = apps as [(typeof apps)[0]];
   expect(metadata.web).toMatchObject({ server: { attempts: 1, failure: null } });

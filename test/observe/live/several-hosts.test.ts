@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LookupFunction } from 'node:net';
-import { certificates } from '../support/fault-certificates.ts';
-import { answer, byMethod, CORS, type FaultHost, json, openFaultHost, redirect } from '../support/fault-host.ts';
-import { archive, checksum, faults, gzipped, SVG } from '../support/live-registry.ts';
-import { patiently } from '../support/live-stage.ts';
+import { certificates } from '../../support/fault-certificates.ts';
+import { answer, byMethod, CORS, type FaultHost, json, openFaultHost, redirect } from '../../support/fault-host.ts';
+import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
+import { verifyPatiently } from '../../support/live-fixture.ts';
 
-/** A registry whose files lie on several hosts with names of their own. */
+/** A registry whose files are on several hosts. */
 
 let host: FaultHost;
 beforeAll(async () => {
@@ -27,30 +27,30 @@ interface Hosts {
   icon?: string;
   artifact?: string;
 }
-/** Puts the registry in place; answers with its URL. */
-function put({
+/** Serves the registry and returns its URL. */
+function serveRegistry({
   registry = 'registry.test',
   metadata = 'registry.test',
   icon = 'cdn.test',
   artifact = 'cdn.test',
 }: Hosts): string {
-  const at = (name: string): string => `https://${name}:${host.port}`;
+  const origin = (name: string): string => `https://${name}:${host.port}`;
   const app = {
     name: 'App A',
     description: 'Does a thing.',
-    blockStyle: { iconUrl: `${at(icon)}/a.svg`, color: '#336699' },
-    appMetadataUrl: `${at(metadata)}/a.json`,
+    blockStyle: { iconUrl: `${origin(icon)}/a.svg`, color: '#336699' },
+    appMetadataUrl: `${origin(metadata)}/a.json`,
   };
   host.on('/r.json', json({ apps: { 'app-a': app } }));
   host.on(
     '/a.json',
     json({
-      versions: [{ version: '1.0.0', artifactUrl: `${at(artifact)}/1.tar.gz`, artifactChecksum: checksum(BYTES) }],
+      versions: [{ version: '1.0.0', artifactUrl: `${origin(artifact)}/1.tar.gz`, artifactChecksum: checksum(BYTES) }],
     }),
   );
   host.on('/1.tar.gz', gzipped(BYTES));
   icons({});
-  return `${at(registry)}/r.json`;
+  return `${origin(registry)}/r.json`;
 }
 function icons(headers: Record<string, string>): void {
   host.on(
@@ -58,67 +58,69 @@ function icons(headers: Record<string, string>): void {
     byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS, ...headers }, body: SVG }) }),
   );
 }
-async function told(url: string, origin = 'https://svc.test'): Promise<string[]> {
-  return faults((await patiently(url, { lookup: toLoopback, origins: [origin] })).report).sort();
+async function findingsOf(url: string, serviceOrigin = 'https://svc.test'): Promise<string[]> {
+  return faults((await verifyPatiently(url, { lookup: toLoopback, origins: [serviceOrigin] })).report).sort();
 }
 
-describe('nothing is wrong', () => {
+describe('no findings', () => {
   test('four hosts, one of them under a wildcard certificate', async () => {
-    expect(await told(put({ metadata: 'svc.test', icon: 'img.svc.test', artifact: 'files.svc.test' }))).toEqual([]);
+    expect(
+      await findingsOf(serveRegistry({ metadata: 'svc.test', icon: 'img.svc.test', artifact: 'files.svc.test' })),
+    ).toEqual([]);
   });
   test('the dot of the root behind the name of the registry', async () => {
-    expect(await told(put({ registry: 'registry.test.' }))).toEqual([]);
+    expect(await findingsOf(serveRegistry({ registry: 'registry.test.' }))).toEqual([]);
   });
   test('everything at the service’s own origin, where browsers ask for no permission', async () => {
     const own = 'svc.test';
-    const url = put({ registry: own, metadata: own, icon: own, artifact: own });
+    const url = serveRegistry({ registry: own, metadata: own, icon: own, artifact: own });
     icons({
       'Access-Control-Allow-Origin': `https://svc.test:${host.port}`,
       'Cross-Origin-Resource-Policy': 'same-origin',
     });
-    expect(await told(url, `https://svc.test:${host.port}`)).toEqual([]);
+    expect(await findingsOf(url, `https://svc.test:${host.port}`)).toEqual([]);
   });
   test('icons for pages of their own site', async () => {
-    const url = put({ icon: 'img.svc.test' });
+    const url = serveRegistry({ icon: 'img.svc.test' });
     icons({ 'Cross-Origin-Resource-Policy': 'same-site' });
-    expect(await told(url)).toEqual([]);
+    expect(await findingsOf(url)).toEqual([]);
   });
   test('an artifact that is redirected through three hosts', async () => {
-    const url = put({});
+    const url = serveRegistry({});
     host.on('/1.tar.gz', redirect(`https://svc.test:${host.port}/2.tar.gz`));
     host.on('/2.tar.gz', redirect(`//files.svc.test:${host.port}/3.tar.gz`));
     host.on('/3.tar.gz', gzipped(BYTES));
-    expect(await told(url)).toEqual([]);
+    expect(await findingsOf(url)).toEqual([]);
   });
 });
 
 describe('one host of several', () => {
-  test('is not named in the certificate: one error for what lies there', async () => {
-    expect(await told(put({ artifact: 'deep.files.svc.test' }))).toEqual([
+  test('is not named in the certificate: one error for the files on it', async () => {
+    expect(await findingsOf(serveRegistry({ artifact: 'deep.files.svc.test' }))).toEqual([
       'error tls-untrusted wrong-host (artifact 1.0.0)',
     ]);
   });
-  test('lets pages of its own site alone embed its icons', async () => {
-    const url = put({ icon: 'cdn.test' });
+  test('lets only pages of its own site embed its icons', async () => {
+    const url = serveRegistry({ icon: 'cdn.test' });
     icons({ 'Cross-Origin-Resource-Policy': 'same-site' });
-    expect(await told(url)).toEqual(['error icon-embedding-refused same-site (icon)']);
+    expect(await findingsOf(url)).toEqual(['error icon-embedding-refused same-site (icon)']);
   });
   test('has no name', async () => {
-    const url = put({ icon: 'nowhere.test' });
-    const { report } = await patiently(url, { lookup: exceptNowhere, origins: ['https://svc.test'] });
+    const url = serveRegistry({ icon: 'nowhere.test' });
+    const { report } = await verifyPatiently(url, { lookup: exceptNowhere, origins: ['https://svc.test'] });
     expect(faults(report)).toEqual(['error unreachable dns-not-found (icon)']);
   });
 });
 
 test('a port that browsers block is one error where nothing listens', async () => {
-  const url = put({});
+  const url = serveRegistry({});
   const listed = {
     version: '1.0.0',
     artifactUrl: 'https://cdn.test:6000/1.tar.gz',
     artifactChecksum: checksum(BYTES),
   };
   host.on('/a.json', json({ versions: [listed] }));
-  const { report } = await patiently(url, { lookup: toLoopback });
+  const { report } = await verifyPatiently(url, { lookup: toLoopback });
   expect(faults(report)).toEqual(['error url-port-blocked (artifact 1.0.0)']);
 });
 
@@ -126,7 +128,7 @@ test('a port that browsers block is one error, though the file is there (url-por
   const port = 10_080;
   const blocked = await openFaultHost({ tls: certificates().get('names'), port });
   try {
-    const url = put({});
+    const url = serveRegistry({});
     const listed = {
       version: '1.0.0',
       artifactUrl: `https://cdn.test:${port}/1.tar.gz`,
@@ -134,7 +136,7 @@ test('a port that browsers block is one error, though the file is there (url-por
     };
     host.on('/a.json', json({ versions: [listed] }));
     blocked.on('/1.tar.gz', gzipped(BYTES));
-    const { report } = await patiently(url, { lookup: toLoopback });
+    const { report } = await verifyPatiently(url, { lookup: toLoopback });
     expect(faults(report)).toEqual(['error url-port-blocked (artifact 1.0.0)']);
   } finally {
     await blocked.close();

@@ -2,12 +2,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { certificates } from '../support/fault-certificates.ts';
-import { type FaultHost, openFaultHost } from '../support/fault-host.ts';
-import { faults, type Live, putRegistry } from '../support/live-registry.ts';
-import { patiently } from '../support/live-stage.ts';
+import { certificates } from '../../support/fault-certificates.ts';
+import { type FaultHost, openFaultHost } from '../../support/fault-host.ts';
+import { faults, type Live, putRegistry } from '../../support/live-registry.ts';
+import { verifyPatiently } from '../../support/live-fixture.ts';
 
-/** A host whose name has two addresses, of which one is at fault: one finding, whichever address comes first. */
+/** A host name with two addresses, one of them faulty: one finding, regardless of their order. */
 
 const GOOD = '127.0.0.1';
 const BAD = '127.0.0.2';
@@ -81,7 +81,7 @@ const FAULTS: [string, (() => Server) | null, expected: string][] = [
 describe.each(FAULTS)('%s at one of two addresses', (_, open, expected) => {
   test.each(ORDERS)('%s', async (__, orders) => {
     if (open !== null) await listen(open());
-    const { report } = await patiently(live.url, { lookup: rotating(...orders) });
+    const { report } = await verifyPatiently(live.url, { lookup: rotating(...orders) });
     expect(faults(report)).toEqual([expected]);
     const found = report.findings.find((finding) => expected.includes(finding.rule))!;
     expect(found.message).toContain(BAD);
@@ -96,9 +96,9 @@ test('the same fault at both addresses is a fault of the host', async () => {
   const ended = await openFaultHost({ tls: certificates().get('expired') });
   try {
     const url = `https://registry.test:${ended.port}/registry.json`;
-    const { report } = await patiently(url, { lookup: rotating([GOOD]) });
+    const { report } = await verifyPatiently(url, { lookup: rotating([GOOD]) });
     expect(faults(report)).toEqual(['error tls-untrusted expired (manifest)']);
-    const both = await patiently(url, { lookup: rotating([GOOD, '127.0.0.3']) });
+    const both = await verifyPatiently(url, { lookup: rotating([GOOD, '127.0.0.3']) });
     expect(both.report.outcome).toBe('findings');
     expect(both.report.findings[0]?.rule).toBe('tls-untrusted');
   } finally {

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import type { TlsOptions } from 'node:tls';
+import { certificates, type Kind } from '../../support/fault-certificates.ts';
+import { CORS, type FaultHost, openFaultHost, redirect } from '../../support/fault-host.ts';
+import { faults, gzipped, putRegistry } from '../../support/live-registry.ts';
+import { liveFixture, verifyPatiently } from '../../support/live-fixture.ts';
+
+/** Certificates and protocols of the host of a registry, or of one of its files. */
+
+const fixture = liveFixture();
+
+async function withHost<T>(tls: TlsOptions, work: (host: FaultHost) => Promise<T>): Promise<T> {
+  const host = await openFaultHost({ tls });
+  try {
+    return await work(host);
+  } finally {
+    await host.close();
+  }
+}
+
+describe('the registry’s host', () => {
+  test.each<[Kind, cause: string]>([
+    ['expired', 'expired'],
+    ['future', 'not-yet-valid'],
+    ['wrong-host', 'wrong-host'],
+    ['no-san', 'wrong-host'],
+    ['self-signed', 'self-signed'],
+    ['leaf-only', 'incomplete-chain'],
+    ['client-only', 'wrong-purpose'],
+  ])('a certificate that is %s', async (kind, cause) => {
+    await withHost(certificates().get(kind), async (host) => {
+      const { report } = await verifyPatiently(putRegistry(host).url);
+      expect(faults(report)).toEqual([`error tls-untrusted ${cause} (manifest)`]);
+      expect(host.requests).toEqual([]);
+      expect(report.symptoms.find(({ id }) => id === 'registry-does-not-refresh')?.status).toBe('confirmed');
+    });
+  });
+
+  test.each<[Kind, cause: string]>([
+    ['good', 'unknown-issuer'],
+    ['with-root', 'unknown-issuer'],
+  ])('an unknown private authority (%s)', async (kind, cause) => {
+    await withHost(certificates().get(kind), async (host) => {
+      const { report } = await verifyPatiently(putRegistry(host).url, { ca: null });
+      expect(faults(report)).toEqual([`error tls-untrusted ${cause} (manifest)`]);
+    });
+  });
+
+  test('only an old protocol', async () => {
+    const tls: TlsOptions = {
+      ...certificates().get('good'),
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    };
+    await withHost(tls, async (host) => {
+      expect(faults((await verifyPatiently(putRegistry(host).url)).report)).toEqual([
+        'error tls-untrusted old-protocol (manifest)',
+      ]);
+    });
+  });
+
+  test.each<Kind>(['no-san', 'uri-only'])('a name only in the common name: %s', async (kind) => {
+    await withHost(certificates().get(kind), async (host) => {
+      const { report } = await verifyPatiently(putRegistry(host).url.replace('127.0.0.1', 'localhost'));
+      expect(faults(report)).toEqual(['error tls-untrusted wrong-host (manifest)']);
+      expect(report.findings[0]).toMatchObject({
+        message:
+          'The manifest cannot be fetched safely: the certificate has no subjectAltName for localhost, only the common name (CN) “localhost”.',
+        advice: expect.stringContaining('subjectAltName = DNS:localhost'),
+      });
+    });
+  });
+
+  test('a client certificate is required', async () => {
+    await withHost({ ...certificates().get('good'), requestCert: true, rejectUnauthorized: true }, async (host) => {
+      expect(faults((await verifyPatiently(putRegistry(host).url)).report)).toEqual([
+        'error tls-untrusted client-certificate-required (manifest)',
+      ]);
+    });
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('only %s: no findings', async (version) => {
+    await withHost({ ...certificates().get('good'), minVersion: version, maxVersion: version }, async (host) => {
+      expect(faults((await verifyPatiently(putRegistry(host).url)).report)).toEqual([]);
+    });
+  });
+
+  test('a certificate that expires soon is reported once, with the days that are left', async () => {
+    await withHost(certificates().get('soon'), async (host) => {
+      const { report } = await verifyPatiently(putRegistry(host).url);
+      expect(report.findings.filter((f) => f.rule === 'tls-expiring')).toMatchObject([
+        { severity: 'warning', resource: 'manifest', evidence: { daysLeft: expect.any(Number) } },
+      ]);
+      expect(faults(report)).toEqual([]);
+    });
+  });
+});
+
+describe('other hosts', () => {
+  test('an icon behind a redirect to an untrusted host', async () => {
+    await withHost(certificates().get('expired'), async (host) => {
+      fixture.live.serve('a.svg', redirect(`${host.origin}/a.svg`, 302, CORS));
+      expect(faults((await verifyPatiently(fixture.live.url)).report)).toEqual(['error tls-untrusted expired (icon)']);
+    });
+  });
+
+  test('the same host by another name and another port: no findings', async () => {
+    const { cdn, live } = fixture;
+    cdn.on('/2.tar.gz', gzipped(live.artifact));
+    live.versions[0]!.artifactUrl = `https://localhost:${cdn.port}/2.tar.gz`;
+    live.list();
+    expect(faults((await verifyPatiently(live.url)).report)).toEqual([]);
+  });
+
+  test('a name in capital letters: no error', async () => {
+    const { cdn, live } = fixture;
+    cdn.on('/1.tar.gz', gzipped(live.older));
+    live.versions[1]!.artifactUrl = `https://LOCALHOST:${cdn.port}/1.tar.gz`;
+    live.list();
+    const { report } = await verifyPatiently(live.url);
+    expect(report.findings.filter((f) => f.severity === 'error')).toEqual([]);
+  });
+});
