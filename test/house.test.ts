@@ -229,7 +229,7 @@ test('every rule has a live case, but for those about files in a workspace', () 
   const live = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter(
       (file) =>
-        /^(observe\/web|hosts\/|cli\/(verify|diagnose))[^/]*/.test(file.replaceAll('\\', '/')) &&
+        /^(observe\/(web|live\/)|hosts\/|cli\/(verify|diagnose))/.test(file.replaceAll('\\', '/')) &&
         file.endsWith('.test.ts'),
     )
     .map((file) => readFileSync(join(root, 'test', file), 'utf8'))
