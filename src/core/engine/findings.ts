@@ -61,6 +61,12 @@ export function locationOfDocument(resource: 'manifest' | 'metadata', facts: Doc
 /** Adds evidence to a finding from the responses of its resource's URL (null when it was not requested). */
 export type Annotate = (finding: Readonly<Finding>, web: HttpViews | null) => Evidence;
 
+/** Functions that are called with each finding once it is made, before it is known whether a host's limit explains it. */
+export interface FindingHooks {
+  annotate?: Annotate | null;
+  onFinding?: ((finding: Readonly<Finding>) => void) | null;
+}
+
 // The number of entries of one rule that `notJudged` lists individually; further ones are counted in one entry.
 const LISTED = 200;
 
@@ -82,6 +88,7 @@ export type Counted = ReadonlyMap<{ count: number }, number>;
 export class FindingCollector {
   readonly overrides: Readonly<Record<string, Severity | 'off'>>;
   readonly annotate: Annotate | null;
+  readonly onFinding: NonNullable<FindingHooks['onFinding']> | null;
   readonly findings: Finding[] = [];
   readonly apps: AppVerdict[] = [];
   readonly notJudged: NotJudged[] = [];
@@ -115,9 +122,10 @@ export class FindingCollector {
   /** The verdicts about apps that the manifest does not list. */
   missingApps = 0;
 
-  constructor(overrides: Readonly<Record<string, Severity | 'off'>>, annotate: Annotate | null = null) {
+  constructor(overrides: Readonly<Record<string, Severity | 'off'>>, { annotate, onFinding }: FindingHooks = {}) {
     this.overrides = overrides;
-    this.annotate = annotate;
+    this.annotate = annotate ?? null;
+    this.onFinding = onFinding ?? null;
   }
 
   /** The names of missing facts; null if all are present, as for most subjects. */
@@ -248,6 +256,7 @@ export class FindingCollector {
       const more = this.annotate(finding, web);
       finding.evidence = { ...finding.evidence, ...clean(more) };
     }
+    this.onFinding?.(finding);
     if (unlessLimited === undefined) this.findings.push(finding);
     else this.held.hold(unlessLimited, finding);
     if (rule.on === 'host' && place.url !== null) this.held.limit(place.url, severity);

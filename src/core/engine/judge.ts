@@ -26,7 +26,13 @@ import {
   canonicalVersions,
 } from '../json/json.ts';
 import { NO_BASELINE, NOT_REQUESTED, createVersionJudge } from './versions.ts';
-import { type Annotate, FindingCollector, locationOf, locationOfDocument, type SubjectLocation } from './findings.ts';
+import {
+  FindingCollector,
+  type FindingHooks,
+  locationOf,
+  locationOfDocument,
+  type SubjectLocation,
+} from './findings.ts';
 import { answerOf, SCHEMA_VIOLATION, RuleDispatcher } from './dispatch.ts';
 import { type MissingFacts, missingFactsOf, SkipReplay } from '../fast-path/skip-replay.ts';
 import { pointerTo } from '../json/pointer.ts';
@@ -37,7 +43,7 @@ import { NO_REASON, verdictOf } from './visibility.ts';
 
 /** The engine: dispatches every subject with its facts to the rules, app by app, and collects their findings. */
 
-export interface JudgeOptions {
+export interface JudgeOptions extends FindingHooks {
   command: CheckCommand;
   target: string;
   /** ISO 8601; the moment of observation, since core has no clock. */
@@ -55,8 +61,6 @@ export interface JudgeOptions {
   requested?: RequestedApps | null;
   /** The entry file of an app's code, at the top level of its artifact (default: app.js). */
   appEntry?: string | null;
-  /** Adds evidence to each finding. */
-  annotate?: Annotate | null;
 }
 
 /** Judging in portions, so that facts can be released once they are judged: the manifest first, then each app. */
@@ -104,7 +108,7 @@ export function judgeWhole(snapshot: Snapshot, judging: Judging, seconds: number
 }
 
 export function startJudging(options: JudgeOptions): Judging {
-  const collector = new FindingCollector(options.severities ?? {}, options.annotate ?? null);
+  const collector = new FindingCollector(options.severities ?? {}, options);
   const dispatcher = new RuleDispatcher(options, collector);
   const before = options.baseline ?? null;
   const earlierSource: string | Missing = before ? before.source : NO_BASELINE;

@@ -1135,6 +1135,24 @@ describe('portions', () => {
   });
 });
 
+test('each finding is passed to onFinding when its app is judged', () => {
+  const facts = metadata({ versions: [version({ artifactChecksum: 'SHA256:00' }), version({ version: '1' })] });
+  const found: Finding[] = [];
+  const judging = startJudging({
+    command: 'lint',
+    target: facts.target,
+    now: facts.seenAt,
+    onFinding: (finding) => void found.push(finding),
+  });
+  judging.manifest(facts.manifest);
+  expect(found).toEqual([]);
+  for (const app of facts.apps) judging.app(app);
+  const rulesFound = found.map(({ rule }) => rule);
+  const report = judging.finish(0);
+  expect(rulesFound.toSorted()).toEqual(report.findings.map(({ rule }) => rule).toSorted());
+  expect(rulesFound.length).toBeGreaterThan(1);
+});
+
 test('a manifest that nobody asked for over the network leaves nothing judged about how it answers', () => {
   const report = lint(snapshot(['a']));
   expect(report.notJudged.some((n) => n.rule === 'unreachable' && n.reason === OFFLINE.missing)).toBe(true);
