@@ -3,6 +3,7 @@ import { documentText } from '../core/registry/document-text.ts';
 import { syntaxErrorInText } from '../core/json/syntax-error.ts';
 import { locate, survey } from '../core/json/positions.ts';
 import { isObject, type JsonValue, MAX_DEPTH, member, parseDocument } from '../core/json/json.ts';
+import { listedVersions } from '../core/registry/metadata.ts';
 import { pointerTo } from '../core/json/pointer.ts';
 import { isSemver, likelyVersion } from '../core/registry/version.ts';
 
@@ -62,8 +63,8 @@ export function fixDocument(role: 'manifest' | 'metadata', text: string): { text
 }
 
 function metadataChanges(value: JsonValue): Change[] {
-  const versions = member(value, 'versions');
-  if (!Array.isArray(versions)) return [];
+  const versions = listedVersions(value);
+  if (versions === null) return [];
   const taken = new Set(versions.map((entry) => member(entry, 'version')));
   const changes: Change[] = [];
   for (const [index, entry] of versions.entries()) {

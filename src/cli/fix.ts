@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { fixDocument } from '../author/fix.ts';
-import { isObject, member, parseDocument, stringOrNull } from '../core/json/json.ts';
 import { printable } from '../core/text/text.ts';
 import { readDocumentFile } from '../observe/workspace/documents.ts';
 import { asBase, localPath } from '../observe/workspace/places.ts';
@@ -8,6 +7,7 @@ import type { Target } from '../observe/workspace/target.ts';
 import { openDirectory } from '../store/directory/directory.ts';
 import { type BaselineOption, wasPublished } from './check/baseline-option.ts';
 import type { Context } from './context.ts';
+import { manifestAppsIn, metadataUrlOf } from '../core/registry/manifest.ts';
 
 /**
  * `lint --fix`: fixes the files of a target, and reports on stderr what changed, and which changes affect published
@@ -22,10 +22,10 @@ export async function fixFiles(context: Context, target: Target, against: Baseli
     // The manifest first: a fixed URL may lead to a metadata file.
     await fixOne(workspace.manifest, 'manifest', null);
     const content = readDocumentFile(join(workspace.root, workspace.manifest));
-    const apps = typeof content === 'string' ? undefined : member(parseDocument(content).value, 'apps');
+    const apps = typeof content === 'string' ? null : manifestAppsIn(content);
     const base = workspace.baseUrl === null ? null : asBase(workspace.baseUrl);
-    for (const key of isObject(apps) ? Object.keys(apps) : []) {
-      const path = localPath(stringOrNull(member(member(apps, key), 'appMetadataUrl')) ?? '', base);
+    for (const [key, entry] of Object.entries(apps ?? {})) {
+      const path = localPath(metadataUrlOf(entry) ?? '', base);
       if (path !== null) files.push({ path, role: 'metadata', app: key });
     }
   }

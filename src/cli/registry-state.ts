@@ -1,8 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AppFacts, DocumentFacts, Snapshot } from '../core/facts/facts.ts';
-import { isMissing } from '../core/facts/facts.ts';
-import { isObject, member, parseDocument } from '../core/json/json.ts';
 import { printable, redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { observeWorkspace } from '../observe/workspace/observe-workspace.ts';
@@ -14,6 +12,7 @@ import { shownPath } from './io/shown-path.ts';
 import { readSnapshot } from './check/snapshot-file.ts';
 import { isStored, storeSnapshot } from './stored-state.ts';
 import { registryUrl, type VerifyOptions, webOptionsOf } from './check/verify-options.ts';
+import { manifestAppsIn } from '../core/registry/manifest.ts';
 
 /**
  * A state of a registry, by any of its names: a live registry's URL, saved facts, a folder, a manifest, a git ref.
@@ -95,8 +94,7 @@ async function liveState(context: Context, where: string, options: VerifyOptions
 
 /** An empty state cannot be compared: there would be no findings. */
 function usable(state: Snapshot): Snapshot {
-  const { content } = state.manifest;
-  if (!isMissing(content) && isObject(member(parseDocument(content).value, 'apps'))) return state;
+  if (manifestAppsIn(state.manifest.content) !== null) return state;
   const name = printable(state.target);
   throw new AppregError(
     'state-unusable',

@@ -1,14 +1,8 @@
 import { join } from 'node:path';
 import { isSafeKey } from '../core/registry/app-key.ts';
-import {
-  documentContent,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  parseDocument,
-  stringOrNull,
-} from '../core/json/json.ts';
+import { documentContent, isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
+import { listedVersions } from '../core/registry/metadata.ts';
+import { iconUrlOf, metadataUrlOf } from '../core/registry/manifest.ts';
 import { printable } from '../core/text/text.ts';
 import { isAppregError } from '../core/errors.ts';
 import { fragmentOf, parseUrl } from '../core/http/url.ts';
@@ -109,22 +103,22 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
     return null;
   };
   if (!isSafeKey(key)) return problem('app-key-unsafe', 'is no URL-safe key; subscribers do not see such an app', null);
-  const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+  const metadataUrl = metadataUrlOf(entry);
   if (!isObject(entry) || metadataUrl === null || parseUrl(metadataUrl) === null)
     return problem('schema-violation', 'has no usable appMetadataUrl', metadataUrl);
   const got = await downloadSmall(http, metadataUrl, 'application/json, */*;q=0.8');
   if (isFailed(got)) return problem(got.code, got.message, metadataUrl);
   const metadata = parseDocument(documentContent(got)).value;
-  if (!isObject(metadata) || !Array.isArray(metadata['versions']))
-    return problem('document-unreadable', 'is no metadata file', metadataUrl);
+  const items = listedVersions(metadata);
+  if (!isObject(metadata) || items === null) return problem('document-unreadable', 'is no metadata file', metadataUrl);
 
   const path = pathsOf.metadata(key);
   await store.tidy?.([path, pathsOf.artifact(key, '0.0.0')]);
   const before = versionsOf(await localDocument(store, path));
   const listed = versionsOf(metadata);
   const wanted = listed.filter(selection(listed, options.versions));
-  const items = new Map<string, JsonObject>(before.map((one) => [one.version, one.item]));
-  const left = metadata['versions'].length - listed.length;
+  const mirrored = new Map<string, JsonObject>(before.map((one) => [one.version, one.item]));
+  const left = items.length - listed.length;
   if (left > 0)
     problem(
       'version-unusable',
@@ -144,18 +138,18 @@ async function copyApp(work: AppWork): Promise<JsonObject | null> {
         );
       const failed = await mirrorArtifact(work, one);
       if (failed) return problem(failed.code, failed.message, one.url, one.version);
-      items.set(one.version, rewrittenVersion(one, addressOf(options.base, pathsOf.artifact(key, one.version))));
+      mirrored.set(one.version, rewrittenVersion(one, addressOf(options.base, pathsOf.artifact(key, one.version))));
       return null;
     },
     Math.max(1, options.concurrency ?? 8),
   );
   for (const { version } of before) {
     if (listed.some((one) => one.version === version)) continue;
-    if (options.prune) items.delete(version);
+    if (options.prune) mirrored.delete(version);
     else result.kept.push({ app: key, version });
   }
   const order = new Map(listed.map(({ version }, at) => [version, at]));
-  const versions = [...items]
+  const versions = [...mirrored]
     .sort(([a], [b]) => (order.get(a) ?? Infinity) - (order.get(b) ?? Infinity))
     .map(([, item]) => item);
   const iconUrl = await mirrorIcon(work, problem);
@@ -195,7 +189,7 @@ async function mirrorIcon(
   { key, entry, http, store, options }: AppWork,
   problem: (code: string, message: string, url: string | null) => null,
 ): Promise<string | null> {
-  const url = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+  const url = iconUrlOf(entry);
   if (url === null || parseUrl(url) === null) return problem('icon-unusable', 'is no usable iconUrl', url);
   const bytes = await downloadSmall(http, url, '*/*');
   if (isFailed(bytes)) return problem(bytes.code, bytes.message, url);

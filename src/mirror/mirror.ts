@@ -1,13 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  documentContent,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  parseDocument,
-} from '../core/json/json.ts';
+import { documentContent, isObject, type JsonObject, type JsonValue, parseDocument } from '../core/json/json.ts';
+import { manifestApps } from '../core/registry/manifest.ts';
 import { didYouMean } from '../core/text/similar-names.ts';
 import { printable, redact } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
@@ -45,8 +39,8 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
     await store.tidy?.([options.manifest]);
     const index = await indexOf(root, url);
     const local = await localDocument(store, options.manifest);
-    const localApps = asObject(member(local, 'apps'));
-    const apps = asObject(member(source, 'apps'));
+    const localApps = manifestApps(local) ?? {};
+    const apps = manifestApps(source) ?? {};
     for (const key of options.apps ?? [])
       if (!Object.hasOwn(apps, key))
         throw new AppregError(
@@ -98,7 +92,7 @@ export async function mirror(url: string, root: string, options: MirrorOptions):
 async function sourceOf(http: HttpClient, url: string, signal: AbortSignal | undefined): Promise<JsonValue | null> {
   const got = await downloadSmall(http, url, 'application/json, */*;q=0.8');
   const value = isFailed(got) ? undefined : parseDocument(documentContent(got)).value;
-  if (isObject(member(value, 'apps'))) return value!;
+  if (value !== undefined && manifestApps(value) !== null) return value;
   if (signal?.aborted) return null;
   const shown = printable(redact(url));
   throw new AppregError(

@@ -1,5 +1,6 @@
 import { digestOf } from '../core/registry/checksum.ts';
-import { isObject, type JsonObject, type JsonValue, member, stringOrNull } from '../core/json/json.ts';
+import { isObject, type JsonObject, type JsonValue, member } from '../core/json/json.ts';
+import { listedVersions, versionFields } from '../core/registry/metadata.ts';
 import { isSemver } from '../core/registry/version.ts';
 
 /** Derives the documents of a mirror from those of its source: only URLs change. Pure. */
@@ -14,12 +15,10 @@ export interface SourceVersion {
 
 /** The versions of a metadata file that can be mirrored; incomplete entries were never published. */
 export function versionsOf(metadata: JsonValue | undefined): SourceVersion[] {
-  const list = member(metadata, 'versions');
   const found: SourceVersion[] = [];
-  for (const item of Array.isArray(list) ? list : []) {
-    const version = stringOrNull(member(item, 'version'));
-    const url = stringOrNull(member(item, 'artifactUrl'));
-    const digest = digestOf(stringOrNull(member(item, 'artifactChecksum')) ?? '');
+  for (const item of listedVersions(metadata) ?? []) {
+    const { version, artifactUrl: url, artifactChecksum } = versionFields(item);
+    const digest = digestOf(artifactChecksum ?? '');
     if (!isObject(item) || version === null || !isSemver(version) || url === null || digest === null) continue;
     if (!found.some((one) => one.version === version)) found.push({ version, url, digest, item });
   }

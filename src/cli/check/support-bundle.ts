@@ -1,7 +1,8 @@
 import type { AppFacts, HostFacts, RequestedApps, DocumentFacts, Snapshot } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { kindOfContent } from '../../core/text/content-signature.ts';
-import { isObject, member, parseDocument } from '../../core/json/json.ts';
+import { isObject, parseDocument } from '../../core/json/json.ts';
+import { manifestApps } from '../../core/registry/manifest.ts';
 import type { Report } from '../../core/engine/report.ts';
 import { openPartFile } from './part-file.ts';
 import { factsJson } from './snapshot-file.ts';
@@ -136,8 +137,8 @@ function reduced(manifest: DocumentFacts, keys: ReadonlySet<string>, limit: numb
   const { content } = manifest;
   if (isMissing(content)) return manifest;
   const value = parseDocument(content).value;
-  const apps = member(value, 'apps');
-  if (isObject(value) && isObject(apps)) {
+  const apps = manifestApps(value);
+  if (isObject(value) && apps !== null) {
     const entries = Object.entries(apps).filter(([key]) => keys.has(key));
     const text = JSON.stringify({ ...value, apps: Object.fromEntries(entries) }, null, 2);
     if (text.length <= limit) return { ...manifest, content: { ...content, text, base64: null } };

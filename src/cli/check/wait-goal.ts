@@ -1,10 +1,10 @@
 import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
-import { isObject, member, parseDocument, stringOrNull } from '../../core/json/json.ts';
 import type { Finding, Report } from '../../core/engine/report.ts';
 import { printable, shorten } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import type { WebOptions } from '../../observe/registry/observe.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
+import { listedVersionsIn, versionFields } from '../../core/registry/metadata.ts';
 
 /** The goal of `verify --wait`, compared with one observation. */
 
@@ -51,17 +51,14 @@ export function watchGoal(goal: WaitGoal): GoalWatch {
 
   return {
     manifest({ content }) {
-      isManifest = !isMissing(content) && isObject(member(parseDocument(content).value, 'apps'));
+      isManifest = manifestAppsIn(content) !== null;
     },
     app({ key, metadata }) {
       seen.add(key);
-      const list = isMissing(metadata.content) ? undefined : member(parseDocument(metadata.content).value, 'versions');
-      if (!Array.isArray(list)) return;
-      const listed = list.map((item) => stringOrNull(member(item, 'version')));
-      versions.set(
-        key,
-        new Set(listed.filter((version) => version !== null && isSemver(version) && takes(version)) as string[]),
-      );
+      const items = listedVersionsIn(metadata.content);
+      if (items === null) return;
+      const listed = items.map((item) => versionFields(item).version).filter((version) => version !== null);
+      versions.set(key, new Set(listed.filter((version) => isSemver(version) && takes(version))));
     },
     unlisted,
     missing(report) {

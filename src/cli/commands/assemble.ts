@@ -1,5 +1,3 @@
-import type { DocumentContent } from '../../core/facts/facts.ts';
-import { member, parseDocument } from '../../core/json/json.ts';
 import { printable, redact, safeJson } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { asBase } from '../../observe/workspace/places.ts';
@@ -12,6 +10,7 @@ import { wantsJson } from '../format.ts';
 import { registryState } from '../registry-state.ts';
 import { planText, printFindings } from '../remarks.ts';
 import { openWorkspace } from '../config/workspace.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
 
 interface Options extends GlobalOptions {
   check?: boolean;
@@ -75,7 +74,7 @@ export async function assembleManifest(context: Context, options: Options): Prom
 /** The apps listed in another state of the registry. Throws AppregError if that state does not exist. */
 async function keysIn(context: Context, where: string): Promise<string[]> {
   const { manifest } = await registryState(context, where, { app: [] });
-  return Object.keys(member(parseDocument(manifest.content as DocumentContent).value, 'apps') as object);
+  return Object.keys(manifestAppsIn(manifest.content) ?? {});
 }
 
 function count(apps: number): string {

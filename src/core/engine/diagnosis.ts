@@ -3,12 +3,12 @@ import { freshness } from '../http/cache.ts';
 import type { RequestedApps, DocumentFacts, ResourceKind, Snapshot, HttpViews } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
 import { header, seconds } from '../http/headers.ts';
-import { isObject, member, parseDocument } from '../json/json.ts';
 import { type JudgeOptions, type Judging, judgeWhole, startJudging } from './judge.ts';
 import type { Evidence, Finding, Report } from './report.ts';
 import { serverEvidence } from '../http/server-identity.ts';
 import { redact } from '../text/text.ts';
 import { lastHop } from '../http/probe.ts';
+import { manifestAppsIn } from '../registry/manifest.ts';
 
 /** Judging for support: which party has to act, and how old the observed facts may be. */
 
@@ -116,7 +116,7 @@ export function diagnose(
 
 /** The requested apps that are listed but missing from the saved facts. */
 function absentFacts({ manifest, apps }: Snapshot, keys: readonly string[]): string[] {
-  const listed = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
+  const listed = manifestAppsIn(manifest.content);
   const saved = new Set(apps.map((app) => app.key));
-  return keys.filter((key) => isObject(listed) && Object.hasOwn(listed, key) && !saved.has(key));
+  return keys.filter((key) => listed !== null && Object.hasOwn(listed, key) && !saved.has(key));
 }

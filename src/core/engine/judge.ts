@@ -5,7 +5,6 @@ import type {
   AppFacts,
   ArtifactFacts,
   RequestedApps,
-  DocumentContent,
   DocumentFacts,
   Baseline,
   PublishedVersion,
@@ -16,15 +15,9 @@ import type {
   Missing,
 } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
-import {
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  parseDocument,
-  stringOrNull,
-  canonicalVersions,
-} from '../json/json.ts';
+import { isObject, type JsonObject, type JsonValue, member, parseDocument, canonicalVersions } from '../json/json.ts';
+import { listedVersions } from '../registry/metadata.ts';
+import { appFields, iconUrlOf, manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
 import { NO_BASELINE, NOT_REQUESTED, createVersionJudge } from './versions.ts';
 import {
   FindingCollector,
@@ -116,7 +109,7 @@ export function startJudging(options: JudgeOptions): Judging {
   const origins = options.origins ?? [];
   const shard = options.shard ?? null;
   const asked = options.requested ?? null;
-  let manifestApps: JsonValue | undefined;
+  let listedApps: JsonObject | null = null;
   /** The apps that are not in canonical form, or null if any app may not be. */
   let doubtfulApps: JsonObject | null = null;
   let manifestPlace: SubjectLocation | null = null;
@@ -148,13 +141,13 @@ export function startJudging(options: JudgeOptions): Judging {
   }
 
   function entryFacts(key: string, entry: JsonValue): FactsOf<'app'> {
-    const style = member(entry, 'blockStyle');
+    const { name, description, color } = appFields(entry);
     return {
       key,
       entry,
-      name: stringOrNull(member(entry, 'name')) ?? SCHEMA_VIOLATION,
-      description: stringOrNull(member(entry, 'description')) ?? SCHEMA_VIOLATION,
-      color: stringOrNull(member(style, 'color')) ?? SCHEMA_VIOLATION,
+      name: name ?? SCHEMA_VIOLATION,
+      description: description ?? SCHEMA_VIOLATION,
+      color: color ?? SCHEMA_VIOLATION,
       earlierSource,
     };
   }
@@ -176,7 +169,7 @@ export function startJudging(options: JudgeOptions): Judging {
     const place: SubjectLocation = { ...manifest, app: key, pointer: at, found: new Map() };
     collector.noteValue(entry);
     if (!isUsual) dispatcher.dispatch('app', entryFacts(key, entry), place);
-    const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+    const iconUrl = iconUrlOf(entry);
     const iconPlace: SubjectLocation = {
       ...place,
       resource: 'icon',
@@ -188,7 +181,7 @@ export function startJudging(options: JudgeOptions): Judging {
     if (!isUsual) dispatcher.url('icon', iconUrl, iconPlace);
     icon(facts.icon, iconPlace);
 
-    const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+    const metadataUrl = metadataUrlOf(entry);
     const metadata: SubjectLocation = {
       ...place,
       resource: 'metadata',
@@ -203,7 +196,7 @@ export function startJudging(options: JudgeOptions): Judging {
     if (!isUsual) dispatcher.url('metadata', metadataUrl, { ...metadata, ...inManifest });
     const value = dispatcher.document(facts.metadata, metadata);
     // Without a list of versions no artifact is known.
-    if (!Array.isArray(member(value, 'versions'))) collector.unjudgedSymptoms.add('checksum-mismatch');
+    if (listedVersions(value) === null) collector.unjudgedSymptoms.add('checksum-mismatch');
     const earlier = before === null ? NO_BASELINE : (before.app(key) ?? []);
     const { entries, usual } = versions(value, facts.artifacts, earlier, metadata);
     const verdict = verdictOf(key, entry, metadata, value, entries, facts.metadata, collector, isUsual ? usual : null);
@@ -237,7 +230,7 @@ export function startJudging(options: JudgeOptions): Judging {
       dispatcher.registry = facts.url === null ? null : parseUrl(facts.url);
       if (shard !== null && shard.index > 1 && isManifest(facts)) {
         // The manifest's findings were already reported; here it only names the apps.
-        manifestApps = member(parseDocument(facts.content as DocumentContent).value, 'apps');
+        listedApps = manifestAppsIn(facts.content);
         doubtfulApps = doubtfulIn(facts);
         collector.noteSkipped('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
         collector.unjudgedSymptoms.add('registry-does-not-refresh');
@@ -245,11 +238,11 @@ export function startJudging(options: JudgeOptions): Judging {
       }
       if (facts.url !== null) dispatcher.url('manifest', facts.url, { ...place, document: null });
       const value = dispatcher.document(facts, place);
-      const apps = member(value, 'apps');
-      manifestApps = apps;
+      const apps = manifestApps(value);
+      listedApps = apps;
       doubtfulApps = doubtfulIn(facts);
       // If the manifest cannot be read, nothing behind it was observed.
-      if (!isObject(apps)) {
+      if (apps === null) {
         for (const symptom of SYMPTOMS) collector.unjudgedSymptoms.add(symptom);
         if (value !== undefined)
           collector.noteSkipped('metadata', 'the apps, which the manifest does not name (schema-violation)');
@@ -258,7 +251,7 @@ export function startJudging(options: JudgeOptions): Judging {
         return;
       }
       const keys = Object.keys(apps);
-      const metadataUrls = keys.map((key) => stringOrNull(member(apps[key], 'appMetadataUrl')));
+      const metadataUrls = keys.map((key) => metadataUrlOf(apps[key]));
       dispatcher.dispatch(
         'manifest',
         {
@@ -276,7 +269,7 @@ export function startJudging(options: JudgeOptions): Judging {
 
     app(facts) {
       const { key } = facts;
-      const entry = member(manifestApps, key);
+      const entry = member(listedApps ?? undefined, key);
       const isUsual =
         dispatcher.usesFastPath && entry !== undefined && doubtfulApps !== null && !Object.hasOwn(doubtfulApps, key);
       const absences = isUsual && asked === null && before === null ? missingFactsOf(facts) : null;
@@ -313,7 +306,7 @@ export function startJudging(options: JudgeOptions): Judging {
 
 /** True for a manifest that lists apps. */
 function isManifest({ content }: DocumentFacts): boolean {
-  return !isMissing(content) && isObject(member(parseDocument(content).value, 'apps'));
+  return manifestAppsIn(content) !== null;
 }
 
 /** The apps of a manifest that are not in canonical form; null if that is not known. */

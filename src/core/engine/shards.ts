@@ -1,8 +1,7 @@
 import type { AppFacts, HostFacts, Snapshot } from '../facts/facts.ts';
-import { isMissing } from '../facts/facts.ts';
-import { isObject, member, parseDocument } from '../json/json.ts';
 import { printable, redact } from '../text/text.ts';
 import { AppregError } from '../errors.ts';
+import { manifestAppsIn } from '../registry/manifest.ts';
 
 /** Splits the apps of a registry among several runs, and joins their facts. */
 
@@ -117,9 +116,8 @@ function unfit(message: string, hint: string): AppregError {
 
 /** The apps in the order of the manifest, followed by those that it does not list. */
 function inOrderOf({ manifest }: Snapshot, apps: Map<string, AppFacts>): AppFacts[] {
-  const listed = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
   const ordered: AppFacts[] = [];
-  for (const key of isObject(listed) ? Object.keys(listed) : []) {
+  for (const key of Object.keys(manifestAppsIn(manifest.content) ?? {})) {
     const app = apps.get(key);
     if (app) ordered.push(app);
     apps.delete(key);

@@ -1,7 +1,8 @@
 import { latestIfClean } from '../fast-path/clean-versions.ts';
 import { digestOf } from '../registry/checksum.ts';
 import { type ArtifactFacts, type PublishedVersion, isMissing, type Missing } from '../facts/facts.ts';
-import { isObject, type JsonObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
+import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
+import { listedVersions, versionFields } from '../registry/metadata.ts';
 import type { SubjectLocation } from './findings.ts';
 import { answerOf, SCHEMA_VIOLATION, type RuleDispatcher } from './dispatch.ts';
 import { missingFactsOfAll } from '../fast-path/skip-replay.ts';
@@ -55,12 +56,12 @@ export function createVersionJudge(dispatcher: RuleDispatcher, terms: VersionJud
     earlier: PublishedVersion[] | Missing,
     place: SubjectLocation,
   ): JudgedVersions {
-    const list = member(value, 'versions');
-    if (!Array.isArray(list)) {
+    const list = listedVersions(value);
+    if (list === null) {
       unread(place);
       return { entries: [], usual: null };
     }
-    const entries = entriesIn(value);
+    const entries = entriesIn(list);
     collector.countVersions(entries.length);
     const content = place.document?.content ?? NOT_REQUESTED;
     const usual = dispatcher.usesFastPath && !isMissing(content) ? latestIfClean(content) : null;
@@ -196,18 +197,8 @@ function isListedAgain({ content, again }: ArtifactFacts, digest: string): boole
 }
 
 /** The versions that are objects. */
-function entriesIn(value: JsonValue | undefined): VersionEntry[] {
+function entriesIn(list: readonly JsonValue[]): VersionEntry[] {
   const entries: VersionEntry[] = [];
-  for (const [index, item] of ((member(value, 'versions') ?? []) as JsonValue[]).entries())
-    if (isObject(item)) entries.push(entryOf(index, item));
+  for (const [index, item] of list.entries()) if (isObject(item)) entries.push({ index, ...versionFields(item) });
   return entries;
-}
-
-function entryOf(index: number, item: JsonObject): VersionEntry {
-  return {
-    index,
-    version: stringOrNull(member(item, 'version')),
-    artifactUrl: stringOrNull(member(item, 'artifactUrl')),
-    artifactChecksum: stringOrNull(member(item, 'artifactChecksum')),
-  };
 }

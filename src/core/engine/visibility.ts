@@ -1,6 +1,8 @@
 import { isSafeKey } from '../registry/app-key.ts';
 import { type DocumentFacts, isMissing } from '../facts/facts.ts';
-import { type JsonValue, member } from '../json/json.ts';
+import { type JsonValue } from '../json/json.ts';
+import { listedVersions } from '../registry/metadata.ts';
+import { appFields } from '../registry/manifest.ts';
 import type { FindingCollector, SubjectLocation } from './findings.ts';
 import type { AppVerdict } from './report.ts';
 import type { VersionEntry } from '../rules/rule.ts';
@@ -41,23 +43,13 @@ export const NO_REASON: readonly string[] = [];
 /** The rule responsible for a metadata file without a usable version. */
 function unusable(value: JsonValue | undefined, entries: readonly VersionEntry[]): string {
   if (value === undefined) return 'document-unreadable';
-  const list = member(value, 'versions');
+  const list = listedVersions(value);
   const misshapen =
-    !Array.isArray(list) ||
-    list.length > entries.length ||
-    entries.some((e) => e.version === null || isSemver(e.version));
+    list === null || list.length > entries.length || entries.some((e) => e.version === null || isSemver(e.version));
   return misshapen ? 'schema-violation' : 'no-valid-versions';
 }
 
 /** True if each required text of an app entry is a string (spec 2.1). */
 export function isWholeEntry(entry: JsonValue): boolean {
-  const style = member(entry, 'blockStyle');
-  const fields = [
-    member(entry, 'name'),
-    member(entry, 'description'),
-    member(entry, 'appMetadataUrl'),
-    member(style, 'iconUrl'),
-    member(style, 'color'),
-  ];
-  return fields.every((field) => typeof field === 'string');
+  return Object.values(appFields(entry)).every((field) => field !== null);
 }

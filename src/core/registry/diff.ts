@@ -1,10 +1,11 @@
 import type { AppFacts, Snapshot } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
-import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
 import { judge } from '../engine/judge.ts';
 import { compareText } from '../engine/order.ts';
 import { parseUrl } from '../http/url.ts';
 import { comparePrecedence, isSemver, latestOf } from './version.ts';
+import { appFields, manifestAppsIn } from './manifest.ts';
+import { listedVersionsIn, versionFields } from './metadata.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
 export interface RegistryDiff {
@@ -103,15 +104,19 @@ interface VersionState {
 
 function stateOf(snapshot: Snapshot): Map<string, AppState> {
   const verdicts = new Map(judge(snapshot, { command: 'lint' }).apps.map((app) => [app.key, app]));
-  const { content } = snapshot.manifest;
-  const entries = isMissing(content) ? undefined : member(parseDocument(content).value, 'apps');
   const facts = new Map(snapshot.apps.map((app) => [app.key, app]));
   const state = new Map<string, AppState>();
-  for (const key of isObject(entries) ? Object.keys(entries) : []) {
+  for (const [key, entry] of Object.entries(manifestAppsIn(snapshot.manifest.content) ?? {})) {
     const { visible = null, because = [] } = verdicts.get(key) ?? {};
     const app = facts.get(key);
     const unseen = visible !== null ? null : app ? reasonOf(app) : 'it was not looked at';
-    state.set(key, { fields: fieldsOf(member(entries, key)), versions: versionsOf(app), visible, because, unseen });
+    state.set(key, {
+      fields: new Map(Object.entries(appFields(entry))),
+      versions: versionsOf(app),
+      visible,
+      because,
+      unseen,
+    });
   }
   return state;
 }
@@ -120,28 +125,16 @@ function reasonOf({ metadata: { content } }: AppFacts): string | null {
   return isMissing(content) ? content.missing : null;
 }
 
-function fieldsOf(entry: JsonValue | undefined): Map<string, string | null> {
-  const style = member(entry, 'blockStyle');
-  return new Map([
-    ['name', stringOrNull(member(entry, 'name'))],
-    ['description', stringOrNull(member(entry, 'description'))],
-    ['iconUrl', stringOrNull(member(style, 'iconUrl'))],
-    ['color', stringOrNull(member(style, 'color'))],
-    ['appMetadataUrl', stringOrNull(member(entry, 'appMetadataUrl'))],
-  ]);
-}
-
 function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {
   const versions = new Map<string, VersionState>();
-  if (!app || isMissing(app.metadata.content)) return versions;
-  const list = member(parseDocument(app.metadata.content).value, 'versions');
-  for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
-    const version = stringOrNull(member(item, 'version'));
+  if (!app) return versions;
+  for (const [index, item] of (listedVersionsIn(app.metadata.content) ?? []).entries()) {
+    const { version, artifactUrl, artifactChecksum } = versionFields(item);
     const artifact = app.artifacts[index];
     if (version === null || versions.has(version)) continue;
     versions.set(version, {
-      url: stringOrNull(member(item, 'artifactUrl')),
-      checksum: stringOrNull(member(item, 'artifactChecksum')),
+      url: artifactUrl,
+      checksum: artifactChecksum,
       bytes: artifact && !isMissing(artifact.content) ? artifact.content.bytes : null,
     });
   }

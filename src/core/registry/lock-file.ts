@@ -1,6 +1,8 @@
 import type { Baseline, PublishedVersion, Snapshot } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
-import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../json/json.ts';
+import { isObject, type JsonValue, member } from '../json/json.ts';
+import { listedVersionsIn, versionFields } from './metadata.ts';
+import { manifestApps } from './manifest.ts';
 import { compareText } from '../engine/order.ts';
 import { comparePrecedence, isSemver } from './version.ts';
 
@@ -29,23 +31,22 @@ export interface Changed {
 
 /** Reads a lock file; null if it is not one. Incomplete entries are ignored. */
 export function lockIn(value: JsonValue | undefined): LockFile | null {
-  const apps = member(value, 'apps');
-  if (member(value, 'lock') !== 1 || !isObject(apps)) return null;
+  const apps = manifestApps(value);
+  if (member(value, 'lock') !== 1 || apps === null) return null;
   const lock: LockFile = new Map();
   for (const [key, versions] of Object.entries(apps)) {
     const known = new Map<string, LockedVersion>();
     for (const [version, item] of Object.entries(isObject(versions) ? versions : {})) {
-      const [artifactUrl, artifactChecksum, firstSeen] = ['artifactUrl', 'artifactChecksum', 'firstSeen'].map((name) =>
-        stringOrNull(member(item, name)),
-      );
+      const { artifactUrl, artifactChecksum } = versionFields(item);
       const bytes = member(item, 'bytes');
-      if (artifactUrl == null || artifactChecksum == null) continue;
+      const firstSeen = member(item, 'firstSeen');
+      if (artifactUrl === null || artifactChecksum === null) continue;
       known.set(version, {
         version,
         artifactUrl,
         artifactChecksum,
         bytes: typeof bytes === 'number' ? bytes : null,
-        firstSeen: firstSeen ?? '',
+        firstSeen: typeof firstSeen === 'string' ? firstSeen : '',
       });
     }
     lock.set(key, known);
@@ -85,12 +86,9 @@ export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; adde
   let added = 0;
   for (const { key, metadata, artifacts } of seen.apps) {
     const known = next.get(key) ?? new Map<string, LockedVersion>();
-    const list = isMissing(metadata.content) ? undefined : member(parseDocument(metadata.content).value, 'versions');
-    for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
-      const [version, artifactUrl, artifactChecksum] = ['version', 'artifactUrl', 'artifactChecksum'].map((name) =>
-        stringOrNull(member(item, name)),
-      );
-      if (version == null || artifactUrl == null || artifactChecksum == null || !isSemver(version)) continue;
+    for (const [index, item] of (listedVersionsIn(metadata.content) ?? []).entries()) {
+      const { version, artifactUrl, artifactChecksum } = versionFields(item);
+      if (version === null || artifactUrl === null || artifactChecksum === null || !isSemver(version)) continue;
       const before = known.get(version);
       if (before && before.artifactChecksum !== artifactChecksum)
         changed.push({ app: key, version, before: before.artifactChecksum, after: artifactChecksum });

@@ -2,14 +2,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DocumentContent, Baseline, PublishedVersion, Snapshot, Missing } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import {
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  parseDocument,
-  stringOrNull,
-} from '../../core/json/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseDocument } from '../../core/json/json.ts';
+import { listedVersions, versionFields } from '../../core/registry/metadata.ts';
+import { manifestApps, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { baselineInLock, lockIn } from '../../core/registry/lock-file.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
@@ -44,7 +39,7 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
   if (isObject(value) && value['snapshot'] === 1) return baselineFromSnapshot(value as unknown as Snapshot, where);
   const lock = lockIn(value);
   if (lock !== null) return baselineInLock(lock, where);
-  if (!isObject(member(value, 'apps')))
+  if (manifestApps(value) === null)
     throw new AppregError(
       'against-unusable',
       `${printable(where)} is neither a registry manifest nor saved facts.`,
@@ -127,8 +122,8 @@ export function listingOf(
   tree.fetch([manifestName]);
   const manifest = tree.read(manifestName);
   if (manifest === null) return null;
-  const apps = member(parseDocument(manifest).value, 'apps');
-  if (!isObject(apps))
+  const apps = manifestAppsIn(manifest);
+  if (apps === null)
     throw new AppregError(
       'against-unusable',
       `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`,
@@ -136,7 +131,7 @@ export function listingOf(
     );
   const urls = new Map<string, string>();
   for (const key of Object.keys(apps)) {
-    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    const url = metadataUrlOf(apps[key]);
     if (url !== null) urls.set(key, url);
   }
   const configured = baseUrl === null ? null : asBase(baseUrl);
@@ -156,15 +151,14 @@ export function listingOf(
 /** Saved facts as a baseline. */
 export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseline {
   const apps = new Map(snapshot.apps.map((app) => [app.key, app]));
-  const { content } = snapshot.manifest;
-  const listed = isMissing(content) ? undefined : member(parseDocument(content).value, 'apps');
+  const listed = manifestAppsIn(snapshot.manifest.content) ?? {};
   return {
     source,
-    keys: isObject(listed) ? Object.keys(listed) : [],
+    keys: Object.keys(listed),
     app(key) {
       const metadata = apps.get(key)?.metadata.content;
       // A run with --app or --shard, or one that was interrupted, did not observe everything listed.
-      if (metadata === undefined && !(isObject(listed) && Object.hasOwn(listed, key))) return null;
+      if (metadata === undefined && !Object.hasOwn(listed, key)) return null;
       if (metadata === undefined || isMissing(metadata)) return { missing: `its metadata was not seen in ${source}` };
       return versionsIn(parseDocument(metadata).value) ?? { missing: `its metadata in ${source} cannot be read` };
     },
@@ -173,13 +167,11 @@ export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseli
 
 /** The complete entries of a metadata file; null if it is not one. An incomplete entry was never published. */
 export function versionsIn(value: JsonValue | undefined): PublishedVersion[] | null {
-  const versions = member(value, 'versions');
-  if (!Array.isArray(versions)) return null;
+  const versions = listedVersions(value);
+  if (versions === null) return null;
   const found: PublishedVersion[] = [];
   for (const entry of versions) {
-    const version = stringOrNull(member(entry, 'version'));
-    const artifactUrl = stringOrNull(member(entry, 'artifactUrl'));
-    const artifactChecksum = stringOrNull(member(entry, 'artifactChecksum'));
+    const { version, artifactUrl, artifactChecksum } = versionFields(entry);
     if (version !== null && artifactUrl !== null && artifactChecksum !== null)
       found.push({ version, artifactUrl, artifactChecksum });
   }

@@ -1,10 +1,9 @@
 import type { Baseline, Snapshot } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
-import { isObject, member, parseDocument } from '../../core/json/json.ts';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { baselineFromSnapshot } from './baseline.ts';
 import { observeRegistry, type WebOptions } from '../registry/observe.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
 
 /**
  * What a live registry currently lists, as a baseline. Throws AppregError if its manifest cannot be fetched: a
@@ -23,7 +22,7 @@ export async function baselineFromUrl(url: string, options: WebOptions, seenAt: 
   );
   const seen = manifest as Snapshot['manifest'] | null;
   const name = printable(redact(url));
-  if (!seen || isMissing(seen.content) || !isObject(member(parseDocument(seen.content).value, 'apps'))) {
+  if (!seen || manifestAppsIn(seen.content) === null) {
     throw new AppregError(
       'against-unreachable',
       `No usable manifest is served at ${name}, so nothing can be compared with it.`,

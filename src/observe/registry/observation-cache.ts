@@ -15,10 +15,10 @@ import type {
 } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
-import { member, parseDocument, stringOrNull } from '../../core/json/json.ts';
 import { isUnsteady } from '../../core/facts/repeated-probes.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import { isUntroubled, isWhole } from './revalidate.ts';
+import { listedVersionsIn, versionFields } from '../../core/registry/metadata.ts';
 
 /**
  * Results of earlier runs (`--cache`): facts of observations that were complete, matched and had no error. The caller
@@ -249,11 +249,10 @@ function isTakenOver({ metadata, icon, artifacts }: AppFacts, before: Remembered
 function listedIn(
   content: Exclude<DocumentFacts['content'], Missing>,
 ): { url: string | null; digest: string | null }[] {
-  const list = member(parseDocument(content).value, 'versions');
-  return (Array.isArray(list) ? list : []).map((item) => ({
-    url: stringOrNull(member(item, 'artifactUrl')),
-    digest: digestOf(stringOrNull(member(item, 'artifactChecksum')) ?? ''),
-  }));
+  return (listedVersionsIn(content) ?? []).map((item) => {
+    const { artifactUrl, artifactChecksum } = versionFields(item);
+    return { url: artifactUrl, digest: digestOf(artifactChecksum ?? '') };
+  });
 }
 
 function isVerified(facts: ArtifactFacts, digest: string): boolean {

@@ -8,7 +8,9 @@ import type {
   HttpViews,
 } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { type JsonValue, isObject, member, parseDocument, stringOrNull } from '../../core/json/json.ts';
+import { type JsonValue, member, parseDocument } from '../../core/json/json.ts';
+import { listedVersionsIn, versionFields } from '../../core/registry/metadata.ts';
+import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { header } from '../../core/http/headers.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
@@ -182,8 +184,8 @@ export async function observeRegistry(url: string, options: WebOptions, watcher:
     // Awaited before the first app is handed over; until then a rejection must not count as unhandled.
     told.catch(() => {});
     if (memory) await told;
-    const apps = member(valueOf(await content), 'apps');
-    if (!isObject(apps)) return { interrupted: !(await told), unknownApps: [], nearApps: '', elsewhere: 0 };
+    const apps = manifestAppsIn(await content);
+    if (apps === null) return { interrupted: !(await told), unknownApps: [], nearApps: '', elsewhere: 0 };
     const { shard } = options;
     const listed = Object.keys(apps).filter((key) => !options.apps || options.apps.includes(key));
     const wanted = options.choose?.(listed) ?? listed;
@@ -226,10 +228,6 @@ function openManifest(
   return { facts, content: Promise.race([first, facts.then(({ content }) => content)]) };
 }
 
-function valueOf(content: DocumentFacts['content']): JsonValue | undefined {
-  return isMissing(content) ? undefined : parseDocument(content).value;
-}
-
 /** The message in place of a document may quote the signature of the requested URL. */
 function withoutEcho(facts: DocumentFacts, field: 'apps' | 'versions'): DocumentFacts {
   const { url, content } = facts;
@@ -254,7 +252,7 @@ function sharing(entries: readonly JsonValue[]): Shared {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const entry of entries) {
-    for (const url of [stringOrNull(member(entry, 'appMetadataUrl')), iconUrlOf(entry)]) {
+    for (const url of [metadataUrlOf(entry), iconUrlOf(entry)]) {
       if (url === null) continue;
       const address = sameAddress(url);
       if (seen.has(address)) repeated.add(address);
@@ -281,10 +279,6 @@ function sharing(entries: readonly JsonValue[]): Shared {
   };
 }
 
-function iconUrlOf(entry: JsonValue): string | null {
-  return stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
-}
-
 async function lookAtApp(
   key: string,
   entry: JsonValue,
@@ -293,14 +287,13 @@ async function lookAtApp(
   options: WebOptions,
   progress: Progress,
 ): Promise<AppFacts> {
-  const metadataUrl = stringOrNull(member(entry, 'appMetadataUrl'));
+  const metadataUrl = metadataUrlOf(entry);
   const iconUrl = iconUrlOf(entry);
   const known = (await options.memory?.app(key)) ?? null;
   let artifacts: Promise<ArtifactFacts[]> | null = null;
   const begin = (content: DocumentFacts['content']): Promise<ArtifactFacts[]> => {
     if (artifacts === null) {
-      const list = member(valueOf(content), 'versions');
-      artifacts = lookAtArtifacts(key, Array.isArray(list) ? list : [], context, options, progress, known);
+      artifacts = lookAtArtifacts(key, listedVersionsIn(content) ?? [], context, options, progress, known);
       // Awaited with the rest; until then a rejection must not count as unhandled.
       artifacts.catch(() => {});
     }
@@ -355,11 +348,10 @@ async function lookAtArtifacts(
   progress: Progress,
   known: RememberedApp | null,
 ): Promise<ArtifactFacts[]> {
-  const entries = list.map((item) => ({
-    version: stringOrNull(member(item, 'version')),
-    url: stringOrNull(member(item, 'artifactUrl')),
-    checksum: stringOrNull(member(item, 'artifactChecksum')) ?? '',
-  }));
+  const entries = list.map((item) => {
+    const { version, artifactUrl, artifactChecksum } = versionFields(item);
+    return { version, url: artifactUrl, checksum: artifactChecksum ?? '' };
+  });
   const wanted = selection(
     entries.map((entry) => entry.version),
     options.versions ?? 'all',

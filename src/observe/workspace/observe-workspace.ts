@@ -2,7 +2,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Resource, Missing } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { isObject, member, parseDocument, stringOrNull, canonicalVersions } from '../../core/json/json.ts';
+import { parseDocument, canonicalVersions } from '../../core/json/json.ts';
+import { artifactUrlOf, listedVersions, listedVersionsIn } from '../../core/registry/metadata.ts';
+import { iconUrlOf, manifestAppsIn, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { readArchiveFile } from '../archive/read-archive.ts';
 import { createDigester } from '../digest/digest.ts';
 import { releaseText, readDocumentFile } from './documents.ts';
@@ -56,10 +58,10 @@ export async function observeWorkspace(
   const ahead = base !== null && sizeOf(join(root, workspace.manifest)) > MANY ? openPrefetch(root) : null;
   try {
     const manifest = lookAtDocument(looking, null, workspace.manifest);
-    const apps = isMissing(manifest.content) ? undefined : member(parseDocument(manifest.content).value, 'apps');
+    const apps = manifestAppsIn(manifest.content);
     if (!isMissing(manifest.content)) releaseText(manifest.content);
-    const keys = isObject(apps) ? Object.keys(apps) : [];
-    const urls = keys.map((key) => stringOrNull(member(member(apps, key), 'appMetadataUrl')));
+    const keys = apps === null ? [] : Object.keys(apps);
+    const urls = keys.map((key) => metadataUrlOf(apps?.[key]));
     const paths = urls.map((url) => (url === null ? null : localPath(url, base)));
     const opening = ahead?.want(paths.map((path) => path ?? ''));
     sink.manifest(manifest);
@@ -77,7 +79,7 @@ export async function observeWorkspace(
         content === null
           ? lookAtDocument(looking, url, path)
           : { url, file: looking.nameOf(path), web: OFFLINE, content };
-      const icon = lookAtIcon(looking, stringOrNull(member(member(member(apps, key), 'blockStyle'), 'iconUrl')));
+      const icon = lookAtIcon(looking, iconUrlOf(apps?.[key]));
       if (metadata.otherName) used.add(metadata.otherName.listed);
       const artifacts = lookForArtifacts(looking, metadata);
       for (const found of artifacts.present) artifacts.all[found.index] = await lookAtArtifact(looking, found);
@@ -85,7 +87,7 @@ export async function observeWorkspace(
       options.onApp?.(index + 1, keys.length);
     }
     // A manifest that cannot be read, or lacks a URL, has its own finding: missing references are not a second one.
-    const whole = isObject(apps) && urls.every((url) => url !== null);
+    const whole = apps !== null && urls.every((url) => url !== null);
     sink.orphans(whole ? orphansOf(looking, tree.files, used) : []);
   } finally {
     await ahead?.close();
@@ -184,13 +186,14 @@ function lookForArtifacts(looking: Looking, { content }: DocumentFacts): { all: 
   const present: Present[] = [];
   if (isMissing(content)) return { all, present };
   const reading = parseDocument(content);
-  const usual = canonicalVersions(reading);
-  const versions = usual ?? member(reading.value, 'versions');
-  if (!Array.isArray(versions)) return { all, present };
-  for (let index = 0; index < versions.length; index++) {
-    const url = usual === null ? stringOrNull(member(versions[index], 'artifactUrl')) : usual[index]!.artifactUrl;
-    const path = localFile(looking, url, usual !== null);
-    if (typeof path === 'string') present.push({ index, url: url!, path });
+  const canonical = canonicalVersions(reading);
+  const urls =
+    canonical?.map(({ artifactUrl }) => artifactUrl) ??
+    listedVersions(reading.value)?.map((item) => artifactUrlOf(item)) ??
+    [];
+  for (const [index, url] of urls.entries()) {
+    const path = localFile(looking, url, canonical !== null);
+    if (url !== null && typeof path === 'string') present.push({ index, url, path });
     const seen = typeof path === 'string' ? ELSEWHERE : path;
     all.push({ url, file: null, web: OFFLINE, content: seen, archive: seen });
   }
@@ -241,7 +244,7 @@ function orphansOf(looking: Looking, files: Iterable<string>, used: ReadonlySet<
     if (!path.endsWith('.json') || !path.includes('/') || used.has(path)) continue;
     const content = readDocumentFile(join(looking.root, path));
     if (typeof content === 'string' || content.text === null) continue;
-    if (Array.isArray(member(parseDocument(content).value, 'versions'))) orphans.push(looking.nameOf(path));
+    if (listedVersionsIn(content) !== null) orphans.push(looking.nameOf(path));
   }
   return orphans.sort();
 }

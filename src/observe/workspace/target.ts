@@ -1,13 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import {
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  parseDocument,
-  stringOrNull,
-} from '../../core/json/json.ts';
+import { type JsonObject, type JsonValue, member, parseDocument } from '../../core/json/json.ts';
+import { manifestApps, metadataUrlOf } from '../../core/registry/manifest.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { readDocumentFile } from './documents.ts';
@@ -76,21 +70,21 @@ function folderTarget(folder: string, configured: Configured): Target {
 export function manifestIn(folder: string): string | null {
   if (existsSync(join(folder, 'registry.json'))) return 'registry.json';
   const candidates = readdirSync(folder).filter(
-    (name) => name.endsWith('.json') && isObject(member(valueOf(join(folder, name)), 'apps')),
+    (name) => name.endsWith('.json') && manifestApps(valueOf(join(folder, name))) !== null,
   );
   return candidates.length === 1 ? candidates[0]! : null;
 }
 
 function workspaceTarget(root: string, manifest: string, baseUrl: string | null): Target {
   if (baseUrl !== null) return { kind: 'workspace', workspace: { root, manifest, baseUrl }, inferred: false };
-  const apps = member(valueOf(join(root, manifest)), 'apps');
-  const base = inferBase(isObject(apps) ? metadataUrls(apps) : [], (path) => existsSync(join(root, path)));
+  const apps = manifestApps(valueOf(join(root, manifest))) ?? {};
+  const base = inferBase(metadataUrls(apps), (path) => existsSync(join(root, path)));
   return { kind: 'workspace', workspace: { root, manifest, baseUrl: base }, inferred: base !== null };
 }
 
 function* metadataUrls(apps: JsonObject): Iterable<string> {
   for (const key of Object.keys(apps)) {
-    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    const url = metadataUrlOf(apps[key]);
     if (url !== null) yield url;
   }
 }

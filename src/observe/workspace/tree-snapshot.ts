@@ -1,9 +1,10 @@
 import type { AppFacts, ArtifactFacts, DocumentFacts, Snapshot, Missing } from '../../core/facts/facts.ts';
-import { member, parseDocument, stringOrNull } from '../../core/json/json.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { listingOf } from '../baseline/baseline.ts';
 import type { Tree } from './tree.ts';
+import { metadataUrlOf } from '../../core/registry/manifest.ts';
+import { artifactUrlOf, listedVersionsIn } from '../../core/registry/metadata.ts';
 
 const ASIDE: Missing = { missing: 'only its documents were read', runWide: true, intentional: true };
 
@@ -21,13 +22,12 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
     );
   const { manifest, apps, paths } = listing;
   const facts = Object.keys(apps).map((key): AppFacts => {
-    const url = stringOrNull(member(apps[key], 'appMetadataUrl'));
+    const url = metadataUrlOf(apps[key]);
     const path = paths.get(key);
     const content = (path === undefined ? null : tree.read(path)) ?? { missing: `it is not in ${tree.source}` };
     const metadata: DocumentFacts = { url, file: path ?? null, web: ASIDE, content };
-    const list = 'missing' in content ? undefined : member(parseDocument(content).value, 'versions');
-    const artifacts = (Array.isArray(list) ? list : []).map((item): ArtifactFacts => ({
-      url: stringOrNull(member(item, 'artifactUrl')),
+    const artifacts = (listedVersionsIn(content) ?? []).map((item): ArtifactFacts => ({
+      url: artifactUrlOf(item),
       file: null,
       web: ASIDE,
       content: ASIDE,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type JsonValue, member, stringOrNull } from '../../core/json/json.ts';
+import type { JsonValue } from '../../core/json/json.ts';
+import { appFields } from '../../core/registry/manifest.ts';
 import { shorten } from '../../core/text/text.ts';
 import { fragmentOf } from '../../core/http/url.ts';
 import type { Db } from '../storage/database.ts';
@@ -31,14 +32,13 @@ export function appsIn(apps: Readonly<Record<string, JsonValue>>, limit: number)
   for (const [position, [key, entry]] of Object.entries(apps).entries()) {
     if (listed.length >= limit) break;
     if (key.length > 300 || storable(key) !== key) continue;
-    const iconUrl = stringOrNull(member(member(entry, 'blockStyle'), 'iconUrl'));
+    const { name, description, iconUrl, color } = appFields(entry);
     const iconFragment = iconUrl === null ? '' : fragmentOf(iconUrl);
-    const color = stringOrNull(member(member(entry, 'blockStyle'), 'color'));
     listed.push({
       key,
       position,
-      name: textOf(member(entry, 'name'), 300) || shorten(key, 300),
-      description: textOf(member(entry, 'description'), 4000),
+      name: textOf(name, 300) || shorten(key, 300),
+      description: textOf(description, 4000),
       color: color !== null && /^#[0-9a-f]{6}$/i.test(color) ? color : null,
       iconFragment: iconFragment.length > LONGEST_FRAGMENT ? '' : iconFragment,
     });
@@ -46,8 +46,8 @@ export function appsIn(apps: Readonly<Record<string, JsonValue>>, limit: number)
   return listed;
 }
 
-function textOf(value: JsonValue | undefined, limit: number): string {
-  return shorten(storable(stringOrNull(value) ?? ''), limit);
+function textOf(value: string | null, limit: number): string {
+  return shorten(storable(value ?? ''), limit);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import type { AppFacts, DocumentFacts, Failure, Missing } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
-import { isObject, type JsonObject, member, parseDocument } from '../../core/json/json.ts';
+import { type JsonObject, member } from '../../core/json/json.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { type Judging, startJudging } from '../../core/engine/judge.ts';
 import type { Annotate } from '../../core/engine/findings.ts';
 import type { Finding } from '../../core/engine/report.ts';
@@ -219,8 +219,8 @@ async function manifest(run: Run, facts: DocumentFacts): Promise<void> {
   const discreet = redactNetworkOfDocument(facts, (failure) => told(run, failure));
   run.judging.manifest(discreet);
   run.settling.manifest(discreet);
-  const apps = isMissing(facts.content) ? undefined : member(parseDocument(facts.content).value, 'apps');
-  if (!isObject(apps)) return;
+  const apps = manifestAppsIn(facts.content);
+  if (apps === null) return;
   run.apps = apps;
   // The rows were written from this manifest.
   if (run.remembered !== null && facts.viewsReusedFrom !== undefined) return;

@@ -1,7 +1,8 @@
 import { digestOf } from '../../core/registry/checksum.ts';
 import type { AppFacts, ArtifactFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
-import { isObject, type JsonValue, member, parseDocument, stringOrNull } from '../../core/json/json.ts';
+import { isObject, type JsonValue } from '../../core/json/json.ts';
+import { listedVersionsIn, versionFields } from '../../core/registry/metadata.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
@@ -45,9 +46,7 @@ interface Entry {
 
 /** The versions that a metadata file lists, or null if it is not usable. */
 export function listIn({ metadata }: AppFacts): readonly JsonValue[] | null {
-  if (isMissing(metadata.content)) return null;
-  const list = member(parseDocument(metadata.content).value, 'versions');
-  return Array.isArray(list) ? list : null;
+  return listedVersionsIn(metadata.content);
 }
 
 /** Column values are untrusted: longer ones are not realistic versions or URLs. */
@@ -69,7 +68,7 @@ export function updateVersions(
   const listed = new Set<string>();
   const entries = new Map<string, Entry[]>();
   for (const [index, item] of list.entries()) {
-    const version = stringOrNull(member(item, 'version'));
+    const { version } = versionFields(item);
     if (version === null) continue;
     listed.add(version);
     const entry = isObject(item) && isSemver(version) ? entryOf(item, version, artifacts[index]) : null;
@@ -102,8 +101,8 @@ export function updateVersions(
 }
 
 function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefined): Entry | null {
-  const url = stringOrNull(member(item, 'artifactUrl'));
-  const listed = stringOrNull(member(item, 'artifactChecksum')) ?? '';
+  const { artifactUrl: url, artifactChecksum } = versionFields(item);
+  const listed = artifactChecksum ?? '';
   if (url === null || url.length > LONGEST.url || version.length > LONGEST.version || storable(url) !== url)
     return null;
   const digest = digestOf(listed);

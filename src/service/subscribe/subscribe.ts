@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMissing } from '../../core/facts/facts.ts';
 import type { DocumentFacts } from '../../core/facts/facts.ts';
-import { isObject, type JsonObject, member, parseDocument } from '../../core/json/json.ts';
+import { type JsonObject } from '../../core/json/json.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { startJudging } from '../../core/engine/judge.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { rules } from '../../core/rules/index.ts';
@@ -137,8 +137,7 @@ async function lookAtManifest({ settings, log, asking }: Service, url: string): 
     judging.manifest(
       redactNetworkOfDocument(facts, ({ code, message }) => log('info', 'host-unreached', { url, code, message })),
     );
-    const found = isMissing(facts.content) ? undefined : member(parseDocument(facts.content).value, 'apps');
-    apps = isObject(found) ? found : null;
+    apps = manifestAppsIn(facts.content);
   };
   await observeRegistry(
     url,

@@ -1,5 +1,7 @@
 import { schemaErrors } from '../../registry/schema.ts';
 import { isObject, type JsonValue, member } from '../../json/json.ts';
+import { listedVersions } from '../../registry/metadata.ts';
+import { manifestApps } from '../../registry/manifest.ts';
 import type { ResourceKind } from '../../facts/facts.ts';
 import { printable, shorten } from '../../text/text.ts';
 import type { Problem } from '../rule.ts';
@@ -28,8 +30,8 @@ export const schemaViolation = defineRule({
 
 /** The two kinds of file, swapped: one fault, not a list of missing fields. */
 function swap(role: ResourceKind, value: JsonValue): Problem | null {
-  const hasApps = isObject(member(value, 'apps'));
-  const hasVersions = Array.isArray(member(value, 'versions'));
+  const hasApps = manifestApps(value) !== null;
+  const hasVersions = listedVersions(value) !== null;
   if (role === 'manifest' && hasVersions && !hasApps) {
     return {
       cause: 'metadata-file',
