@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { validatorFiles } from '../scripts/compile-schemas.mjs';
+import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
 import { ACTORS } from '../src/core/engine/owner.ts';
 import { rules } from '../src/core/rules/index.ts';
@@ -246,6 +247,10 @@ describe('generated files are fresh', () => {
 
   test('docs/rules.md, from the rules', () => {
     expect(readFileSync(join(root, 'docs/rules.md'), 'utf8')).toBe(rulesPage(rules));
+  });
+
+  test('docs/errors.md, from the error codes', () => {
+    expect(readFileSync(join(root, 'docs/errors.md'), 'utf8')).toBe(errorsPage());
   });
 
   test('the version of reports, from package.json', () => {

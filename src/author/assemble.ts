@@ -145,7 +145,7 @@ export interface AssembledManifest {
  * @param text the current manifest; @param file its name in messages
  * @param folders the keys of all existing folders, including unusable ones, for which issues were reported
  * @param remove the keys of the apps that may be removed
- * @throws AppregError `document-unusable` (exit 1) for a manifest that must not be edited
+ * @throws AppregError `document-invalid` (exit 1) for a manifest that must not be edited
  */
 export function assembledManifest(
   text: string,

@@ -6,13 +6,13 @@ import type { Hosted } from './hosted.ts';
 /**
  * A server block for nginx, to be included in its `http` block. Headers are set at server level only, since a block
  * with its own `add_header` does not inherit them.
- * @throws AppregError `host-name` (exit 2) for a host name that nginx would interpret as a pattern
+ * @throws AppregError `base-url-unsupported` (exit 2) for a host name that nginx would interpret as a pattern
  */
 export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   if (!/^[a-z0-9_.-]+$/.test(hostname) && !/^\[[0-9a-f:]+\]$/.test(hostname))
     throw new AppregError(
-      'host-name',
+      'base-url-unsupported',
       `“${printable(hostname)}” is no host name that could stand in a configuration of nginx.`,
       'Give the name of the host that nginx will answer to as --base-url.',
     );
@@ -122,7 +122,7 @@ function decoded(pathname: string): string {
     // Reported below.
   }
   throw new AppregError(
-    'host-path',
+    'base-url-unsupported',
     `The path ${printable(pathname)} cannot stand in a configuration of nginx.`,
     'Give --base-url a path without control characters.',
   );

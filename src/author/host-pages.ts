@@ -8,13 +8,13 @@ import type { Hosted } from './hosted.ts';
 /**
  * A `_headers` file for Netlify and Cloudflare Pages. If several matching rules set the same header, all of their
  * values are sent; so no two rules that match one file set the same header.
- * @throws AppregError `host-path` (exit 2) for an address that such a host cannot serve
+ * @throws AppregError `base-url-unsupported` (exit 2) for an address that such a host cannot serve
  */
 export function headersFile({ baseUrl, manifest, serviceOrigins }: Hosted): string {
   const path = new URL(baseUrl).pathname;
   if (path !== '/')
     throw new AppregError(
-      'host-path',
+      'base-url-unsupported',
       `This host serves the files at the top of its address, not at ${printable(path)}.`,
       'Give --base-url without a path, or name another host.',
     );

@@ -21,7 +21,7 @@ export function newManifest(): string {
  * Adds an app to a manifest; every other byte is preserved (spec 2.1).
  * @param file the manifest's name in messages
  * @returns the new text; null if an identical entry exists
- * @throws AppregError `exists` (exit 1) if the key is used by another entry; `document-unusable` (exit 1)
+ * @throws AppregError `already-exists` (exit 1) if the key is used by another entry; `document-invalid` (exit 1)
  */
 export function addApp(text: string, key: string, entry: AppEntry, file: string): string | null {
   const there = member(appsIn(text, file), key);
@@ -30,9 +30,8 @@ export function addApp(text: string, key: string, entry: AppEntry, file: string)
   if (there === undefined) return addMember(text, '/apps', key, added);
   if (isSame(there, added)) return null;
   throw new AppregError(
-    'exists',
+    'already-exists',
     `There is an app “${printable(key)}” in ${printable(file)} already, with another entry. Nothing was changed.`,
     'Choose another key, or edit its entry by hand and check it with appreg lint.',
-    { exit: 1 },
   );
 }

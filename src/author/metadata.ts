@@ -62,7 +62,7 @@ function textIn(item: JsonValue, name: string): string {
  * @param file the metadata file's name in messages
  * @returns the new text; null if the version is already listed with the same bytes, at any address
  * @throws AppregError `immutable` (exit 1) if the version is published with other bytes or other build metadata (spec
- * 2.4); `document-unusable` (exit 1)
+ * 2.4); `document-invalid` (exit 1)
  */
 export function addVersion(text: string, added: NewVersion, file: string): string | null {
   const listed = listedVersions(text, file);
@@ -96,7 +96,6 @@ function immutable(what: string): AppregError {
     'immutable',
     `${what} A published version never changes. Nothing was changed.`,
     'Publish it as a new version, for example with patch in place of the number.',
-    { exit: 1 },
   );
 }
 

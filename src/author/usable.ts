@@ -19,7 +19,7 @@ import { AppregError } from '../core/errors.ts';
 /**
  * The value of a document that may be edited, and its text.
  * @param file its name in messages
- * @throws AppregError `document-unusable` (exit 1) with line and column, for anything that parsers could read
+ * @throws AppregError `document-invalid` (exit 1) with line and column, for anything that parsers could read
  * differently: a syntax error, invalid UTF-8, a byte order mark, a duplicate name, excessive depth or size
  */
 export function usable(content: DocumentContent, file: string): { text: string; value: JsonValue } {
@@ -109,9 +109,8 @@ function unusable(file: string, text: string | null, { message, advice, offset }
     place += `:${line}:${column}`;
   }
   return new AppregError(
-    'document-unusable',
+    'document-invalid',
     `${place}: ${message} The file was left as it is.`,
     `${advice} appreg lint lists everything that is wrong with it.`,
-    { exit: 1 },
   );
 }

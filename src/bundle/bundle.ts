@@ -68,7 +68,7 @@ interface Contents {
 function fromFolder(options: BundleOptions): Contents {
   if (options.ui !== undefined) {
     throw new AppregError(
-      'ui-with-folder',
+      'option-conflict',
       'A folder is packed as it is; there is no UI to build for it.',
       'Leave out --ui, or name an entry point instead of the folder.',
     );
@@ -76,7 +76,7 @@ function fromFolder(options: BundleOptions): Contents {
   const { files, skipped } = readFolder(options.entry, options.leaveOut ?? null);
   if (files.length === 0) {
     throw new AppregError(
-      'entry-empty',
+      'bundle-empty',
       `There is no file in ${printable(options.entry)}.`,
       'Put app.js into it, or name an entry point to build.',
     );
@@ -110,7 +110,7 @@ function checkSize(files: readonly PackedFile[]): void {
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0);
   if (size <= MOST_BYTES && files.length <= MOST_ENTRIES) return;
   throw new AppregError(
-    'bundle-oversized',
+    'bundle-too-large',
     `${files.length} files with ${size} bytes are more than an artifact may hold.`,
     `Keep it below ${MOST_ENTRIES} files and ${MOST_BYTES} bytes.`,
   );

@@ -78,14 +78,14 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
 function source(path: string, what: string): string {
   if (!existsSync(path)) {
     throw new AppregError(
-      'entry-missing',
+      'entry-point-missing',
       `There is no ${printable(path)}, which is ${what}.`,
       'Check the path; it is relative to the current folder, or to --cwd.',
     );
   }
   if (!statSync(path).isFile() || !SOURCES.includes(extname(path).toLowerCase())) {
     throw new AppregError(
-      'entry-unsupported',
+      'entry-point-unsupported',
       `${printable(path)} cannot be ${what}.`,
       `It takes a file that ends in ${SOURCES.join(', ')}.`,
     );

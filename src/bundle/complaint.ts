@@ -20,7 +20,7 @@ export function buildError(complaints: readonly string[]): AppregError {
   if (complaints.length > SHOWN) shown.push(`and ${complaints.length - SHOWN} more`);
   const count = complaints.length === 1 ? '1 error' : `${complaints.length} errors`;
   const message = `The code does not build (${count}).\n\n${shown.join('\n\n')}\n`;
-  return new AppregError('build-failed', message, 'Fix the code; nothing was written.', { exit: 1 });
+  return new AppregError('build-failed', message, 'Fix the code; nothing was written.');
 }
 
 /** `file:line:column: text` on one line, for warnings. */

@@ -27,7 +27,7 @@ export async function build(options: BuildOptions): Promise<Built> {
     const first = errors?.[0]?.text ?? message;
     if (/^Invalid (target|version)/.test(first)) {
       throw new AppregError(
-        'target-unknown',
+        'build-target-unknown',
         `esbuild does not know the target. ${printable(first)}`,
         'Give one like node22, node20.19 or es2022.',
         { cause: error },

@@ -83,7 +83,7 @@ export async function readIncluded(
     });
     if (matches.length === 0) {
       throw new AppregError(
-        'include-empty',
+        'include-without-match',
         `--include ${printable(glob)} matches no file below ${root}.`,
         glob.includes('\\')
           ? 'Separate folders with / (a backslash escapes the character behind it).'
@@ -111,7 +111,7 @@ function sameAs(file: string | null): (stats: BigIntStats) => boolean {
 function resolveInside(root: string, path: string): { real: string; stats: BigIntStats } {
   if (path.includes('\ufffd')) {
     throw new AppregError(
-      'entry-name-unsafe',
+      'bundle-name-invalid',
       `The name ${printable(path)} has bytes that are not UTF-8.`,
       'Rename the file.',
     );
@@ -140,7 +140,7 @@ function readBytes(file: string): Uint8Array {
 
 function linkTrouble(path: string, what: string, cause?: unknown): AppregError {
   return new AppregError(
-    'entry-link',
+    'bundle-link-invalid',
     `The symbolic link ${printable(path)} ${what}.`,
     'Put the file itself there, or take the link away.',
     { cause },
@@ -149,7 +149,7 @@ function linkTrouble(path: string, what: string, cause?: unknown): AppregError {
 
 function special(path: string): AppregError {
   return new AppregError(
-    'entry-special',
+    'not-a-file',
     `${printable(path)} is neither a file nor a folder.`,
     'Take it out of the folder.',
   );
@@ -160,7 +160,7 @@ export function readable(error: unknown): unknown {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined || path === undefined || error instanceof AppregError) return error;
   return new AppregError(
-    'entry-unreadable',
+    'file-unreadable',
     `${printable(path)} cannot be read (${code}).`,
     'Check that it is there and that you may read it.',
     { cause: error },

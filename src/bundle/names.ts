@@ -3,7 +3,7 @@ import { hasUnprintable, printable } from '../core/text/text.ts';
 
 /**
  * Refuses names that a strict archive reader refuses, or that collide in a folder on another system. `paths` are
- * relative, separated by '/'. Throws AppregError `entry-name-unsafe`, `entry-collision`.
+ * relative, separated by '/'. Throws AppregError `bundle-name-invalid`, `bundle-name-collision`.
  */
 export function checkNames(paths: readonly string[]): void {
   const taken = new Map<string, string>();
@@ -32,7 +32,7 @@ function checkName(path: string): void {
           ? 'what other systems read as a drive'
           : null;
   if (fault === null) return;
-  throw new AppregError('entry-name-unsafe', `The name ${printable(path)} has ${fault}.`, 'Rename the file.');
+  throw new AppregError('bundle-name-invalid', `The name ${printable(path)} has ${fault}.`, 'Rename the file.');
 }
 
 /** The key under which file systems that ignore case and Unicode normalization compare a name. */
@@ -42,7 +42,7 @@ function folded(path: string): string {
 
 function collision(path: string, other: string): AppregError {
   return new AppregError(
-    'entry-collision',
+    'bundle-name-collision',
     path === other
       ? `Two files of the archive would be called ${path}.`
       : `${other} and ${path} cannot both be unpacked on every system: their names differ in case or accents alone.`,

@@ -151,9 +151,8 @@ function refuseSuspicious(shown: string, head: string): void {
   const odd = suspicion(head);
   if (odd !== null)
     throw new AppregError(
-      'artifact-not-tar-gz',
+      'artifact-invalid',
       `${shown} ${odd}. Nothing was changed.`,
       'An artifact is a .tar.gz archive; appreg bundle makes one.',
-      { exit: 1 },
     );
 }

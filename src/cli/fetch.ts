@@ -74,10 +74,9 @@ export async function fetchWhole(
   const fetched = await fetchBytes(url, onBytes, networkOf(env));
   if (isAnswered(fetched.visit)) return fetched;
   throw new AppregError(
-    'unreachable',
+    'download-failed',
     `${named(url)} ${answer(fetched.visit)}.`,
     'Check the address, and that it needs no sign-in.',
-    { exit: 1 },
   );
 }
 
@@ -102,7 +101,7 @@ export function checkUrl(url: string, flag: string): void {
   const fault = urlError(url);
   if (fault)
     throw new AppregError(
-      'url-malformed',
+      'url-invalid',
       `${flag} ${named(url)}: ${printable(redact(fault.message))}`,
       printable(redact(fault.advice)),
     );

@@ -28,7 +28,7 @@ export function iconFrom(context: Context, key: string, color: string, icon: str
 /**
  * An icon by its content.
  * @param name the user's name for it
- * @throws AppregError `icon-not-image` (exit 1) if it is not a PNG or SVG
+ * @throws AppregError `icon-invalid` (exit 1) if it is not a PNG or SVG
  */
 export function iconOf(bytes: Uint8Array, name: string): IconFile {
   const image = inspectImage(bytes);
@@ -37,10 +37,9 @@ export function iconOf(bytes: Uint8Array, name: string): IconFile {
       ? printable(image.fault.message)
       : `it is ${image.kind === 'empty' ? 'empty' : printable(image.kind)}`;
     throw new AppregError(
-      'icon-not-image',
+      'icon-invalid',
       `${printable(name)} cannot be an icon: ${what}. Nothing was changed.`,
       'An icon is a PNG or SVG image (told by its content, not by its name).',
-      { exit: 1 },
     );
   }
   const digester = createDigester(Infinity);

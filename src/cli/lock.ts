@@ -34,7 +34,7 @@ export async function ledgerFor(context: Context, url: string): Promise<Baseline
     if (baseUrl === undefined || asBase(baseUrl) + encodeURIComponent(manifest) !== url) return null;
   } catch (error) {
     // The workspace's URL is unknown here, so it cannot be compared.
-    if (isAppregError(error) && error.code === 'config-environment') return null;
+    if (isAppregError(error) && error.code === 'environment-variable-unset') return null;
     throw error;
   }
   return baselineInLock(readLock(root)!, LOCK_FILE);
@@ -66,7 +66,7 @@ function lockOf(bytes: Uint8Array): LockFile {
   const lock = lockIn(parseDocument(documentContent(bytes)).value);
   if (lock) return lock;
   throw new AppregError(
-    'lock-unusable',
+    'lock-file-invalid',
     `${LOCK_FILE} is no ledger of versions. Nothing was changed.`,
     'Restore it from your history; or remove it, and appreg lock makes it anew.',
   );

@@ -72,7 +72,6 @@ function mismatch({ artifactUrl, artifactChecksum }: NewVersion, served: string)
     'read-back-mismatch',
     `${named(artifactUrl)} serves other bytes: ${served} there, ${artifactChecksum} is what you publish.`,
     'Another artifact was published at this address. Publish under another version; or, if the host changes what it serves (its Content-Encoding), fix that first.',
-    { exit: 1 },
   );
 }
 
@@ -81,6 +80,5 @@ function notServed({ artifactUrl }: NewVersion, message: string, patience: numbe
     'read-back-missing',
     `The artifact is stored, but after ${patience} s ${named(artifactUrl)} still ${message}. It is not listed, so subscribers see no half of it.`,
     'Check baseUrl, and that what is stored there is public; then run the same command again. (--read-back-timeout <s> waits longer, --no-read-back lists it unseen.)',
-    { exit: 1 },
   );
 }

@@ -53,7 +53,7 @@ async function folderState(context: Context, path: string, where: string, seenAt
   });
   if (target.kind === 'metadata')
     throw new AppregError(
-      'state-unusable',
+      'registry-unusable',
       `${printable(where)} is a metadata file, not a registry.`,
       'Name the folder or the manifest.',
     );
@@ -97,7 +97,7 @@ function usable(state: Snapshot): Snapshot {
   if (manifestAppsIn(state.manifest.content) !== null) return state;
   const name = printable(state.target);
   throw new AppregError(
-    'state-unusable',
+    'registry-unusable',
     `There is no usable manifest at ${name}, so nothing can be compared.`,
     /^https?:/.test(state.target)
       ? `See what is wrong there: appreg verify ${name} --skip-artifacts`

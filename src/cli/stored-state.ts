@@ -30,7 +30,7 @@ export function refuseStored(loaded: LoadedConfig, folder: string, manifest: str
   const url =
     baseUrl === undefined ? '<registry-url>' : `${baseUrl.replace(/\/*$/, '/')}${encodeURIComponent(manifest)}`;
   throw new AppregError(
-    'registry-stored',
+    'registry-in-store',
     `This workspace keeps its registry in ${elsewhere(loaded.config)}, so there is no ${printable(manifest)} in ${printable(folder)}.`,
     `Look at what is served: appreg verify ${printable(url)}${existsSync(join(folder, 'apps')) ? '; at the folders of the apps: appreg assemble --check' : ''}`,
   );

@@ -1,3 +1,7 @@
+import { type ErrorCode, ERRORS } from './error-codes/index.ts';
+
+export type { ErrorCode };
+
 /** The exit code of a process ended by a signal: 128 plus its number. */
 export type SignalExit = 129 | 130 | 143;
 
@@ -9,11 +13,14 @@ export interface WriteState {
 }
 
 interface AppregErrorOptions {
-  exit?: 1 | 2 | SignalExit;
+  /** In place of the exit code of the table, for a run that a signal ended. */
+  exit?: SignalExit;
   cause?: unknown;
   /** Of a failed write: `unknown` if it may have been carried out anyway. */
   effect?: 'none' | 'unknown';
   written?: WriteState | null;
+  /** The ids of the rules that a refused change violates. */
+  rules?: readonly string[];
 }
 
 /**
@@ -23,7 +30,7 @@ interface AppregErrorOptions {
 export class AppregError extends Error {
   /** Identifies the class across bundles, where `instanceof` fails. */
   readonly known = true;
-  readonly code: string;
+  readonly code: ErrorCode;
   /** How to fix it, with the command or flag to type. */
   readonly hint: string;
   /**
@@ -33,15 +40,24 @@ export class AppregError extends Error {
   readonly exit: 1 | 2 | SignalExit;
   readonly effect: 'none' | 'unknown';
   readonly written: WriteState | null;
+  readonly rules: readonly string[];
 
-  constructor(code: string, message: string, hint: string, options: AppregErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, hint: string, options: AppregErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppregError';
     this.code = code;
     this.hint = hint;
-    this.exit = options.exit ?? 2;
+    this.exit = options.exit ?? ERRORS[code].exit;
     this.effect = options.effect ?? 'none';
     this.written = options.written ?? null;
+    this.rules = options.rules ?? [];
+  }
+
+  /** The same error with more context; this one becomes its cause. */
+  with(changes: Partial<Pick<AppregError, 'message' | 'hint' | 'effect' | 'written'>>): AppregError {
+    const { code, message, hint, exit, effect, written, rules } = { ...this, message: this.message, ...changes };
+    const signal = exit === 1 || exit === 2 ? {} : { exit };
+    return new AppregError(code, message, hint, { ...signal, effect, written, rules, cause: this });
   }
 }
 

@@ -30,5 +30,5 @@ export { bump, comparePrecedence, isPlainVersion, isSemver, latestOf, likelyVers
 export { isSafeKey, safeKeyFor } from './registry/app-key.ts';
 export { urlError, type UrlError } from './http/url.ts';
 export { printable, redact, safeJson } from './text/text.ts';
-export { isAppregError, AppregError } from './errors.ts';
+export { isAppregError, AppregError, type ErrorCode } from './errors.ts';
 export { VERSION } from './tool-version.ts';

@@ -21,7 +21,7 @@ export async function indexOf(root: string, source: string): Promise<Index> {
   const from = stringOrNull(member(value, 'source'));
   if (from !== null && from !== redact(source))
     throw new AppregError(
-      'mirror-other',
+      'mirror-source-differs',
       `This folder mirrors ${printable(from)}.`,
       'Choose another folder; one folder mirrors one registry.',
     );

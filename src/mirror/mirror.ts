@@ -96,10 +96,9 @@ async function sourceOf(http: HttpClient, url: string, signal: AbortSignal | und
   if (signal?.aborted) return null;
   const shown = printable(redact(url));
   throw new AppregError(
-    'mirror-source',
+    'mirror-source-unusable',
     `There is no usable manifest at ${shown}${isFailed(got) ? `: it ${printable(redact(got.message))}` : ''}.`,
     `See what is wrong there: appreg verify ${shown} --skip-artifacts`,
-    { exit: 1 },
   );
 }
 

@@ -78,7 +78,7 @@ export function checkKey(key: string): void {
 }
 
 function keyTrouble(key: string, what: string, hint: string): AppregError {
-  return new AppregError('app-key-unsafe', `“${printable(shorten(key, 80))}” ${what}.`, hint, { exit: 1 });
+  return new AppregError('app-key-invalid', `“${printable(shorten(key, 80))}” ${what}.`, hint);
 }
 
 /**
@@ -155,9 +155,8 @@ export async function planApp(place: RegistryLocation, app: NewApp, judgement: J
 
 function taken(path: string): AppregError {
   return new AppregError(
-    'exists',
+    'already-exists',
     `${printable(path)} is there already, with other bytes. Nothing was changed.`,
     'Remove it if it is a leftover, or choose another app key.',
-    { exit: 1 },
   );
 }

@@ -1,5 +1,5 @@
 import { grouped, printable } from '../core/text/text.ts';
-import { isAppregError, AppregError } from '../core/errors.ts';
+import { type AppregError, isAppregError } from '../core/errors.ts';
 import { stopIfInterrupted } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
 import { readAll } from '../store/read-all.ts';
@@ -26,7 +26,7 @@ export interface ApplyOptions {
  * written. Running it again after a failure applies the remaining steps. If the store supports atomic batches, and
  * nothing has to be read back in between, the plan is applied completely or not at all.
  * @throws AppregError that reports which steps were applied: `immutable` (exit 1) if a file exists with other bytes,
- * `not-utf8`, `file-missing`, `contended`, and the errors of the store, of edits and of `readBack`
+ * `not-utf8`, `document-missing`, `write-conflict`, and the errors of the store, of edits and of `readBack`
  */
 export async function applyPlan(plan: Plan, store: Store, deps: ApplyOptions = {}): Promise<StepResult[]> {
   const results: StepResult[] = [];
@@ -282,6 +282,5 @@ function withState(
   const again =
     done.length === 0 || /\bagain\b/.test(trouble.hint) ? '' : ' Then run the same command again to finish.';
   const message = state === '' ? what : `${what} ${state}`;
-  const { code, exit, effect } = trouble;
-  return new AppregError(code, message, `${trouble.hint}${again}`, { exit, effect, written, cause: trouble });
+  return trouble.with({ message, hint: `${trouble.hint}${again}`, written });
 }

@@ -48,7 +48,7 @@ export interface AssemblyPlan {
 /**
  * Plans changed icons and missing metadata files, and last the manifest.
  * @param remove the keys of the apps that may be removed from the manifest
- * @throws AppregError `assembly-refused` (exit 1) that names every file with an error
+ * @throws AppregError `apps-invalid` (exit 1) that names every file with an error
  */
 export async function planAssembly(
   place: RegistryLocation,
@@ -206,7 +206,5 @@ function refuse(complaints: readonly Issue[]): void {
   const lines = complaints.slice(0, TOLD).map(({ message }) => message);
   if (complaints.length > TOLD) lines.push(`… and ${complaints.length - TOLD} more`);
   const advice = [...new Set(complaints.slice(0, TOLD).map((one) => one.advice))];
-  throw new AppregError('assembly-refused', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
-    exit: 1,
-  });
+  throw new AppregError('apps-invalid', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '));
 }

@@ -57,7 +57,8 @@ function refusal(errors: readonly Finding[]): AppregError {
   const lines = errors.map(({ rule, message }) => printable(`${rule}: ${message}`));
   const advice = [...new Set(errors.map((error) => printable(error.advice)))];
   if (errors.some(({ rule }) => rule === 'artifact-no-app')) advice.push('To publish it as it is: --any-content');
-  return new AppregError(errors[0]!.rule, `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
-    exit: 1,
+  const rules = [...new Set(errors.map(({ rule }) => rule))];
+  return new AppregError('rule-violation', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '), {
+    rules,
   });
 }

@@ -21,17 +21,16 @@ export function checkVersion(word: string, allowPrerelease: boolean): void {
   if (!isSemver(word)) {
     const meant = likelyVersion(word);
     throw new AppregError(
-      'version-not-semver',
+      'version-invalid',
       `“${name}” is no version.`,
       meant === null ? 'Write MAJOR.MINOR.PATCH, like 1.2.3, or one of major, minor, patch.' : `Write it as ${meant}`,
     );
   }
   if (allowPrerelease) return;
   throw new AppregError(
-    'version-not-plain',
+    'prerelease-not-allowed',
     `${name} has a pre-release or build part; the service's format is MAJOR.MINOR.PATCH.`,
     'Publish a plain version, or insist with --allow-prerelease.',
-    { exit: 1 },
   );
 }
 
@@ -44,7 +43,7 @@ export function chooseVersion(word: string, listed: readonly string[], app: stri
   const latest = latestOf(listed.filter(isPlainVersion));
   if (latest !== null) return bump(latest, word)!;
   throw new AppregError(
-    'version-none',
+    'no-version-to-increment',
     `${printable(app)} has no version yet that ${word} could count from.`,
     `Give its first version as a number: appreg publish-version ${printable(app)} 1.0.0 …`,
   );

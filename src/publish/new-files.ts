@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts';
 /**
  * Plans files that must not exist yet. An existing file with the same text needs no step; it may have CRLF line
  * endings, as in a checkout on Windows.
- * @throws AppregError `exists` (exit 1) that names every file with a different text
+ * @throws AppregError `already-exists` (exit 1) that names every file with a different text
  */
 export async function planFiles(
   store: Store,
@@ -27,10 +27,9 @@ export async function planFiles(
   }
   if (taken.length === 0) return plan;
   throw new AppregError(
-    'exists',
+    'already-exists',
     `${printable(taken.join(', '))} in ${printable(store.name)} ${taken.length === 1 ? 'is' : 'are'} there already, and not as it would be written now. Nothing was changed.`,
     'Choose another folder, or move it away. For a registry that is there already, an appreg.config.json with its "manifest" and "baseUrl" is all that is needed.',
-    { exit: 1 },
   );
 }
 

@@ -76,15 +76,14 @@ export async function appToPublish(place: RegistryLocation, key: string): Promis
   const url = stringOrNull(member(entry, 'appMetadataUrl'));
   if (url === null)
     throw new AppregError(
-      'document-unusable',
+      'document-invalid',
       `The app “${name}” has no appMetadataUrl in ${printable(place.manifest)}.`,
       'Fix its entry; appreg lint tells what is missing.',
-      { exit: 1 },
     );
   const path = place.pathOf(url);
   if (path === null) {
     throw new AppregError(
-      'metadata-elsewhere',
+      'metadata-outside-workspace',
       `The metadata file of “${name}” is not in this workspace: it is at ${shown(url)}, and the workspace is served at ${shown(place.base)}.`,
       'Publish where that file is kept, or fix appMetadataUrl or baseUrl.',
     );
@@ -236,17 +235,15 @@ function occupied(path: string, { sha256 }: Digest, { version, artifactChecksum 
     'immutable',
     `${printable(path)} is there already with other bytes: ${there} there, ${artifactChecksum} is what you have. Nothing was changed.`,
     `Publish under another version. If ${version} was never published, and nobody is publishing it right now, remove that file.`,
-    { exit: 1 },
   );
 }
 
 function wouldRollBack(found: { key: string; word: string; older: string; latest: string; next: string }): AppregError {
   const [key, older, latest, next] = [found.key, found.older, found.latest, found.next].map(printable);
   return new AppregError(
-    'version-older',
+    'version-rollback',
     `These bytes are published already, as ${key} ${older}, and ${latest} is the latest version: ${found.word} would bring subscribers back from ${latest} to the code of ${older}. Nothing was changed.`,
     `If a job was run again, nothing is left to do. To publish the older code again on purpose, give the full number: appreg publish-version ${key} ${next} …`,
-    { exit: 1 },
   );
 }
 
@@ -255,6 +252,5 @@ function publishedBefore(key: string, { version, artifactChecksum }: NewVersion,
     'immutable',
     `${printable(`${key} ${version}`)} was published before with other bytes: ${printable(first)} stands in ${LOCK_FILE}, ${artifactChecksum} is what you have. A published version never changes, also when it is no longer listed. Nothing was changed.`,
     'Publish it as a new version, for example with patch in place of the number.',
-    { exit: 1 },
   );
 }

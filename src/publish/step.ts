@@ -31,13 +31,12 @@ export function assertSameBytes({ path, bytes }: Step & { kind: 'create' }, ther
     'immutable',
     `${printable(path)} is there already with other bytes: sha256:${there.sha256} (${there.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have. ${NOTHING}`,
     'A published file never changes: publish what you have as a new version.',
-    { exit: 1 },
   );
 }
 
 export function contended(path: string): AppregError {
   return new AppregError(
-    'contended',
+    'write-conflict',
     `${printable(path)} was changed by others ${ATTEMPTS} times while it was edited.`,
     'Run the same command again when less is going on.',
   );
@@ -66,7 +65,7 @@ export function decode(bytes: Uint8Array, path: string): string {
 
 export function missing(path: string): AppregError {
   return new AppregError(
-    'file-missing',
+    'document-missing',
     `${printable(path)} is not there.`,
     'Restore it from your history, or run appreg init in a new folder.',
   );

@@ -9,7 +9,7 @@ const HINT =
 /** @param has what the store contains instead, as the end of a sentence */
 export function notKept(path: string, has: string, cause?: unknown): AppregError {
   const message = `The store answered that it stored ${printable(path)}, but did not keep the write: it ${has}.`;
-  return new AppregError('store-not-kept', message, HINT, { cause });
+  return new AppregError('write-lost', message, HINT, { cause });
 }
 
 export function refusesTheSame(path: string): AppregError {

@@ -42,7 +42,7 @@ export function authorityFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platfor
  * A certificate for localhost, 127.0.0.1, ::1 and `host`, the address listened on (0.0.0.0 and :: mean every local
  * address of this machine), signed by this user's local CA, which is created by the first call and stored in `folder`.
  * The server's own key is kept only in memory.
- * Throws AppregError: `ca-unusable` if the folder cannot be used, `host-not-local` for a name that a local CA must not
+ * Throws AppregError: `local-ca-unusable` if the folder cannot be used, `host-not-local` for a name that a local CA must not
  * certify.
  */
 export async function localCertificate(folder: string, host: string, now = new Date()): Promise<LocalCertificate> {
@@ -95,7 +95,7 @@ async function authority(
   } catch (error) {
     const why = printable(error instanceof Error ? error.message : String(error));
     throw new AppregError(
-      'ca-unusable',
+      'local-ca-unusable',
       `The local certificate authority in ${folder} cannot be used: ${why}`,
       'Remove that folder to have a new one made, or name another one in APPREG_CA_DIR.',
       { cause: error },

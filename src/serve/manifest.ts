@@ -7,14 +7,14 @@ import { ABSENT, isPrivate, segmentsOf } from './paths.ts';
 /**
  * The name of the manifest in a folder: the given one, or registry.json, or the only top-level JSON file with `apps`.
  * Null if there is none.
- * Throws AppregError `manifest-ambiguous` if there are several candidates, `manifest-not-served` for a name that is
+ * Throws AppregError `manifest-ambiguous` if there are several candidates, `manifest-name-invalid` for a name that is
  * never served.
  */
 export async function findManifest(folder: string, named: string | undefined): Promise<string | null> {
   const expected = named ?? 'registry.json';
   if (segmentsOf(`/${encodeURIComponent(expected)}`) === null || isPrivate(expected)) {
     throw new AppregError(
-      'manifest-not-served',
+      'manifest-name-invalid',
       `'${shorten(printable(expected))}' is no name for a manifest: a host would not serve it.`,
       'Give the manifest another name, and put that as "manifest" into the configuration.',
     );

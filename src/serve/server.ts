@@ -39,7 +39,7 @@ export interface Serving {
 
 /**
  * Serves a workspace as a registry host should (spec 4.1, 5, 8). Resolves once it listens.
- * Throws AppregError otherwise: `port-in-use`, `port-forbidden`, `host-unknown`.
+ * Throws AppregError otherwise: `port-in-use`, `port-forbidden`, `address-unavailable`.
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const scheme = options.https ? 'https' : 'http';
@@ -135,7 +135,7 @@ function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number)
 
 function hostUnknown(host: string, cause?: Error): AppregError {
   return new AppregError(
-    'host-unknown',
+    'address-unavailable',
     `'${shorten(printable(host))}' is no address of this machine.`,
     'Name one with --host: 127.0.0.1 for this machine alone, 0.0.0.0 for every network it is in.',
     { cause },

@@ -17,7 +17,7 @@ export interface FileBytes {
   readonly md5: string;
   /**
    * Reads the file from its start. The last chunk is yielded only if the file still has the bytes that were hashed.
-   * @throws AppregError `file-changed`, and file system errors
+   * @throws AppregError `artifact-changed`, and file system errors
    */
   chunks(): AsyncGenerator<Uint8Array>;
 }
@@ -102,9 +102,8 @@ export async function digestOfChunks(chunks: AsyncIterable<Uint8Array> | Iterabl
 
 function changed(shownAs: string): AppregError {
   return new AppregError(
-    'file-changed',
+    'artifact-changed',
     `${printable(shownAs)} changed while it was published. ${NOTHING_CHANGED}`,
     'Wait until the program that writes it is done; then run the same command again.',
-    { exit: 1 },
   );
 }

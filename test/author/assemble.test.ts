@@ -141,6 +141,6 @@ describe('the manifest', () => {
   });
 
   test('that is broken is left alone', () => {
-    expect(thrown(() => made('{', apps('clock')))).toMatchObject({ code: 'document-unusable', exit: 1 });
+    expect(thrown(() => made('{', apps('clock')))).toMatchObject({ code: 'document-invalid', exit: 1 });
   });
 });

@@ -95,7 +95,10 @@ describe('adding an app', () => {
     const once = addApp(newManifest(), key, app, 'f')!;
     expect(Object.keys((JSON.parse(once) as { apps: object }).apps)).toEqual([key]);
     expect(addApp(once, key, app, 'f')).toBeNull();
-    expect(refusal(() => addApp(once, key, { ...app, name: 'B' }, 'f'))).toMatchObject({ code: 'exists', exit: 1 });
+    expect(refusal(() => addApp(once, key, { ...app, name: 'B' }, 'f'))).toMatchObject({
+      code: 'already-exists',
+      exit: 1,
+    });
   });
 });
 
@@ -133,7 +136,7 @@ const refused: [what: string, document: string | Uint8Array, says: string | RegE
 test.each(refused)('refuses to edit %s', (_, document, says) => {
   const content = documentContent(typeof document === 'string' ? new TextEncoder().encode(document) : document);
   const trouble = refusal(() => addVersion(usable(content, 'v.json').text, version('1.0.0'), 'v.json'));
-  expect(trouble).toMatchObject({ code: 'document-unusable', exit: 1 });
+  expect(trouble).toMatchObject({ code: 'document-invalid', exit: 1 });
   expect(trouble.message).toMatch(says);
   expect(trouble.message).toContain('The file was left as it is.');
   expect(trouble.hint).not.toBe('');

@@ -100,7 +100,10 @@ describe('the app', () => {
     expect((await built(source)).files['app.js']).toContain('??');
     expect((await built(source, { target: 'es2019' })).files['app.js']).not.toContain('??');
     expect((await built(source, { minify: true })).files['app.js']).not.toContain('longName');
-    await expect(built(source, { target: 'node-last' })).rejects.toMatchObject({ code: 'target-unknown', exit: 2 });
+    await expect(built(source, { target: 'node-last' })).rejects.toMatchObject({
+      code: 'build-target-unknown',
+      exit: 2,
+    });
   });
 
   test('source maps point at the right line, in relative paths, though lines were put in front', async () => {

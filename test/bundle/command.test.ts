@@ -61,7 +61,7 @@ describe('on success', () => {
   test('--format json is one document, warnings included', async () => {
     const cwd = tree({ 'app/main.js': '', 'app/.DS_Store': '' });
     const refused = run(cwd, 'app', 'app/x.tar.gz', { format: 'json' });
-    await expect(refused).rejects.toMatchObject({ code: 'artifact-no-app', exit: 1 });
+    await expect(refused).rejects.toMatchObject({ code: 'rule-violation', rules: ['artifact-no-app'], exit: 1 });
     expect(existsSync(join(cwd, 'app/x.tar.gz'))).toBe(false);
     const { out, log } = await run(cwd, 'app', 'app/x.tar.gz', { format: 'json', anyContent: true });
     const archive = readFileSync(join(cwd, 'app/x.tar.gz'));
@@ -102,12 +102,12 @@ describe('on failure nothing changes on disk', () => {
   test.each([
     ['code that does not build', 'src/bad.ts', 'new/out.tar.gz', {}, 'build-failed', 1],
     ['the same over an archive that is there', 'src/bad.ts', 'old.tar.gz', {}, 'build-failed', 1],
-    ['no entry', 'src/gone.ts', 'new/out.tar.gz', {}, 'entry-missing', 2],
-    ['no such UI', 'src/main.ts', 'new/out.tar.gz', { ui: 'gone.tsx' }, 'entry-missing', 2],
-    ['a glob without files', 'src/main.ts', 'new/out.tar.gz', { include: ['*.gone'] }, 'include-empty', 2],
-    ['another suffix', 'src/main.ts', 'out.tgz', {}, 'output-name', 2],
-    ['a suffix alone', 'src/main.ts', '.tar.gz', {}, 'output-name', 2],
-    ['a folder as output', 'src/main.ts', 'folder.tar.gz', {}, 'output-name', 2],
+    ['no entry', 'src/gone.ts', 'new/out.tar.gz', {}, 'entry-point-missing', 2],
+    ['no such UI', 'src/main.ts', 'new/out.tar.gz', { ui: 'gone.tsx' }, 'entry-point-missing', 2],
+    ['a glob without files', 'src/main.ts', 'new/out.tar.gz', { include: ['*.gone'] }, 'include-without-match', 2],
+    ['another suffix', 'src/main.ts', 'out.tgz', {}, 'option-invalid', 2],
+    ['a suffix alone', 'src/main.ts', '.tar.gz', {}, 'option-invalid', 2],
+    ['a folder as output', 'src/main.ts', 'folder.tar.gz', {}, 'option-invalid', 2],
     ['a file in the way of the folder', 'src/main.ts', 'old.tar.gz/out.tar.gz', {}, 'output-unwritable', 2],
     ['an unknown format', 'src/main.ts', 'out.tar.gz', { format: 'sarif' }, 'format-unknown', 2],
   ] as const)('%s', async (_, entry, output, options, code, exit) => {

@@ -43,12 +43,12 @@ describe('errors', () => {
   });
 
   test.each([
-    ['no such entry', { entry: 'gone.ts' }, 'entry-missing'],
-    ['below a file', { entry: 'main.ts/x.ts' }, 'entry-missing'],
-    ['no such UI entry', { entry: 'main.ts', ui: 'gone.tsx' }, 'entry-missing'],
-    ['a file of another kind', { entry: 'style.css' }, 'entry-unsupported'],
-    ['a folder as UI entry', { entry: 'main.ts', ui: 'folder.ts' }, 'entry-unsupported'],
-    ['a link to nothing', { entry: 'link.ts' }, 'entry-missing'],
+    ['no such entry', { entry: 'gone.ts' }, 'entry-point-missing'],
+    ['below a file', { entry: 'main.ts/x.ts' }, 'entry-point-missing'],
+    ['no such UI entry', { entry: 'main.ts', ui: 'gone.tsx' }, 'entry-point-missing'],
+    ['a file of another kind', { entry: 'style.css' }, 'entry-point-unsupported'],
+    ['a folder as UI entry', { entry: 'main.ts', ui: 'folder.ts' }, 'entry-point-unsupported'],
+    ['a link to nothing', { entry: 'link.ts' }, 'entry-point-missing'],
   ])('%s', async (_, { entry, ui }: { entry: string; ui?: string }, code) => {
     const folder = tree({ 'main.ts': 'export {}', 'style.css': '', 'folder.ts/x.ts': '' });
     symlinkSync('nothing.ts', join(folder, 'link.ts'));
@@ -60,7 +60,7 @@ describe('errors', () => {
     const folder = tree({ 'main.ts': 'export {}' });
     chmodSync(join(folder, 'main.ts'), 0o200);
     await expect(bundle({ entry: join(folder, 'main.ts') })).rejects.toMatchObject({
-      code: 'entry-unreadable',
+      code: 'file-unreadable',
       exit: 2,
     });
   });

@@ -85,20 +85,23 @@ describe('a folder', () => {
   ])('a link %s is refused', async (_, target) => {
     const base = tree({ 'folder/sub/app.js': '', 'folder-2/x': '' });
     symlinkSync(target, join(base, 'folder/link'));
-    await expect(bundle({ entry: join(base, 'folder') })).rejects.toMatchObject({ code: 'entry-link', exit: 2 });
+    await expect(bundle({ entry: join(base, 'folder') })).rejects.toMatchObject({
+      code: 'bundle-link-invalid',
+      exit: 2,
+    });
   });
 
   // Other systems cannot even hold some of these names, or not side by side.
   const REFUSED: [name: string, files: Record<string, string>, code: string, system?: 'linux'][] = [
-    ['nothing in it', {}, 'entry-empty'],
-    ['only junk in it', { '.git/config': '' }, 'entry-empty'],
-    ['names that differ in case', { 'a.js': '', 'A.js': '' }, 'entry-collision', 'linux'],
-    ['a folder and a file that differ in case', { 'lib/x': '', LIB: '' }, 'entry-collision', 'linux'],
-    ['accents composed in two ways', { '\u00e9': '', 'e\u0301': '' }, 'entry-collision', 'linux'],
-    ['a backslash in a name', { 'a\\b': '' }, 'entry-name-unsafe', 'linux'],
-    ['an escape sequence in a name', { 'a\u001b[2J': '' }, 'entry-name-unsafe', 'linux'],
-    ['a line break in a name', { 'a\nb': '' }, 'entry-name-unsafe', 'linux'],
-    ['a name like a drive', { 'c:x': '' }, 'entry-name-unsafe', 'linux'],
+    ['nothing in it', {}, 'bundle-empty'],
+    ['only junk in it', { '.git/config': '' }, 'bundle-empty'],
+    ['names that differ in case', { 'a.js': '', 'A.js': '' }, 'bundle-name-collision', 'linux'],
+    ['a folder and a file that differ in case', { 'lib/x': '', LIB: '' }, 'bundle-name-collision', 'linux'],
+    ['accents composed in two ways', { '\u00e9': '', 'e\u0301': '' }, 'bundle-name-collision', 'linux'],
+    ['a backslash in a name', { 'a\\b': '' }, 'bundle-name-invalid', 'linux'],
+    ['an escape sequence in a name', { 'a\u001b[2J': '' }, 'bundle-name-invalid', 'linux'],
+    ['a line break in a name', { 'a\nb': '' }, 'bundle-name-invalid', 'linux'],
+    ['a name like a drive', { 'c:x': '' }, 'bundle-name-invalid', 'linux'],
   ];
   test.each(REFUSED.filter(([, , , system]) => system === undefined || system === process.platform))(
     '%s is refused',
@@ -110,16 +113,16 @@ describe('a folder', () => {
   test.skipIf(process.platform !== 'linux')('names that are not UTF-8, and pipes, are refused', async () => {
     const named = tree({ 'app.js': '' });
     writeFileSync(Buffer.concat([Buffer.from(`${named}/`), Buffer.from([0xff, 0xfe])]), '');
-    await expect(bundle({ entry: named })).rejects.toMatchObject({ code: 'entry-name-unsafe' });
+    await expect(bundle({ entry: named })).rejects.toMatchObject({ code: 'bundle-name-invalid' });
     const piped = tree({ 'app.js': '' });
     execFileSync('mkfifo', [join(piped, 'pipe')]);
-    await expect(bundle({ entry: piped })).rejects.toMatchObject({ code: 'entry-special' });
+    await expect(bundle({ entry: piped })).rejects.toMatchObject({ code: 'not-a-file' });
   });
 
   test('--ui makes no sense with it', async () => {
     const folder = tree({ 'app.js': '' });
     await expect(bundle({ entry: folder, ui: join(folder, 'app.js') })).rejects.toMatchObject({
-      code: 'ui-with-folder',
+      code: 'option-conflict',
     });
   });
 });

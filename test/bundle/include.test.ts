@@ -31,19 +31,19 @@ describe('files beside the code', () => {
 
   test('a glob with backslashes is answered with the slash', async () => {
     await expect(built(FILES, { include: ['assets\\*.txt'] })).rejects.toMatchObject({
-      code: 'include-empty',
+      code: 'include-without-match',
       hint: expect.stringContaining('with /'),
     });
   });
 
   test.each([
-    [['*.nothing'], 'include-empty'],
+    [['*.nothing'], 'include-without-match'],
     [['../*'], 'include-outside'],
     [['/etc/*'], 'include-outside'],
-    [['app.js'], 'entry-collision'],
-    [['APP.js'], 'entry-collision'],
+    [['app.js'], 'bundle-name-collision'],
+    [['APP.js'], 'bundle-name-collision'],
   ])('%j is refused: %s', async (include, code) => {
-    const files = { ...FILES, ...(code === 'entry-collision' && { [include[0]!]: '' }) };
+    const files = { ...FILES, ...(code === 'bundle-name-collision' && { [include[0]!]: '' }) };
     await expect(built(files, { include })).rejects.toMatchObject({ code, exit: 2 });
   });
 
@@ -56,7 +56,7 @@ describe('files beside the code', () => {
     expect(await unpacked(archive)).toMatchObject({ 'inside.txt': 'a' });
     for (const include of ['outside.txt', '*.txt']) {
       await expect(bundle({ entry: join(folder, 'main.ts'), include: [include] })).rejects.toMatchObject({
-        code: 'entry-link',
+        code: 'bundle-link-invalid',
       });
     }
   });

@@ -116,7 +116,7 @@ describe('in a folder', () => {
     change(root);
     const before = snapshot(root);
     const trouble = await refusal(assembleManifest(contextIn(root), {}));
-    expect(trouble).toMatchObject({ code: 'assembly-refused', exit: 1 });
+    expect(trouble).toMatchObject({ code: 'apps-invalid', exit: 1 });
     expect(trouble.message).toMatch(words);
     expect(trouble.message).toContain('Nothing was changed.');
     expect(snapshot(root)).toBe(before);
@@ -161,7 +161,7 @@ describe('in a folder', () => {
       for (const against of ['HEAD', 'main', before, 'registry.json', `${host.origin}/registry.json`]) {
         const check = { check: true, against };
         const trouble = await refusal(assembleManifest(contextIn(root), check));
-        expect(trouble).toMatchObject({ code: 'assembly-refused', exit: 1 });
+        expect(trouble).toMatchObject({ code: 'apps-invalid', exit: 1 });
         expect(trouble.message).toContain(`apps/watch/app.json: it is not there, and ${against} lists the app`);
         expect(await assembleManifest(contextIn(root), { ...check, remove: ['watch'] })).toBe(0);
         expect(await assembleManifest(contextIn(before), check)).toBe(0);

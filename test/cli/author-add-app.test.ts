@@ -55,7 +55,7 @@ describe('an app', () => {
     expect(await addApp(context, 'a', { ...FLAGS, format: 'json' })).toBe(0);
     expect(JSON.parse(context.said.out.join())).toMatchObject({ key: 'a', status: 'unchanged', files: [] });
     expect(await refusal(addApp(contextIn(dir), 'a', { ...FLAGS, name: 'Other' }))).toMatchObject({
-      code: 'exists',
+      code: 'already-exists',
       exit: 1,
     });
     expect(snapshot(dir)).toBe(before);
@@ -79,7 +79,7 @@ describe('an app', () => {
     );
     expect(
       await refusal(addApp(contextIn(dir), 'a', { ...FLAGS, metadataUrl: 'http://x.test/v.json', dryRun: true })),
-    ).toMatchObject({ code: 'url-insecure', exit: 1 });
+    ).toMatchObject({ code: 'rule-violation', rules: ['url-insecure'], exit: 1 });
     expect(snapshot(dir)).toBe(before);
   });
 });
@@ -118,7 +118,7 @@ describe('the manifest keeps its bytes', () => {
     writeFileSync(join(dir, 'registry.json'), bytes);
     const before = snapshot(dir);
     expect(await refusal(addApp(contextIn(dir), 'a', FLAGS))).toMatchObject({
-      code: 'document-unusable',
+      code: 'document-invalid',
       exit: 1,
       message: expect.stringContaining('registry.json') as string,
     });
@@ -132,7 +132,7 @@ describe('what is refused', () => {
     async (key) => {
       const dir = await workspace();
       const before = snapshot(dir);
-      expect(await refusal(addApp(contextIn(dir), key, FLAGS))).toMatchObject({ code: 'app-key-unsafe', exit: 1 });
+      expect(await refusal(addApp(contextIn(dir), key, FLAGS))).toMatchObject({ code: 'app-key-invalid', exit: 1 });
       expect(snapshot(dir)).toBe(before);
     },
   );
@@ -148,7 +148,7 @@ describe('what is refused', () => {
     const dir = await workspace();
     writeFileSync(join(dir, 'my icon.svg'), bytes);
     const before = snapshot(dir);
-    expect(await refusal(addApp(contextIn(dir), 'a', FLAGS))).toMatchObject({ code: 'icon-not-image', exit: 1 });
+    expect(await refusal(addApp(contextIn(dir), 'a', FLAGS))).toMatchObject({ code: 'icon-invalid', exit: 1 });
     expect(snapshot(dir)).toBe(before);
   });
 

@@ -82,7 +82,7 @@ test('what cannot be hashed', async () => {
   const dir = folder();
   const context = contextIn(dir);
   expect(await refusal(checksum(context, [`${url}/a?sig=secret`], {}))).toMatchObject({
-    code: 'unreachable',
+    code: 'download-failed',
     exit: 1,
     message: expect.stringMatching(/sig=REDACTED answers with status 404/) as string,
   });
@@ -93,7 +93,7 @@ test('what cannot be hashed', async () => {
     message: '. is a folder.',
   });
   expect(await refusal(checksum(context, ['https://me:pw@x.test/a'], {}))).toMatchObject({
-    code: 'url-malformed',
+    code: 'url-invalid',
     exit: 2,
     message: expect.not.stringContaining('pw@') as string,
   });

@@ -188,7 +188,7 @@ describe('for a host', () => {
     writeFileSync(join(dir, 'host/nginx.conf'), 'mine');
     const before = snapshot(dir);
     const trouble = await refusal(init(contextIn(dir), undefined, { ...BASE, host: 'nginx' }));
-    expect(trouble).toMatchObject({ code: 'exists', exit: 1 });
+    expect(trouble).toMatchObject({ code: 'already-exists', exit: 1 });
     expect(snapshot(dir)).toBe(before);
   });
 });
@@ -199,7 +199,7 @@ describe('nothing is overwritten', () => {
     writeFileSync(join(dir, name), '{ "apps": {} }');
     const before = snapshot(dir);
     const trouble = await refusal(init(contextIn(dir), undefined, { ...BASE, ci: 'gitlab' }));
-    expect(trouble).toMatchObject({ code: 'exists', exit: 1 });
+    expect(trouble).toMatchObject({ code: 'already-exists', exit: 1 });
     expect(trouble.message).toContain(name);
     expect(snapshot(dir)).toBe(before);
   });

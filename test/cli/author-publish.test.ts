@@ -262,7 +262,7 @@ describe('3. edits change nothing else', () => {
     writeFileSync(join(dir, 'apps/a/versions.json'), bytes);
     const before = snapshot(dir);
     expect(await refusal(publish(dir, '1.0.0'))).toMatchObject({
-      code: 'document-unusable',
+      code: 'document-invalid',
       exit: 1,
       message: expect.stringContaining('apps/a/versions.json') as string,
     });
@@ -351,20 +351,20 @@ describe('an artifact that is kept elsewhere', () => {
     [
       'not found',
       (): RequestListener => (_, response) => void response.writeHead(404).end(),
-      'unreachable',
+      'download-failed',
       'status 404',
     ],
     [
       'an HTML page',
       (): RequestListener => (_, response) => void response.end('<!doctype html><title>Sign in</title>'),
-      'artifact-not-tar-gz',
+      'artifact-invalid',
       'HTML page',
     ],
     [
       'cut off',
       (): RequestListener => (_, response) =>
         void response.writeHead(200, { 'content-length': 9999 }).write(one, () => response.destroy()),
-      'unreachable',
+      'download-failed',
       'cannot be fetched',
     ],
   ])('%s', async (_, answer, code, says) => {
@@ -384,15 +384,15 @@ describe('what is refused before anything is done', () => {
     ['no source', 'a', '1.0.0', {}, 'option-missing', 2],
     ['two sources', 'a', '1.0.0', { artifact: 'x', entry: 'y' }, 'option-conflict', 2],
     ['a UI without an entry', 'a', '1.0.0', { artifact: 'x', ui: 'y' }, 'option-conflict', 2],
-    ['a hostile key', '../../a', '1.0.0', { artifact: '../one.tar.gz' }, 'app-key-unsafe', 1],
+    ['a hostile key', '../../a', '1.0.0', { artifact: '../one.tar.gz' }, 'app-key-invalid', 1],
     ['an unknown app', 'b', '1.0.0', { artifact: '../one.tar.gz' }, 'app-unknown', 2],
-    ['no version', 'a', 'v1', { artifact: '../one.tar.gz' }, 'version-not-semver', 2],
-    ['a pre-release', 'a', '1.0.0-rc.1', { artifact: '../one.tar.gz' }, 'version-not-plain', 1],
-    ['nothing to count from', 'a', 'patch', { artifact: '../one.tar.gz' }, 'version-none', 2],
+    ['no version', 'a', 'v1', { artifact: '../one.tar.gz' }, 'version-invalid', 2],
+    ['a pre-release', 'a', '1.0.0-rc.1', { artifact: '../one.tar.gz' }, 'prerelease-not-allowed', 1],
+    ['nothing to count from', 'a', 'patch', { artifact: '../one.tar.gz' }, 'no-version-to-increment', 2],
     ['no such artifact', 'a', '1.0.0', { artifact: 'gone.tar.gz' }, 'file-unreadable', 2],
-    ['no such entry', 'a', '1.0.0', { entry: 'gone.ts' }, 'entry-missing', 2],
-    ['no archive', 'a', '1.0.0', { artifact: '../i.svg' }, 'artifact-not-tar-gz', 1],
-    ['a URL with a password', 'a', '1.0.0', { artifactUrl: 'https://me:pw@x.test/a.tar.gz' }, 'url-malformed', 2],
+    ['no such entry', 'a', '1.0.0', { entry: 'gone.ts' }, 'entry-point-missing', 2],
+    ['no archive', 'a', '1.0.0', { artifact: '../i.svg' }, 'rule-violation', 1],
+    ['a URL with a password', 'a', '1.0.0', { artifactUrl: 'https://me:pw@x.test/a.tar.gz' }, 'url-invalid', 2],
   ];
   test.each(wrong)('%s', async (_, key, word, options, code, exit) => {
     const dir = await workspace();

@@ -295,12 +295,12 @@ describe('why is my app not there?', () => {
 
 describe('usage', () => {
   test.each<[string, DiagnoseOptions, string, RegExp]>([
-    ['apps.example.com/registry.json', {}, 'url-unusable', /https:\/\/apps\.example\.com\/registry\.json/],
-    ['https://apps.example.com/', { version: '1.0.0' }, 'app-unnamed', /--app/],
-    ['https://apps.example.com/', { bundle: 'no-folder/b.json' }, 'save-failed', /folder that exists/],
-    ['nowhere.json', {}, 'facts-unreadable', /--save/],
-    ['ca.pem', { bundle: 'b.json' }, 'option-needs-url', /URL/],
-    ['ca.pem', { headerEnv: ['A=B'] }, 'option-needs-url', /URL/],
+    ['apps.example.com/registry.json', {}, 'url-invalid', /https:\/\/apps\.example\.com\/registry\.json/],
+    ['https://apps.example.com/', { version: '1.0.0' }, 'option-missing', /--app/],
+    ['https://apps.example.com/', { bundle: 'no-folder/b.json' }, 'output-unwritable', /folder that exists/],
+    ['nowhere.json', {}, 'facts-invalid', /--save/],
+    ['ca.pem', { bundle: 'b.json' }, 'option-conflict', /URL/],
+    ['ca.pem', { headerEnv: ['A=B'] }, 'option-conflict', /URL/],
   ])('%s %j', async (where, options, code, hint) => {
     await expect(run(where, options)).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
   });

@@ -94,7 +94,7 @@ test('a live registry: what it lists may not change', async () => {
 
 test('a live registry that is not there is no earlier state', async () => {
   const before = readFileSync(join(folder, 'next/apps/a/versions.json'));
-  await expect(linted(`${serving.manifestUrl}.gone`)).rejects.toMatchObject({ code: 'against-unreachable', exit: 2 });
+  await expect(linted(`${serving.manifestUrl}.gone`)).rejects.toMatchObject({ code: 'baseline-unusable', exit: 2 });
   expect(readFileSync(join(folder, 'next/apps/a/versions.json'))).toEqual(before);
 });
 
@@ -110,9 +110,9 @@ test.each(['../live', '../live/apps/a/versions.json'])(
 );
 
 test('what cannot be compared with is refused, not passed over', async () => {
-  await expect(linted('')).rejects.toMatchObject({ code: 'against-empty', exit: 2 });
+  await expect(linted('')).rejects.toMatchObject({ code: 'option-invalid', exit: 2 });
   await expect(linted('../live/registry.json', ['apps/a/versions.json'])).rejects.toMatchObject({
-    code: 'against-unusable',
+    code: 'baseline-unusable',
     exit: 2,
   });
 });

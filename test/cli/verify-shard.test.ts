@@ -77,5 +77,5 @@ test('a missing shard: incomplete, 2', async () => {
 });
 
 test.each(['0/3', '4/3', '1', '1/0', 'a/b', '1/3/5', '-1/3', ''])('--shard %j is no shard', async (shard) => {
-  await expect(runs.verify(url, { shard }, {})).rejects.toMatchObject({ code: 'shard-unusable', exit: 2 });
+  await expect(runs.verify(url, { shard }, {})).rejects.toMatchObject({ code: 'option-invalid', exit: 2 });
 });

@@ -166,10 +166,12 @@ describe('what does not come', () => {
 });
 
 test.each(['', '10', 'soon', '0s', '-5s', '5 m', '1d', '25h', '1h30m'])('--wait %j is no duration', async (wait) => {
-  await expect(runs.verify(live.url, { wait }, {})).rejects.toMatchObject({ code: 'wait-unusable', exit: 2 });
+  await expect(runs.verify(live.url, { wait }, {})).rejects.toMatchObject({ code: 'option-invalid', exit: 2 });
   expect(host.requests).toEqual([]);
 });
 
 test('--wait and --shard do not go together', async () => {
-  await expect(runs.verify(live.url, { wait: '1s', shard: '1/2' }, {})).rejects.toMatchObject({ code: 'wait-shard' });
+  await expect(runs.verify(live.url, { wait: '1s', shard: '1/2' }, {})).rejects.toMatchObject({
+    code: 'option-conflict',
+  });
 });

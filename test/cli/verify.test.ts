@@ -189,20 +189,25 @@ describe('what is looked at', () => {
 
 describe('usage errors', () => {
   test.each<[string, VerifyOptions, string, RegExp]>([
-    ['apps.example.com/registry.json', {}, 'url-unusable', /https:\/\/apps\.example\.com\/registry\.json/],
-    ['./registry.json', {}, 'url-unusable', /appreg lint/],
-    ['ftp://example.com/', {}, 'url-unusable', /https:/],
-    ['file:///C:/acme/registry.json', {}, 'url-unusable', /appreg lint/],
-    ['C:\\acme\\registry.json', {}, 'url-unusable', /appreg lint/],
+    ['apps.example.com/registry.json', {}, 'url-invalid', /https:\/\/apps\.example\.com\/registry\.json/],
+    ['./registry.json', {}, 'url-invalid', /appreg lint/],
+    ['ftp://example.com/', {}, 'url-invalid', /https:/],
+    ['file:///C:/acme/registry.json', {}, 'url-invalid', /appreg lint/],
+    ['C:\\acme\\registry.json', {}, 'url-invalid', /appreg lint/],
     ['https://user:pw@example.com/', {}, 'url-credentials', /--header-env/],
-    ['https://example.com/', { origin: ['https://svc.test/page'] }, 'origin-unusable', /--origin https:\/\/svc\.test/],
-    ['https://example.com/', { origin: ['*'] }, 'origin-unusable', /https:/],
-    ['https://example.com/', { versions: 'newest' }, 'versions-unusable', /latest/],
-    ['https://example.com/', { header: ['Authorization'] }, 'header-unusable', /Name: value/],
-    ['https://example.com/', { header: ['Origin: https://x.test'] }, 'header-unusable', /--origin/],
-    ['https://example.com/', { headerEnv: ['Authorization=NOT_SET_AT_ALL'] }, 'header-environment', /NOT_SET_AT_ALL/],
-    ['https://example.com/', { ca: 'nowhere.pem' }, 'ca-unreadable', /PEM/],
-    ['https://example.com/', { against: 'nowhere.json' }, 'facts-unreadable', /--save/],
+    ['https://example.com/', { origin: ['https://svc.test/page'] }, 'option-invalid', /--origin https:\/\/svc\.test/],
+    ['https://example.com/', { origin: ['*'] }, 'option-invalid', /https:/],
+    ['https://example.com/', { versions: 'newest' }, 'option-invalid', /latest/],
+    ['https://example.com/', { header: ['Authorization'] }, 'option-invalid', /Name: value/],
+    ['https://example.com/', { header: ['Origin: https://x.test'] }, 'option-invalid', /--origin/],
+    [
+      'https://example.com/',
+      { headerEnv: ['Authorization=NOT_SET_AT_ALL'] },
+      'environment-variable-unset',
+      /NOT_SET_AT_ALL/,
+    ],
+    ['https://example.com/', { ca: 'nowhere.pem' }, 'ca-file-invalid', /PEM/],
+    ['https://example.com/', { against: 'nowhere.json' }, 'facts-invalid', /--save/],
   ])('%s %j', async (url, options, code, hint) => {
     await expect(run(url, options, {})).rejects.toMatchObject({ code, exit: 2, hint: expect.stringMatching(hint) });
   });
@@ -214,7 +219,7 @@ describe('usage errors', () => {
   test('with a machine format stdout holds a document all the same', async () => {
     const out: string[] = [];
     await expect(verify(contextOf({ format: 'json' }, out, [], {}), 'no-url', {})).rejects.toMatchObject({
-      code: 'url-unusable',
+      code: 'url-invalid',
     });
     expect(JSON.parse(out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'verify' });
   });
@@ -268,9 +273,9 @@ describe('saved facts', () => {
       `{${head},"manifest":{"web":{"unseen":""},"content":{"unseen":""}},"apps":[1]}`,
     ]) {
       writeFileSync(join(folder, 'other.json'), text);
-      await expect(judged('other.json'), text).rejects.toMatchObject({ code: 'facts-unreadable' });
+      await expect(judged('other.json'), text).rejects.toMatchObject({ code: 'facts-invalid' });
     }
-    await expect(judged('ca.pem')).rejects.toMatchObject({ code: 'facts-unreadable' });
+    await expect(judged('ca.pem')).rejects.toMatchObject({ code: 'facts-invalid' });
   });
 
   test('serve as an earlier state: a published version may not change', async () => {

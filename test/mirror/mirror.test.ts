@@ -186,7 +186,7 @@ describe('what cannot be had is left out, and said', () => {
 
   test('a manifest that is none ends it with nothing written', async () => {
     live.serve('registry.json', answer({ body: '{}' }));
-    await expect(run()).rejects.toMatchObject({ code: 'mirror-source', exit: 1 });
+    await expect(run()).rejects.toMatchObject({ code: 'mirror-source-unusable', exit: 1 });
     expect(files()).toEqual([]);
   });
 });
@@ -268,7 +268,7 @@ test('a folder that mirrors another registry is refused', async () => {
       versions: 'all',
       prune: false,
     }),
-  ).rejects.toMatchObject({ code: 'mirror-other' });
+  ).rejects.toMatchObject({ code: 'mirror-source-differs' });
 });
 
 test('stopped at any moment and run again, it is whole; and never lists what is not there', async () => {

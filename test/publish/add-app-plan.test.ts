@@ -72,7 +72,7 @@ test('metadata that is there already is taken over, unless it is none', async ()
     'apps/a/versions.json',
   ]);
   expect(await refusal(plan(newApp(), { ...kept, 'apps/a/versions.json': '{"version":[]}' }))).toMatchObject({
-    code: 'document-unusable',
+    code: 'document-invalid',
     exit: 1,
   });
 });
@@ -86,9 +86,12 @@ test('once it is all there, there is nothing to do, whatever was published since
   }
   store.files.set('apps/a/versions.json', Buffer.from('{"versions":[{}]}'));
   expect(written(await planApp(place, newApp(), JUDGEMENT))).toEqual([]);
-  expect(await refusal(planApp(place, newApp({ name: 'B' }), JUDGEMENT))).toMatchObject({ code: 'exists', exit: 1 });
+  expect(await refusal(planApp(place, newApp({ name: 'B' }), JUDGEMENT))).toMatchObject({
+    code: 'already-exists',
+    exit: 1,
+  });
   expect(await refusal(planApp(place, newApp({ icon: iconOf(svg.replace('8', '9')) }), JUDGEMENT))).toMatchObject({
-    code: 'exists',
+    code: 'already-exists',
     exit: 1,
   });
 });
@@ -114,7 +117,7 @@ describe('keys', () => {
     const store = memoryStore({});
     store.read = () => Promise.reject(new Error('read'));
     expect(await refusal(planApp(placeOf(store), newApp({ key }), JUDGEMENT))).toMatchObject({
-      code: 'app-key-unsafe',
+      code: 'app-key-invalid',
       exit: 1,
     });
   });
@@ -147,7 +150,7 @@ describe('what the rules refuse is not written', () => {
   ];
   test.each(cases)('%s', async (_, more, rule) => {
     const trouble = await refusal(plan(newApp(more)));
-    expect(trouble).toMatchObject({ code: rule, exit: 1 });
+    expect(trouble).toMatchObject({ code: 'rule-violation', rules: [rule], exit: 1 });
     expect(trouble.message + trouble.hint).not.toContain('secret');
   });
 
@@ -171,8 +174,8 @@ describe('what the rules refuse is not written', () => {
 
 test.each([
   ['no manifest', {}, 'manifest-missing', 2],
-  ['a manifest with a byte order mark', { 'registry.json': `\ufeff${empty}` }, 'document-unusable', 1],
-  ['a manifest whose apps are a list', { 'registry.json': '{"apps":[]}' }, 'document-unusable', 1],
+  ['a manifest with a byte order mark', { 'registry.json': `\ufeff${empty}` }, 'document-invalid', 1],
+  ['a manifest whose apps are a list', { 'registry.json': '{"apps":[]}' }, 'document-invalid', 1],
 ])('%s', async (_, files, code, exit) => {
   expect(await refusal(plan(newApp(), files))).toMatchObject({ code, exit });
 });

@@ -77,7 +77,7 @@ const full = (): never => {
 };
 
 async function notServed(): Promise<void> {
-  throw new AppregError('read-back', 'It is not served yet.', 'Wait for the host.');
+  throw new AppregError('read-back-missing', 'It is not served yet.', 'Wait for the host.');
 }
 
 /** An edit that somebody else's text makes impossible. */
@@ -85,9 +85,7 @@ const refusing: Step = {
   ...adding('1'),
   edit(text) {
     if (text === '') return 'ours';
-    throw new AppregError('immutable', 'Published meanwhile. Nothing was changed.', 'Take the next version.', {
-      exit: 1,
-    });
+    throw new AppregError('immutable', 'Published meanwhile. Nothing was changed.', 'Take the next version.');
   },
 };
 
@@ -195,7 +193,7 @@ describe('is refused before anything is written', () => {
       'a document that is not there',
       {},
       [artifact, adding('1')],
-      { code: 'file-missing', exit: 2, message: 'a/versions.json is not there. Nothing was changed.' },
+      { code: 'document-missing', exit: 2, message: 'a/versions.json is not there. Nothing was changed.' },
     ],
     [
       'what the edit refuses',
@@ -205,7 +203,7 @@ describe('is refused before anything is written', () => {
         {
           ...adding('1'),
           edit: () => {
-            throw new AppregError('immutable', 'No.', 'Another version.', { exit: 1 });
+            throw new AppregError('immutable', 'No.', 'Another version.');
           },
         },
       ],
@@ -277,7 +275,7 @@ describe('when others are faster', () => {
         return 'changed';
       },
     }));
-    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({ code: 'contended', exit: 2 });
+    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({ code: 'write-conflict', exit: 2 });
   });
 
   test('and the store does not notice: the edit is found lost, and made again', async () => {
@@ -315,7 +313,7 @@ describe('a store that does not do what it answers', () => {
     const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'replaced' }));
     await expect(applyPlan(plan, store)).rejects.toMatchObject({
       ...found,
-      code: 'store-not-kept',
+      code: 'write-lost',
       message: expect.stringMatching(
         /did not keep the write: it has the document from before.*Stored: a\/1\.0\.0\.tar\.gz\. Not stored: a\/versions\.json\.$/,
       ) as string,
@@ -346,7 +344,7 @@ describe('a store that does not do what it answers', () => {
     }));
     await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({
       ...found,
-      code: 'store-not-kept',
+      code: 'write-lost',
     });
   });
 
@@ -363,8 +361,8 @@ describe('what holds after a failure is said', () => {
   test('of the file that was read back, and of the rest', async () => {
     const { store, log, text } = watched({ [metadata]: '' });
     await expect(applyPlan(plan, store, { readBack: notServed })).rejects.toMatchObject({
-      code: 'read-back',
-      exit: 2,
+      code: 'read-back-missing',
+      exit: 1,
       message: 'It is not served yet. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
       hint: 'Wait for the host. Then run the same command again to finish.',
     });
@@ -395,7 +393,7 @@ describe('what holds after a failure is said', () => {
   test('and nothing more than is known: who does not say that nothing was changed is not made to', async () => {
     const { store } = watched({ [metadata]: '' }, () => ({
       replace() {
-        throw new AppregError('host', 'The host hung up.', 'Look at it.');
+        throw new AppregError('git-unreachable', 'The host hung up.', 'Look at it.');
       },
     }));
     await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({
@@ -403,7 +401,7 @@ describe('what holds after a failure is said', () => {
     });
     const unclear = watched({ [metadata]: '' }, () => ({
       create() {
-        throw new AppregError('host', 'It hung up.', 'Look at it.', { effect: 'unknown' });
+        throw new AppregError('git-unreachable', 'It hung up.', 'Look at it.', { effect: 'unknown' });
       },
     }));
     await expect(applyPlan(plan, unclear.store)).rejects.toMatchObject({
@@ -502,7 +500,7 @@ describe('where the store writes several files at once', () => {
         const now = (await inner.read(metadata))!;
         await inner.replace(metadata, Buffer.concat([now.bytes, Buffer.from('x\n')]), now.token);
       }).store,
-      { code: 'contended', message: expect.stringMatching(/Nothing was changed\.$/) as string },
+      { code: 'write-conflict', message: expect.stringMatching(/Nothing was changed\.$/) as string },
     ],
     [
       'a host that refuses',

@@ -80,8 +80,8 @@ describe('one document for each kind of error', () => {
 
 describe('a store that does not keep what it answered that it stored', () => {
   test.each([
-    ['keep-old', 's3-not-kept'],
-    ['keep-other', 'store-not-kept'],
+    ['keep-old', 'write-lost'],
+    ['keep-other', 'write-lost'],
   ] as const)(
     '%s: told after a few tries, with what is stored',
     async (mishap, error) => {

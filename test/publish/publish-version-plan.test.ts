@@ -177,7 +177,7 @@ describe('a published version never changes', () => {
       'apps/a/versions/10.0.1.tar.gz': two,
     });
     const trouble = await refusal(plan(store, word, one));
-    expect(trouble).toMatchObject({ code: 'version-older', exit: 1 });
+    expect(trouble).toMatchObject({ code: 'version-rollback', exit: 1 });
     expect(trouble.message).toMatch(/as a 10\.0\.0, and 10\.0\.1 is the latest.*Nothing was changed\.$/);
     expect(trouble.hint).toContain(`appreg publish-version a ${next} `);
     expect(await plan(store, next, one)).toMatchObject({ published: false, entry: { version: next } });
@@ -203,7 +203,7 @@ describe('what the rules refuse is not written', () => {
     ['a truncated archive', one.subarray(0, one.length - 10), 'artifact-not-tar-gz'],
   ])('%s', async (_, bytes, rule) => {
     const trouble = await refusal(plan(await registry(), '1.0.0', bytes));
-    expect(trouble).toMatchObject({ code: rule, exit: 1 });
+    expect(trouble).toMatchObject({ code: 'rule-violation', rules: [rule], exit: 1 });
     expect(trouble.message).toContain('Nothing was changed.');
   });
 
@@ -212,7 +212,8 @@ describe('what the rules refuse is not written', () => {
     ['the address of another version', `${BASE}apps/a/versions/0.9.0.tar.gz`, 'artifact-url-shared'],
   ])('an artifact URL: %s', async (_, url, rule) => {
     expect(await refusal(plan(await registry([await listed('0.9.0', two)]), '1.0.0', one, url))).toMatchObject({
-      code: rule,
+      code: 'rule-violation',
+      rules: [rule],
       exit: 1,
     });
   });
@@ -236,9 +237,14 @@ describe('what the rules refuse is not written', () => {
 describe('which app', () => {
   const cases: [what: string, entry: object | null, code: string, exit: number][] = [
     ['none of that name', null, 'app-unknown', 2],
-    ['metadata that is kept elsewhere', app('https://raw.example.com/a/versions.json'), 'metadata-elsewhere', 2],
-    ['metadata that leads out of the workspace', app(`${BASE}..%2f..%2fetc/passwd`), 'metadata-elsewhere', 2],
-    ['no metadata URL', { name: 'A' }, 'document-unusable', 1],
+    [
+      'metadata that is kept elsewhere',
+      app('https://raw.example.com/a/versions.json'),
+      'metadata-outside-workspace',
+      2,
+    ],
+    ['metadata that leads out of the workspace', app(`${BASE}..%2f..%2fetc/passwd`), 'metadata-outside-workspace', 2],
+    ['no metadata URL', { name: 'A' }, 'document-invalid', 1],
     ['metadata that is gone', app(`${BASE}apps/gone/versions.json`), 'metadata-missing', 2],
   ];
   test.each(cases)('%s', async (_, entry, code, exit) => {
@@ -251,7 +257,7 @@ describe('which app', () => {
     async (key) => {
       const store = memoryStore({});
       store.read = () => Promise.reject(new Error('read'));
-      expect(await refusal(appToPublish(placeOf(store), key))).toMatchObject({ code: 'app-key-unsafe', exit: 1 });
+      expect(await refusal(appToPublish(placeOf(store), key))).toMatchObject({ code: 'app-key-invalid', exit: 1 });
     },
   );
 
@@ -276,7 +282,7 @@ describe('which version', () => {
   test('there is nothing to count from', () => {
     expect(() => chooseVersion('minor', ['1.0.0-rc.1'], 'a')).toThrow(
       expect.objectContaining({
-        code: 'version-none',
+        code: 'no-version-to-increment',
         exit: 2,
         hint: expect.stringContaining('1.0.0') as string,
       }) as Error,
@@ -284,15 +290,15 @@ describe('which version', () => {
   });
 
   test.each([
-    ['v1.2.3', 'version-not-semver', 2],
-    ['1.2', 'version-not-semver', 2],
-    [' 1.2.3', 'version-not-semver', 2],
-    ['01.2.3', 'version-not-semver', 2],
-    ['latest', 'version-not-semver', 2],
-    ['Patch', 'version-not-semver', 2],
-    ['../1.0.0', 'version-not-semver', 2],
-    ['1.2.3-rc.1', 'version-not-plain', 1],
-    ['1.2.3+b', 'version-not-plain', 1],
+    ['v1.2.3', 'version-invalid', 2],
+    ['1.2', 'version-invalid', 2],
+    [' 1.2.3', 'version-invalid', 2],
+    ['01.2.3', 'version-invalid', 2],
+    ['latest', 'version-invalid', 2],
+    ['Patch', 'version-invalid', 2],
+    ['../1.0.0', 'version-invalid', 2],
+    ['1.2.3-rc.1', 'prerelease-not-allowed', 1],
+    ['1.2.3+b', 'prerelease-not-allowed', 1],
   ])('%j is refused: %s', (word, code, exit) => {
     expect(() => checkVersion(word, false)).toThrow(expect.objectContaining({ code, exit }) as Error);
     if (exit === 1) expect(() => checkVersion(word, true)).not.toThrow();

@@ -119,8 +119,8 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
 
     const before = String(await arena.get('apps/a/versions.json'));
     for (const [path, code] of [
-      ['/gone.tar.gz', 'unreachable'],
-      ['/page.tar.gz', 'artifact-not-tar-gz'],
+      ['/gone.tar.gz', 'download-failed'],
+      ['/page.tar.gz', 'artifact-invalid'],
     ])
       expect(
         await refusal(publishVersion(contextOf(arena), 'a', '3.0.0', { artifactUrl: `${elsewhere}${path}` })),
@@ -176,7 +176,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     test('what wants the files themselves is told where they are', async () => {
       const arena = await registry(kind);
       const told = {
-        code: 'registry-stored',
+        code: 'registry-in-store',
         exit: 2,
         message: expect.stringContaining(kind === 'git' ? 'in a branch of git' : 'in a bucket') as string,
         hint: `Look at what is served: appreg verify ${arena.base}registry.json`,
@@ -192,7 +192,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     expect(await arena.get('apps/x/versions.json')).toBeNull();
     const here = publishVersion(contextOf(arena), 'x', '1.1.0', { artifact: 'two.tar.gz' });
     expect(await refusal(here)).toMatchObject({
-      code: 'metadata-elsewhere',
+      code: 'metadata-outside-workspace',
       message: expect.stringContaining(metadataUrl) as string,
     });
     expect(await publishVersion(contextOf(other), 'x', '1.1.0', { artifact: 'two.tar.gz' })).toBe(0);

@@ -187,12 +187,12 @@ describe('appreg serve', () => {
   });
 
   test.each<[string, Record<string, string>, string | null]>([
-    ['folder-missing', {}, 'nowhere'],
-    ['folder-missing', { 'registry.json': MANIFEST }, 'registry.json'],
+    ['not-a-folder', {}, 'nowhere'],
+    ['not-a-folder', { 'registry.json': MANIFEST }, 'registry.json'],
     ['manifest-missing', { 'x.json': '{}' }, null],
     ['manifest-missing', { 'appreg.config.json': '{"manifest":"m.json"}', 'registry.json': MANIFEST }, null],
     ['manifest-ambiguous', { 'a.json': MANIFEST, 'b.json': MANIFEST }, null],
-    ['manifest-not-served', { 'appreg.config.json': '{"manifest":"package.json"}', 'package.json': '{}' }, null],
+    ['manifest-name-invalid', { 'appreg.config.json': '{"manifest":"package.json"}', 'package.json': '{}' }, null],
   ])('%s: %j, dir %j', async (code, files, dir) => {
     const root = await folder();
     await fill(root, files);

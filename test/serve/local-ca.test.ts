@@ -73,12 +73,12 @@ describe('the authority', () => {
     expect((await localCertificate(dir, '127.0.0.1')).isNew).toBe(true);
     await writeFile(join(dir, 'ca-key.pem'), 'nonsense');
     await expect(localCertificate(dir, '127.0.0.1')).rejects.toMatchObject({
-      code: 'ca-unusable',
+      code: 'local-ca-unusable',
       exit: 2,
       hint: expect.stringContaining('APPREG_CA_DIR'),
     });
     await expect(localCertificate(join(dir, 'ca.pem', 'below'), '127.0.0.1')).rejects.toMatchObject({
-      code: 'ca-unusable',
+      code: 'local-ca-unusable',
     });
   });
 

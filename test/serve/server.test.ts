@@ -178,7 +178,7 @@ describe('starting and stopping', () => {
     '%j is no address to listen on',
     async (host) => {
       await expect(startServer({ ...OPTIONS, root: await folder(), host })).rejects.toMatchObject({
-        code: 'host-unknown',
+        code: 'address-unavailable',
         exit: 2,
       });
     },

@@ -77,7 +77,7 @@ export function storeContract(
         expect(await rival.digest('from/local.bin')).toEqual(digestOf(bytes));
 
         writeFileSync(join(folder, 'local.bin'), bytes.fill(1, 200_000));
-        const changed = { code: 'file-changed', exit: 1 };
+        const changed = { code: 'artifact-changed', exit: 1 };
         await expect(store.create('from/changed.bin', local)).rejects.toMatchObject(changed);
         expect(await store.digest('from/changed.bin')).toBeNull();
       } finally {

@@ -169,7 +169,7 @@ describe.skipIf(process.platform === 'win32' || noPriv !== null)(
       expect({ code, trouble }).toMatchObject({
         code: 2,
         trouble: {
-          code: 'no-permission',
+          code: 'permission-denied',
           message: `Cannot write ${artifactPath('2.0.0')}: permission is denied (EACCES). Nothing was changed.`,
         },
       });

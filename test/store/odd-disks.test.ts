@@ -156,10 +156,10 @@ describe('as on Windows', () => {
 describe('a disk that fails', () => {
   test.each([
     ['when the bytes go to the disk', 'sync', 'ENOSPC', 'disk-full'],
-    ['when the bytes go to the disk', 'sync', 'EIO', 'disk-error'],
+    ['when the bytes go to the disk', 'sync', 'EIO', 'io-error'],
     ['when the file is closed', 'close', 'EDQUOT', 'disk-full'],
-    ['when it is written', 'writeFile', 'EMFILE', 'too-many-files'],
-    ['in a way that nobody has heard of', 'writeFile', 'EWHATEVER', 'disk-error'],
+    ['when it is written', 'writeFile', 'EMFILE', 'too-many-open-files'],
+    ['in a way that nobody has heard of', 'writeFile', 'EWHATEVER', 'io-error'],
   ] as const)('%s (%s: %s): the old bytes stay', async (_, name, system, code) => {
     const { root, path } = file();
     spoil(name, async (really) => {
@@ -185,7 +185,7 @@ describe('a disk that fails', () => {
     const { path } = file();
     spoil('sync', () => fail('EIO'), true);
     await expect(replaceFile(path, Buffer.from('new'))).rejects.toMatchObject({
-      code: 'disk-error',
+      code: 'io-error',
       message: expect.stringContaining('The new file is in place'),
     });
     expect(fs.readFileSync(path, 'utf8')).toBe('new');

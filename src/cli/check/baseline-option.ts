@@ -19,7 +19,7 @@ export async function baselineOption(where: string, target: Target, context: Con
   const { cwd } = context;
   if (where.trim() === '')
     throw new AppregError(
-      'against-empty',
+      'option-invalid',
       '--against was given nothing to compare with.',
       'Name a folder, a file or a git ref; in a pipeline, see whether the variable that holds it is set.',
     );
@@ -27,7 +27,7 @@ export async function baselineOption(where: string, target: Target, context: Con
   if (target.kind === 'metadata') {
     if (isUrl) {
       throw new AppregError(
-        'against-url',
+        'option-conflict',
         'A metadata file by itself cannot be compared with a live registry: nobody says which app it is of.',
         'Lint the workspace: appreg lint <folder> --against <registry-url>',
       );

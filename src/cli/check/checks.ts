@@ -30,7 +30,7 @@ export function severitiesOf(context: Context, config: LoadedConfig['config']): 
       );
     if (!(LEVELS as readonly string[]).includes(level))
       throw new AppregError(
-        'rule-level',
+        'rule-level-unknown',
         `${where}: “${printable(level)}” is no level.${didYouMean(level, LEVELS)}`,
         `Use one of: ${LEVELS.join(', ')}`,
       );

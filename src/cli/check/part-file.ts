@@ -15,7 +15,7 @@ export interface PartFile {
 
 /**
  * @param path absolute; the final path
- * @throws AppregError `save-failed` if the file cannot be created
+ * @throws AppregError `output-unwritable` if the file cannot be created
  */
 export function openPartFile(path: string): PartFile {
   const part = `${path}.${process.pid}.part`;
@@ -51,7 +51,7 @@ function open(part: string, path: string): number {
     return openSync(part, 'wx', 0o600);
   } catch (error) {
     throw new AppregError(
-      'save-failed',
+      'output-unwritable',
       `The facts cannot be saved as ${printable(path)}: ${(error as Error).message}`,
       'Name a file in a folder that exists and may be written to.',
       { cause: error },

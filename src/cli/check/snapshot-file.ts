@@ -89,7 +89,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
 
 function notFacts(message: string, cause?: unknown): AppregError {
   return new AppregError(
-    'facts-unreadable',
+    'facts-invalid',
     message,
     'Name a file that appreg verify --save or appreg diagnose --bundle wrote.',
     { cause },

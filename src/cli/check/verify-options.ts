@@ -56,7 +56,7 @@ export function registryUrl(text: string): URL {
     const likely = `https://${text.replace(/^\/+/, '')}`;
     const isHost = /^[\w.-]+\.[\w-]+(:\d+)?(\/|$)|^localhost(:\d+)?(\/|$)/.test(text) && parseUrl(likely) !== null;
     throw new AppregError(
-      'url-unusable',
+      'url-invalid',
       `“${printable(text)}” is no URL: it has no scheme.`,
       isHost
         ? `Did you mean ${printable(likely)}? (To check local files: appreg lint)`
@@ -66,7 +66,7 @@ export function registryUrl(text: string): URL {
   const url = parseUrl(text);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new AppregError(
-      'url-unusable',
+      'url-invalid',
       `“${printable(text)}” is no http(s) URL.`,
       url?.protocol === 'file:' ? `${hint}. (To check local files: appreg lint)` : hint,
     );
@@ -86,14 +86,14 @@ function originOf(text: string): string {
   const hint = isOrigin(origin)
     ? `Did you mean --origin ${origin}?`
     : 'An origin is a scheme and a host, such as https://flows.example.com';
-  throw new AppregError('origin-unusable', `“${printable(text)}” is no origin.`, hint);
+  throw new AppregError('option-invalid', `“${printable(text)}” is no origin.`, hint);
 }
 
 function versionsOf(text: string): NonNullable<WebOptions['versions']> {
   if (text === 'all' || text === 'latest') return text;
   if (text.trim() === '' || validRange(text) === null)
     throw new AppregError(
-      'versions-unusable',
+      'option-invalid',
       `--versions: “${printable(text)}” is no version range.`,
       'Use latest, all, or a range such as ">=2.0.0" or "1.x".',
     );
@@ -105,7 +105,7 @@ function shardNamed(text: string): { index: number; of: number } {
   const [index, of] = [Number(found?.[1]), Number(found?.[2])];
   if (found && index >= 1 && index <= of) return { index, of };
   throw new AppregError(
-    'shard-unusable',
+    'option-invalid',
     `--shard: “${printable(text)}” names no shard.`,
     'Write which one of how many, from 1, such as --shard 2/4',
   );
@@ -129,7 +129,7 @@ export function headersOf(
     const value = at === -1 ? undefined : env[name];
     if (at !== -1 && value === undefined)
       throw new AppregError(
-        'header-environment',
+        'environment-variable-unset',
         `--header-env: the environment variable ${printable(name)} is not set.`,
         `Set it: export ${printable(name)}=…`,
       );
@@ -159,16 +159,16 @@ function checkedHeader(name: string, value: string, flag: string, parted: boolea
   const plain = name.trim();
   // The value is a secret, so it is not quoted.
   if (!parted || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(plain))
-    throw new AppregError('header-unusable', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
+    throw new AppregError('option-invalid', `${flag} is not of the form ${form}.`, `Write ${flag} ${form}`);
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
     throw new AppregError(
-      'header-unusable',
+      'option-invalid',
       `${flag} ${plain}: the value has characters that no header may have.`,
       'Remove line breaks and control characters.',
     );
   if (OWN.has(plain.toLowerCase()))
     throw new AppregError(
-      'header-unusable',
+      'option-invalid',
       `${flag}: ${plain} is set by the check itself.`,
       plain.toLowerCase() === 'origin' ? 'Use --origin <origin>.' : 'Leave it out.',
     );
@@ -182,7 +182,7 @@ export function authoritiesIn(path: string): string {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     throw new AppregError(
-      'ca-unreadable',
+      'ca-file-invalid',
       `--ca: ${printable(path)} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
       'Name a PEM file of the certificate authority.',
       { cause: error },
@@ -190,7 +190,7 @@ export function authoritiesIn(path: string): string {
   }
   if (pemBlocks(text).length === 0)
     throw new AppregError(
-      'ca-unreadable',
+      'ca-file-invalid',
       `--ca: ${printable(path)} holds no certificate in PEM form.`,
       'It must have a block that begins with -----BEGIN CERTIFICATE-----',
     );

@@ -22,13 +22,13 @@ export function waitSeconds(options: VerifyOptions): number {
   const seconds = Number(found?.[1]) * { s: 1, m: 60, h: 3600 }[(found?.[2] ?? 's') as 's' | 'm' | 'h'];
   if (!found || seconds <= 0 || seconds > 86_400)
     throw new AppregError(
-      'wait-unusable',
+      'option-invalid',
       `--wait: “${printable(options.wait ?? '')}” is no duration.`,
       'Write a number and s, m or h, of at most a day, such as --wait 10m',
     );
   if (options.shard !== undefined)
     throw new AppregError(
-      'wait-shard',
+      'option-conflict',
       '--wait and --shard do not go together.',
       'Wait for the registry first, then verify it in shards.',
     );

@@ -29,13 +29,13 @@ export async function assembleManifest(context: Context, options: Options): Prom
   const { check = false, dryRun = false, remove = [], against } = options;
   if (check && (dryRun || (remove.length > 0 && against === undefined)))
     throw new AppregError(
-      'option-unfit',
+      'option-conflict',
       '--check looks at the folders alone; --dry-run and --remove are about what is published.',
       'Leave one of them out; or name what is published: --against <registry-url>',
     );
   if (against !== undefined && !check)
     throw new AppregError(
-      'option-unfit',
+      'option-conflict',
       '--against belongs to --check: without that, the apps are held against the store itself.',
       'Add --check, or leave --against out.',
     );

@@ -64,10 +64,10 @@ export async function bundle(context: Context, entry: string, output: string, op
 
 function withoutApp({ message, advice }: NoApp): AppregError {
   return new AppregError(
-    'artifact-no-app',
+    'rule-violation',
     `The artifact ${printable(message)}. Nothing was changed.`,
     `${advice} To pack it as it is: --any-content`,
-    { exit: 1 },
+    { rules: ['artifact-no-app'] },
   );
 }
 
@@ -75,13 +75,13 @@ function outputFile(cwd: string, output: string): string {
   const file = resolve(cwd, output);
   if (!file.endsWith('.tar.gz') || file.endsWith('/.tar.gz') || file.endsWith('\\.tar.gz')) {
     throw new AppregError(
-      'output-name',
+      'option-invalid',
       `The output ${printable(output)} does not end in .tar.gz.`,
       'Name it like dist/my-app-1.0.0.tar.gz.',
     );
   }
   if (existsSync(file) && statSync(file).isDirectory()) {
-    throw new AppregError('output-name', `The output ${printable(output)} is a folder.`, 'Name a file in it.');
+    throw new AppregError('option-invalid', `The output ${printable(output)} is a folder.`, 'Name a file in it.');
   }
   return file;
 }

@@ -69,7 +69,7 @@ async function saved(
   const idle = LIVE_ONLY.find((name) => options[name] !== undefined);
   if (idle !== undefined)
     throw new AppregError(
-      'option-needs-url',
+      'option-conflict',
       `--${idle.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)} has no meaning for facts that were saved: nothing is asked for.`,
       'Leave it out, or give the URL of the registry.',
     );
@@ -104,7 +104,7 @@ function isFile(context: Context, where: string): boolean {
 
 function askedOf({ app, version }: DiagnoseOptions): RequestedApps | null {
   if (app === undefined && version !== undefined)
-    throw new AppregError('app-unnamed', '--version names a version, but not of which app.', 'Add --app <key>.');
+    throw new AppregError('option-missing', '--version names a version, but not of which app.', 'Add --app <key>.');
   return app === undefined ? null : { apps: [...new Set(app)], version: version ?? null };
 }
 

@@ -64,7 +64,7 @@ export async function init(context: Context, dir: string | undefined, options: O
   const kept = storeFrom(type, options, { ...preset, ...given(options), ...given(answered) });
   const baseUrl = asBase(answers[0]!);
   if (dir === '')
-    throw new AppregError('folder-name', 'The name of the folder is empty.', 'Leave it out for the current folder.');
+    throw new AppregError('option-invalid', 'The name of the folder is empty.', 'Leave it out for the current folder.');
   const root = resolve(cwd, dir ?? '.');
 
   const files = workspaceFiles({
@@ -134,7 +134,7 @@ function storeFrom(type: string, options: Options, fields: StoreFields): NewWork
     for (const flag of flags)
       if (kind !== type && options[flag] !== undefined)
         throw new AppregError(
-          'option-unfit',
+          'option-conflict',
           `--${flag} belongs to --store ${kind}.`,
           `Add --store ${kind}, or leave --${flag} out.`,
         );

@@ -42,7 +42,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
     }
     if (options.against !== undefined && targets.length > 1)
       throw new AppregError(
-        'against-several',
+        'option-conflict',
         '--against takes one path at a time.',
         'Run appreg lint once per registry.',
       );

@@ -1,6 +1,6 @@
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
 import { grouped, printable, redact, safeJson } from '../../core/text/text.ts';
-import { isAppregError, AppregError } from '../../core/errors.ts';
+import { type AppregError, isAppregError } from '../../core/errors.ts';
 import { type Journal, newJournal, stateOf } from '../../store/journal.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
 import { publish, type Published } from '../../publish/publish.ts';
@@ -83,7 +83,7 @@ export async function publishVersion(context: Context, key: string, word: string
 function notNoted(trouble: AppregError, what: string, journal: Journal = newJournal()): AppregError {
   const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
   const message = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.message}`;
-  return new AppregError(trouble.code, message, trouble.hint, { exit: trouble.exit, written, cause: trouble });
+  return trouble.with({ message, written });
 }
 
 /**

@@ -64,7 +64,7 @@ async function workspace(
   const there = await stat(from).catch(() => null);
   if (!there?.isDirectory()) {
     throw new AppregError(
-      'folder-missing',
+      'not-a-folder',
       `${printable(from)} is not a folder.`,
       'Name the folder of a workspace; appreg init makes one.',
     );

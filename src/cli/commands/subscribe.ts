@@ -52,7 +52,7 @@ export async function subscribeTo(context: Context, url: string, options: Option
   const headers = [...headersOf(options, env), ...tokenFrom(options.tokenEnv, env)];
   if (headers.length > 0 && base.startsWith('http:') && !isLoopback(new URL(base).hostname))
     throw new AppregError(
-      'service-insecure',
+      'service-url-insecure',
       'The service’s address is plain http, and credentials would travel unencrypted.',
       'Give its https address.',
     );
@@ -85,7 +85,7 @@ function tokenFrom(name: string | undefined, env: NodeJS.ProcessEnv): [string, s
   const value = env[name]?.trim();
   if (!value)
     throw new AppregError(
-      'header-environment',
+      'environment-variable-unset',
       `--token-env: the environment variable ${printable(name)} is not set.`,
       `Set it: export ${printable(name)}=…`,
     );

@@ -22,7 +22,7 @@ export function appsUnder(root: string, base: string): Folders {
   const folder = join(root, 'apps');
   if (!existsSync(folder))
     throw new AppregError(
-      'apps-missing',
+      'apps-folder-missing',
       `There is no folder apps/ in ${printable(root)}.`,
       'Each app has a folder there: apps/<key>/app.json, with its icon, such as icon.svg, beside it.',
     );
@@ -68,7 +68,7 @@ function keyTrouble(name: string): AppregError | null {
 
 function linked(name: string): AppregError {
   return new AppregError(
-    'path-refused',
+    'app-folder-invalid',
     `“${printable(name)}” is a link, which is not followed.`,
     'Put the files there.',
   );
@@ -86,9 +86,7 @@ function iconIn(folder: string, key: string, icon: string): AppToAssemble['image
   const found = iconOf(bytesOf(folder, key, icon, LARGEST_ICON), name);
   const { kind } = found.image;
   if (icon.endsWith(`.${kind}`)) return found;
-  throw new AppregError('icon-not-image', `${name} is ${kind.toUpperCase()} by its content.`, `Name it .${kind}.`, {
-    exit: 1,
-  });
+  throw new AppregError('icon-invalid', `${name} is ${kind.toUpperCase()} by its content.`, `Name it .${kind}.`);
 }
 
 function bytesOf(folder: string, key: string, name: string, largest: number): Uint8Array {
@@ -96,7 +94,5 @@ function bytesOf(folder: string, key: string, name: string, largest: number): Ui
   const stat = lstatSync(path);
   if (stat.isFile() && stat.size <= largest) return readFileSync(path);
   const what = stat.isFile() ? `is larger than ${largest / 1_000_000} MB` : 'is no regular file';
-  throw new AppregError('path-refused', `apps/${key}/${name} ${what}.`, 'Put a small, regular file there.', {
-    exit: 1,
-  });
+  throw new AppregError('app-folder-invalid', `apps/${key}/${name} ${what}.`, 'Put a small, regular file there.');
 }

@@ -162,7 +162,7 @@ function tellWhenRead({ owner, key, pointer, variable }: Unset, file: string): v
     enumerable: true,
     get() {
       throw new AppregError(
-        'config-environment',
+        'environment-variable-unset',
         `${file} asks for the environment variable ${variable} (in ${printable(pointer)}), which is not set.`,
         `Set it: export ${variable}=…`,
       );

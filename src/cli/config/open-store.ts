@@ -66,7 +66,7 @@ function proxies(env: NodeJS.ProcessEnv): WebProxyFor {
     const { facts, secure, host, port, authorization, unusable } = proxy;
     if (unusable !== null)
       throw new AppregError(
-        'proxy-unusable',
+        'proxy-unsupported',
         `${facts.variable} names ${printable(unusable)}, which the store cannot be asked over. Nothing was changed.`,
         `Set ${facts.variable} to http://host:port, or exempt the store: NO_PROXY=${printable(url.hostname)}`,
       );

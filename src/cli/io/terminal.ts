@@ -102,7 +102,7 @@ function collector(output: string | null): (text: string) => void {
       writeFileSync(output, `${text}\n`, { flag });
     } catch (error) {
       throw new AppregError(
-        'output-failed',
+        'output-unwritable',
         `The results cannot be written to ${printable(output)}: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`,
         'Name a file in a folder that exists and may be written to.',
         { cause: error },

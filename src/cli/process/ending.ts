@@ -1,5 +1,5 @@
 import { printable } from '../../core/text/text.ts';
-import { isAppregError, AppregError, type WriteState } from '../../core/errors.ts';
+import { isAppregError, type WriteState } from '../../core/errors.ts';
 import { NOTHING_CHANGED } from '../../store/directory/disk-error.ts';
 import { interrupted, SIGNAL_EXIT, stopRequested, type StopSignal } from '../../store/interrupt.ts';
 import { isBlank, type Journal, stateOf } from '../../store/journal.ts';
@@ -31,9 +31,7 @@ export function withWritten(error: unknown, journal: Journal): unknown {
   if (!isAppregError(error) || !error.message.includes(NOTHING_CHANGED)) return error;
   const holds = exceptAside(journal);
   if (holds === null) return error;
-  const { code, hint, exit, effect, written } = error;
-  const message = error.message.replace(NOTHING_CHANGED, holds);
-  return new AppregError(code, message, hint, { exit, effect, written, cause: error });
+  return error.with({ message: error.message.replace(NOTHING_CHANGED, holds) });
 }
 
 function holdsNow(journal: Journal): string {

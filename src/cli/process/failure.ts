@@ -1,7 +1,8 @@
 import { CHECK_COMMANDS, type CheckCommand } from '../../core/engine/report.ts';
 import { redact, safeJson } from '../../core/text/text.ts';
 import { VERSION } from '../../core/tool-version.ts';
-import { isAppregError, AppregError } from '../../core/errors.ts';
+import { type ErrorCode, isAppregError, AppregError } from '../../core/errors.ts';
+import { ERRORS } from '../../core/error-codes/index.ts';
 import { isBlank, type Journal, stateOf } from '../../store/journal.ts';
 import { nothingSeen } from '../check/checks.ts';
 import { render } from '../../report/index.ts';
@@ -59,21 +60,22 @@ function checkDocument(command: CheckCommand, format: string | null, error: unkn
 interface FailureFields {
   /** `refused`: by a rule or a store; `interrupted`: by a signal; `failed`: anything else. */
   outcome: 'refused' | 'interrupted' | 'failed';
-  error: { code: string; message: string; hint: string | null; exit: number };
+  /** `rules`: the ids of the rules that a refused change violates. */
+  error: { code: ErrorCode; message: string; hint: string | null; exit: number; rules?: readonly string[] };
 }
 
 function failureOf(error: unknown): FailureFields {
   if (isAppregError(error)) {
-    const { code, message, hint, exit } = error;
+    const { code, message, hint, exit, rules } = error;
     const outcome = exit > 128 ? 'interrupted' : FAILURES[exit === 1 ? 1 : 0];
-    return { outcome, error: { code, message, hint, exit } };
+    return { outcome, error: { code, message, hint, exit, ...(rules.length > 0 && { rules }) } };
   }
   if (isUsage(error)) {
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
-    return { outcome: 'failed', error: { code: 'usage', message, hint: null, exit: 2 } };
+    return { outcome: 'failed', error: { code: 'usage', message, hint: null, exit: ERRORS.usage.exit } };
   }
   const message = 'appreg has a defect; its stack is on stderr.';
-  return { outcome: 'failed', error: { code: 'defect', message, hint: 'Please report it.', exit: 2 } };
+  return { outcome: 'failed', error: { code: 'defect', message, hint: 'Please report it.', exit: ERRORS.defect.exit } };
 }
 
 const FAILURES = ['failed', 'refused'] as const;

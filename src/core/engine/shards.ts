@@ -111,7 +111,7 @@ function refuseOverlap(sorted: readonly NamedSnapshot[]): void {
 }
 
 function unfit(message: string, hint: string): AppregError {
-  return new AppregError('shards-unfit', message, hint);
+  return new AppregError('shards-mismatch', message, hint);
 }
 
 /** The apps in the order of the manifest, followed by those that it does not list. */

@@ -29,7 +29,7 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
     const manifest = existsSync(join(path, workspace.manifest)) ? workspace.manifest : manifestIn(path);
     if (manifest === null)
       throw new AppregError(
-        'against-unusable',
+        'baseline-unusable',
         `There is no registry manifest in ${printable(where)}, so nothing can be compared.`,
         'Name the folder that holds the manifest.',
       );
@@ -41,7 +41,7 @@ export function baselineOf(where: string, workspace: Workspace, cwd: string): Ba
   if (lock !== null) return baselineInLock(lock, where);
   if (manifestApps(value) === null)
     throw new AppregError(
-      'against-unusable',
+      'baseline-unusable',
       `${printable(where)} is neither a registry manifest nor saved facts.`,
       'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
     );
@@ -61,7 +61,7 @@ export function baselineVersionsOf(
     const versions = versionsIn(readJson(path));
     if (versions !== null) return versions;
     throw new AppregError(
-      'against-unusable',
+      'baseline-unusable',
       `${printable(where)} is no metadata file, so nothing can be compared.`,
       'Name an earlier state of the metadata file, a folder, or a git ref.',
     );
@@ -83,7 +83,7 @@ function readJson(path: string): JsonValue | undefined {
   const { value, fault } = parseDocument(contentOf(readFileSync(path)));
   if (value === undefined)
     throw new AppregError(
-      'against-unusable',
+      'baseline-unusable',
       `${printable(path)} cannot be read: ${fault?.message ?? 'it is too large'}`,
       'Name a folder, a git ref, a manifest, or a file made by appreg verify --save.',
     );
@@ -125,7 +125,7 @@ export function listingOf(
   const apps = manifestAppsIn(manifest);
   if (apps === null)
     throw new AppregError(
-      'against-unusable',
+      'baseline-unusable',
       `The manifest ${printable(manifestName)} in ${printable(tree.source)} is no usable manifest, so nothing can be compared.`,
       'Name a state in which the registry was sound.',
     );

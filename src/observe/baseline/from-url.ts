@@ -24,7 +24,7 @@ export async function baselineFromUrl(url: string, options: WebOptions, seenAt: 
   const name = printable(redact(url));
   if (!seen || manifestAppsIn(seen.content) === null) {
     throw new AppregError(
-      'against-unreachable',
+      'baseline-unusable',
       `No usable manifest is served at ${name}, so nothing can be compared with it.`,
       `See what is wrong there: appreg verify ${name} --skip-artifacts`,
     );

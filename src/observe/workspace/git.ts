@@ -65,13 +65,13 @@ function notFound(ref: string, root: string): AppregError {
     );
   if (inside.status !== 0)
     return new AppregError(
-      'against-unknown',
+      'baseline-missing',
       `“${name}” is no file or folder, and this folder is not in a git work tree.`,
       'Name a folder, a file, or run it inside the repository.',
     );
   if (git(['rev-parse', '--verify', '--quiet', 'HEAD'], root, undefined, true).status !== 0)
     return new AppregError(
-      'against-unknown',
+      'baseline-missing',
       `“${name}” is no file or folder, and this git repository has no commit yet.`,
       'Commit what is published; changes can be held against that commit from then on.',
     );
@@ -80,13 +80,13 @@ function notFound(ref: string, root: string): AppregError {
   if (shallow) {
     const fetch = /[~^:@{]|^[0-9a-f]{4,40}$/.test(ref) ? 'git fetch --unshallow' : `git fetch --depth=1 origin ${name}`;
     return new AppregError(
-      'against-shallow',
+      'git-shallow',
       `“${name}” is not in this repository, which is a shallow clone: the history that it needs was not fetched.`,
       `Fetch it: ${fetch} — or have the pipeline clone everything (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: "0").`,
     );
   }
   return new AppregError(
-    'against-unknown',
+    'baseline-missing',
     `“${name}” is no file, no folder and no git ref.`,
     'Check the spelling; a branch of the remote is named origin/<branch>, and may have to be fetched first (git fetch origin).',
   );

@@ -38,7 +38,7 @@ export function targetAt(path: string, configured: Configured): Target {
   if (stat.isDirectory()) return folderTarget(path, configured);
   if (!stat.isFile())
     throw new AppregError(
-      'path-not-file',
+      'not-a-file',
       `${printable(path)} is neither a file nor a folder.`,
       'Name a folder or a JSON file.',
     );
@@ -60,7 +60,7 @@ function folderTarget(folder: string, configured: Configured): Target {
       configured.baseUrl,
     );
   throw new AppregError(
-    'registry-missing',
+    'manifest-missing',
     `There is no registry manifest in ${printable(folder)}.`,
     'Name the manifest file, or scaffold a workspace: appreg init',
   );

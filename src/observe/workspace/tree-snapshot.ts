@@ -10,13 +10,13 @@ const ASIDE: Missing = { missing: 'only its documents were read', runWide: true,
 
 /**
  * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not observed.
- * @throws AppregError `against-unusable` without a usable manifest
+ * @throws AppregError `baseline-unusable` without a usable manifest
  */
 export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string | null, seenAt: string): Snapshot {
   const listing = listingOf(tree, manifestName, baseUrl);
   if (listing === null)
     throw new AppregError(
-      'against-unusable',
+      'baseline-unusable',
       `There is no ${printable(manifestName)} in ${printable(tree.source)}, so nothing can be compared.`,
       'Name a state that holds the manifest.',
     );

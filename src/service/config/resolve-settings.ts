@@ -30,7 +30,7 @@ const HOUR = 3_600_000;
 /**
  * Settings from flags, then the environment, then defaults for a single machine.
  * @param cwd the base of a relative --data @param ca, machineCa PEM text, or null
- * @throws AppregError `setting-unusable`
+ * @throws AppregError `setting-invalid`
  */
 export function settingsFrom(
   flags: ServiceFlags,
@@ -126,5 +126,5 @@ export function isLoopback(host: string): boolean {
 }
 
 function unusable(message: string, hint: string): AppregError {
-  return new AppregError('setting-unusable', message, hint);
+  return new AppregError('setting-invalid', message, hint);
 }

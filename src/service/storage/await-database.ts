@@ -11,7 +11,7 @@ const FOR_GOOD = /^(28|3D)/;
 /**
  * Waits until the server responds: machines may start together, and the database last.
  * @param patience milliseconds @param waiting called once, after the first failed attempt
- * @throws AppregError `database-unreachable`, `database-refused`, `database-old`
+ * @throws AppregError `database-unreachable`, `database-login-refused`, `database-version-unsupported`
  */
 export async function awaitDatabase(url: string, patience: number, waiting: (why: string) => void): Promise<void> {
   const until = Date.now() + patience;
@@ -21,7 +21,7 @@ export async function awaitDatabase(url: string, patience: number, waiting: (why
     const { message, code } = problem;
     if (FOR_GOOD.test(code))
       throw new AppregError(
-        'database-refused',
+        'database-login-refused',
         `The PostgreSQL server of DATABASE_URL refuses appreg: ${printable(redact(message))}`,
         'Look at the user, the password and the database in DATABASE_URL.',
         { cause: problem },
@@ -53,7 +53,7 @@ async function look(url: string): Promise<{ message: string; code: string } | nu
     await client.end().catch(() => undefined);
   }
   throw new AppregError(
-    'database-old',
+    'database-version-unsupported',
     'The PostgreSQL server of DATABASE_URL is older than version 13.',
     'Take a server that is still maintained.',
   );

@@ -103,7 +103,7 @@ const MIGRATIONS: Record<string, Migration> = {
 
 /**
  * Migrates the tables: forward only, each migration once. Nodes that start together wait for each other.
- * @throws AppregError `database-newer` if a newer appreg has migrated the database
+ * @throws AppregError `database-schema-newer` if a newer appreg has migrated the database
  */
 export async function migrate(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
@@ -111,7 +111,7 @@ export async function migrate(db: Kysely<Database>): Promise<void> {
   if (error === undefined) return;
   if (error instanceof Error && error.message.includes('corrupted migrations'))
     throw new AppregError(
-      'database-newer',
+      'database-schema-newer',
       'The database was made by another version of appreg.',
       'Run the newest appreg that this database has seen, or name another database.',
       { cause: error },

@@ -81,7 +81,7 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     }
   }
 
-  /** @throws AppregError `locked`, `lock-lost`, if the path is refused or on a disk error; nothing is changed then */
+  /** @throws AppregError `store-locked`, `lock-lost`, if the path is refused or on a disk error; nothing is changed then */
   async function replace(path: string, bytes: Uint8Array, token: string): Promise<'replaced' | 'changed'> {
     let holds = NOTHING_CHANGED;
     try {

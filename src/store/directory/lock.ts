@@ -51,7 +51,7 @@ function own(): Set<string> {
 /**
  * Takes the lock of the file `target`, whose folder must exist.
  * @param as the file's name shown to the user
- * @throws AppregError `locked` if others hold it for too long
+ * @throws AppregError `store-locked` if others hold it for too long
  */
 export async function takeLock(target: string, as: string, options: LockOptions = {}): Promise<Lock> {
   const folder = join(dirname(target), `.${shortBase(basename(target))}.lock`);
@@ -189,7 +189,7 @@ function locked(as: string, folder: string, owner: Owner | null, patience: numbe
       ? 'an unknown process'
       : `process ${owner.pid} on ${printable(owner.host)} since ${printable(owner.since)}`;
   return new AppregError(
-    'locked',
+    'store-locked',
     `${printable(as)} is locked by ${who}; waited ${Math.round(patience / 1000)} s. ${NOTHING_CHANGED}`,
     `Let it finish and run the same command again. If it is certain that it is gone, remove ${printable(folder)}`,
   );

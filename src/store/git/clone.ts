@@ -102,7 +102,7 @@ async function temporaryFolder(): Promise<string> {
     folder = await mkdtemp(join(parent, `${PREFIX}${machine}-${pid}-${started ?? 0}-`));
   } catch (cause) {
     throw new AppregError(
-      'temporary-folder',
+      'temporary-folder-unusable',
       `Cannot make a folder in ${printable(parent)} (${errno(cause)}). ${NOTHING_CHANGED}`,
       'Set TMPDIR to a folder that may be written to, with some free space.',
       { cause },
@@ -188,7 +188,7 @@ function owned(root: string): AppregError {
 
 function unusable(remote: string): AppregError {
   return new AppregError(
-    'git-remote',
+    'git-remote-unknown',
     `There is no git remote “${printable(redact(remote))}” here.`,
     'Set "remote" of the store in the configuration to the name of a remote (git remote -v), or to its URL.',
   );

@@ -235,7 +235,7 @@ function uncertain(remote: string, run: GitRun, cause: unknown): AppregError {
 
 function refusedBy(remote: string, branch: string, run: GitRun): AppregError {
   return new AppregError(
-    'git-refused',
+    'git-push-rejected',
     `The git remote ${printable(redact(remote))} does not take a commit for the branch ${printable(branch)}: ${saidBy(run)} ${NOTHING_CHANGED}`,
     'Check that this user or token may push there, and that no rule protects the branch.',
   );
@@ -243,7 +243,7 @@ function refusedBy(remote: string, branch: string, run: GitRun): AppregError {
 
 function contended(branch: string): AppregError {
   return new AppregError(
-    'contended',
+    'write-conflict',
     `The branch ${printable(branch)} was changed by others ${ATTEMPTS} times while a commit was made. ${NOTHING_CHANGED}`,
     'Run the same command again when less is going on.',
   );

@@ -50,7 +50,7 @@ const GRACE = 4_000;
 const LAST_LOOK = 3_000;
 
 /**
- * @throws AppregError `git-missing` if git is not installed, `file-changed` for an input that changed; a status other
+ * @throws AppregError `git-missing` if git is not installed, `artifact-changed` for an input that changed; a status other
  * than 0 is a result, not an error
  */
 export async function runGit(

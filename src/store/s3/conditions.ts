@@ -58,7 +58,7 @@ const PROBE_BYTES = Buffer.from('appreg writes this file to see that the store h
 /**
  * Writes a small file in all the ways that must succeed or fail.
  * @returns the first conditions that the store supports
- * @throws AppregError `store-unconditional`, `store-refuses`, and the errors of requests
+ * @throws AppregError `conditional-writes-unsupported`, and the errors of requests
  */
 export async function probeConditionalWrites(request: S3Request, google: boolean): Promise<Conditions> {
   const known = conditionsFor(google);
@@ -83,7 +83,7 @@ export async function probeConditionalWrites(request: S3Request, google: boolean
     }
   }
   throw new AppregError(
-    'store-refuses',
+    'conditional-writes-unsupported',
     `The store refuses to replace a file that was not changed (If-Match). ${NOTHING_CHANGED}`,
     'Set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
   );
@@ -96,7 +96,7 @@ export function isNotImplemented(error: unknown): boolean {
 
 function unconditional(why: string): AppregError {
   return new AppregError(
-    'store-unconditional',
+    'conditional-writes-unsupported',
     `The store does not honour conditional writes: ${printable(why)}. Two who publish at once could overwrite each other. ${NOTHING_CHANGED}`,
     'Use a store that does (S3, R2, GCS, Ceph …), or set "unconditional": true for this store in the configuration, if nobody else publishes at the same time.',
   );

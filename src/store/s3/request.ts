@@ -67,7 +67,7 @@ const LAST_LOOK = 3_000;
 const PASSING = new Set(['SlowDown', 'RequestTimeout', 'ConditionalRequestConflict', 'OperationAborted']);
 
 /**
- * @throws AppregError `s3-endpoint`; requests throw AppregError for errors that a retry would not fix, other responses
+ * @throws AppregError `s3-endpoint-invalid`; requests throw AppregError for errors that a retry would not fix, other responses
  * are returned, whatever their status
  */
 export function openRequests(place: S3Place, env: NodeJS.ProcessEnv, proxyFor?: WebProxyFor): S3Requests {
@@ -169,7 +169,7 @@ function checked(endpoint: string): URL {
   const url = parseUrl(endpoint);
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === '') return url;
   throw new AppregError(
-    's3-endpoint',
+    's3-endpoint-invalid',
     `The endpoint of the S3 store is no usable address: ${printable(redact(shorten(endpoint)))}`,
     'Write it as https://host[:port], without a login (in the configuration, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or the profile’s endpoint_url).',
   );

@@ -146,7 +146,7 @@ export function openS3(options: S3Options): Store {
   /**
    * Waits until the store has what it confirmed; content that it does not keep is sent again, so that a loss is
    * detected before any document lists the file.
-   * @throws AppregError `s3-damaged`, `s3-not-kept`
+   * @throws AppregError `write-corrupted`, `write-lost`
    */
   async function keeps(sent: Sent, headers: Record<string, string>, { verified }: WriteDetails): Promise<void> {
     const { path, bytes, before } = sent;
@@ -218,7 +218,7 @@ function faultOf(there: Kept | null, { bytes, mark, before }: Sent): 'none' | 'o
 
 function notKept(name: string, path: string): AppregError {
   return new AppregError(
-    's3-not-kept',
+    'write-lost',
     `${printable(name)} answered that it stored ${printable(path)}, but did not keep the write: it still has what was there before, ${REPAIRS} times in a row.`,
     'A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.',
   );
@@ -227,7 +227,7 @@ function notKept(name: string, path: string): AppregError {
 function damaged(name: string, path: string, sent: number, there: Digest | null): AppregError {
   const kept = there === null ? 'nothing' : `${there.length} bytes that are not it`;
   return new AppregError(
-    's3-damaged',
+    'write-corrupted',
     `${printable(name)} took ${printable(path)} (${sent} bytes), and keeps ${kept}, ${REPAIRS} times in a row.`,
     'Ask whoever runs that store, or what stands in front of it; then run the same command again.',
   );

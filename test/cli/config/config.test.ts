@@ -103,7 +103,7 @@ describe('the configuration is refused', () => {
 describe('a variable that is not set', () => {
   const told = {
     known: true,
-    code: 'config-environment',
+    code: 'environment-variable-unset',
     exit: 2,
     message: expect.stringContaining('APPS_HOST') as string,
   };

@@ -61,7 +61,7 @@ describe('a folder', () => {
   test('without a manifest is Trouble, not an empty registry', () => {
     expect(thrown(() => baselineOf(folder(), at(folder()), '/'))).toMatchObject({
       known: true,
-      code: 'against-unusable',
+      code: 'baseline-unusable',
     });
   });
 
@@ -74,7 +74,7 @@ describe('a folder', () => {
 
   test('whose manifest is broken is Trouble', () => {
     expect(thrown(() => baselineOf(folder({ 'registry.json': '{' }), at(folder()), '/'))).toMatchObject({
-      code: 'against-unusable',
+      code: 'baseline-unusable',
     });
   });
 
@@ -118,7 +118,7 @@ describe('a file', () => {
     const root = folder({ 'x.json': text });
     expect(thrown(() => baselineOf('x.json', at(root), root))).toMatchObject({
       known: true,
-      code: 'against-unusable',
+      code: 'baseline-unusable',
       message: expect.stringMatching(message),
     });
   });

@@ -109,13 +109,13 @@ describe('Trouble', () => {
   test('a ref that is none', () => {
     expect(thrown(() => gitTree('no-such-ref', root))).toMatchObject({
       known: true,
-      code: 'against-unknown',
+      code: 'baseline-missing',
       message: expect.stringContaining('no git ref'),
     });
   });
 
   test.each(['--output=x', '-h', '--all'])('%s is no option', (ref) => {
-    expect(thrown(() => gitTree(ref, root))).toMatchObject({ code: 'against-unknown' });
+    expect(thrown(() => gitTree(ref, root))).toMatchObject({ code: 'baseline-missing' });
   });
 
   test('a ref that would move the cursor is shown escaped', () => {
@@ -124,7 +124,7 @@ describe('Trouble', () => {
 
   test('a folder that is in no repository', () => {
     expect(thrown(() => gitTree('main', folder()))).toMatchObject({
-      code: 'against-unknown',
+      code: 'baseline-missing',
       message: expect.stringContaining('not in a git work tree'),
     });
   });
@@ -132,7 +132,7 @@ describe('Trouble', () => {
   test('a repository without a commit', () => {
     const empty = folder();
     git(empty, 'init', '--quiet');
-    expect(thrown(() => gitTree('HEAD', empty))).toMatchObject({ code: 'against-unknown' });
+    expect(thrown(() => gitTree('HEAD', empty))).toMatchObject({ code: 'baseline-missing' });
   });
 
   test('a shallow clone is named as such, with the command that helps', () => {
@@ -144,12 +144,12 @@ describe('Trouble', () => {
     git(clone, 'clone', '--quiet', '--depth=1', `file://${root}`, '.');
     expect(textOf(gitTree('HEAD', clone), 'registry.json')).toBe('2');
     expect(thrown(() => gitTree('origin/other', clone))).toMatchObject({
-      code: 'against-shallow',
+      code: 'git-shallow',
       message: expect.stringContaining('shallow clone'),
       hint: expect.stringContaining('fetch-depth: 0'),
     });
     expect(thrown(() => gitTree('HEAD~1', clone))).toMatchObject({
-      code: 'against-shallow',
+      code: 'git-shallow',
       hint: expect.stringContaining('--unshallow'),
     });
   });

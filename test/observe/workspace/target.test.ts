@@ -60,11 +60,11 @@ describe('a folder', () => {
   test('with two candidates, or none, is Trouble', () => {
     const two = folder({ 'a.json': registry, 'b.json': registry });
     expect(manifestIn(two)).toBe(null);
-    expect(thrown(() => targetAt(two, none(two)))).toMatchObject({ known: true, code: 'registry-missing' });
+    expect(thrown(() => targetAt(two, none(two)))).toMatchObject({ known: true, code: 'manifest-missing' });
     const empty = folder();
     expect(thrown(() => targetAt(empty, none(empty)))).toMatchObject({
       known: true,
-      code: 'registry-missing',
+      code: 'manifest-missing',
       hint: expect.stringContaining('appreg init'),
     });
   });

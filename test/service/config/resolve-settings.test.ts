@@ -64,7 +64,7 @@ describe('settings', () => {
     ['public address', {}, { PUBLIC_URL: 'https://flows.example.com/?token=hunter2' }],
   ])('a %s that cannot be is refused, with what to write, and without secrets', (_, flags, env) => {
     const error = thrown(() => from(flags, env));
-    expect(error).toMatchObject({ code: 'setting-unusable' });
+    expect(error).toMatchObject({ code: 'setting-invalid' });
     expect(`${error.message} ${error.hint}`).not.toContain('hunter2');
   });
 });

@@ -17,6 +17,6 @@ test.each([
   ['rename', 'linux'],
 ] as const)('%s on %s: no permission', (syscall, platform) => {
   expect(diskError(systemError('EPERM', syscall), 'a.json', undefined, platform)).toMatchObject({
-    code: 'no-permission',
+    code: 'permission-denied',
   });
 });

@@ -33,7 +33,7 @@ describe('a lock', () => {
     const first = await takeLock(file, 'a.json');
     const order: string[] = [];
     const second = takeLock(file, 'a.json').then((lock) => (order.push('second'), lock));
-    await expect(takeLock(file, 'a.json', { wait: 50 })).rejects.toMatchObject({ code: 'locked' });
+    await expect(takeLock(file, 'a.json', { wait: 50 })).rejects.toMatchObject({ code: 'store-locked' });
     order.push('first done');
     await first.release();
     expect(await first.held()).toBe(false);
@@ -49,7 +49,7 @@ describe('a lock', () => {
     const theirs = held(lock, {});
     fs.utimesSync(theirs, 0, 0);
     await expect(takeLock(file, 'a.json', { wait: 150, stale: 0 })).rejects.toMatchObject({
-      code: 'locked',
+      code: 'store-locked',
       exit: 2,
       message: expect.stringMatching(
         new RegExp(`^a\\.json is locked by process ${process.pid} on .*; waited 0 s\\. Nothing was changed\\.$`),
@@ -92,7 +92,7 @@ describe('a lock', () => {
   ])('%s is broken when it gives no sign of life for a while, not before', async (_, owner, mtime) => {
     const { file, lock } = target();
     fs.utimesSync(held(lock, owner), mtime, mtime);
-    await expect(takeLock(file, 'a.json', { wait: 100, stale: 5_000 })).rejects.toMatchObject({ code: 'locked' });
+    await expect(takeLock(file, 'a.json', { wait: 100, stale: 5_000 })).rejects.toMatchObject({ code: 'store-locked' });
     const began = performance.now();
     const mine = await takeLock(file, 'a.json', { stale: 200 });
     expect(performance.now() - began).toBeGreaterThanOrEqual(200);
@@ -102,7 +102,7 @@ describe('a lock', () => {
   test('of this thread is kept until it is released', async () => {
     const { file } = target();
     const mine = await takeLock(file, 'a.json');
-    await expect(takeLock(file, 'a.json', { wait: 100, stale: 20 })).rejects.toMatchObject({ code: 'locked' });
+    await expect(takeLock(file, 'a.json', { wait: 100, stale: 20 })).rejects.toMatchObject({ code: 'store-locked' });
     expect(await mine.held()).toBe(true);
     await mine.release();
     await (await takeLock(file, 'a.json', { wait: 100 })).release();
@@ -115,7 +115,7 @@ describe('a lock', () => {
     const timer = setInterval(() => fs.utimesSync(theirs, beat, beat++), 20);
     try {
       await expect(takeLock(file, 'a.json', { wait: 600, stale: 300 })).rejects.toMatchObject({
-        code: 'locked',
+        code: 'store-locked',
         message: expect.stringContaining('other-machine'),
       });
     } finally {
@@ -226,7 +226,7 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
   test('keeps its lock: the next one gives up with its name, and nothing is lost', async () => {
     const { root, go } = await standing('locked');
     const second = await start(publisher, job(root, '2.0.0')).ended;
-    expect(second).toMatchObject({ code: 2, trouble: { code: 'locked' } });
+    expect(second).toMatchObject({ code: 2, trouble: { code: 'store-locked' } });
     expect(second.trouble!.message).toMatch(
       /Stored: apps\/a\/versions\/2\.0\.0\.tar\.gz\. Not stored: apps\/a\/versions\.json\.$/,
     );
@@ -283,7 +283,7 @@ describe.runIf(process.platform === 'linux')('a publisher that stands still in t
   test('while the file is removed: that is said, and it is not made anew', async () => {
     const { file, go } = await standing('before-sync');
     fs.rmSync(file);
-    expect(await go()).toMatchObject({ code: 2, trouble: { code: 'file-missing' } });
+    expect(await go()).toMatchObject({ code: 2, trouble: { code: 'document-missing' } });
     expect(fs.existsSync(file)).toBe(false);
   });
 });

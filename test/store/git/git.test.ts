@@ -90,9 +90,9 @@ describe('a branch', () => {
   });
 
   test.each([
-    ['a remote of no such name', 'nowhere', 'git-remote', /git remote -v/],
+    ['a remote of no such name', 'nowhere', 'git-remote-unknown', /git remote -v/],
     ['a folder that is no repository', './nothing', 'git-unreachable', /git ls-remote/],
-    ['what would be an option', '--upload-pack=touch /tmp/x', 'git-remote', /git remote -v/],
+    ['what would be an option', '--upload-pack=touch /tmp/x', 'git-remote-unknown', /git remote -v/],
   ])('%s is told', async (_, remote, code, hint) => {
     const store = openGit({ remote, branch: 'pages', root: scratch() });
     await expect(store.read('a.json')).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) as string });
@@ -105,7 +105,7 @@ describe('a branch', () => {
     const before = git(remote, 'rev-parse', 'pages');
     writeFileSync(join(remote, 'refs/heads/pages.lock'), '');
     await expect(store.create('b.json', bytes)).rejects.toMatchObject({
-      code: 'git-refused',
+      code: 'git-push-rejected',
       message: expect.stringMatching(/lock.*Nothing was changed\.$/) as string,
     });
     expect(git(remote, 'rev-parse', 'pages')).toBe(before);
@@ -134,7 +134,7 @@ describe('a branch', () => {
     const store = openGit({ remote, branch: 'pages', root: scratch() });
     const error = (await store.create('a.json', bytes).catch((caught: unknown) => caught)) as Error;
     expect(error).toMatchObject({
-      code: 'git-refused',
+      code: 'git-push-rejected',
       message: expect.stringContaining('pages is protected') as string,
     });
     expect(error.message).not.toContain('s3cret');
@@ -209,7 +209,7 @@ describe('a remote over http', () => {
   test('a remote that may only be read is told at once', async () => {
     host.readOnly = 403;
     await expect(store.create('a.json', bytes)).rejects.toMatchObject({
-      code: 'git-refused',
+      code: 'git-push-rejected',
       message: expect.stringMatching(/403.*Nothing was changed\.$/) as string,
       hint: expect.stringContaining('may push') as string,
     });
@@ -257,7 +257,7 @@ describe('where git runs', () => {
     const store = openGit({ remote: bare(), branch: 'pages', root: scratch() });
     vi.stubEnv('TMPDIR', join(scratch(), 'gone'));
     await expect(store.read('a.json')).rejects.toMatchObject({
-      code: 'temporary-folder',
+      code: 'temporary-folder-unusable',
       message: expect.stringContaining('gone (ENOENT)') as string,
       hint: expect.stringContaining('TMPDIR') as string,
     });

@@ -73,7 +73,7 @@ async function takeOver(root: string, password: string, control: Control): Promi
       // The server may be stopping, or still recovering from its write-ahead log.
       if (Date.now() > until)
         throw new AppregError(
-          'postgres-start',
+          'postgres-start-failed',
           `PostgreSQL runs for ${printable(root)}, but does not let appreg in: ${printable((error as Error).message)}`,
           logHint(join(root, 'postgres')),
           { cause: error },
@@ -113,7 +113,7 @@ async function openFolder(root: string, as: RunAs): Promise<void> {
   if (await mayRead(root, as)) return;
   if (made !== undefined) await rmdir(root);
   throw new AppregError(
-    'data-folder-closed',
+    'data-folder-inaccessible',
     `PostgreSQL does not run as root, and its user (${as.uid}) does not get to ${printable(root)}.`,
     'Name a folder that is open to it, such as --data /var/lib/appreg; or start appreg service as another user.',
   );
@@ -158,7 +158,7 @@ async function makeDatabase(root: string, home: string, bin: string, as: RunAs):
     if ((await ownerOf(home)) !== null) return;
     const said = (error as { stderr?: string }).stderr?.trim() || (error as Error).message;
     throw new AppregError(
-      'postgres-start',
+      'postgres-start-failed',
       `PostgreSQL's database cannot be made in ${printable(root)}: ${printable(said.split('\n').at(-1)!)}`,
       'It takes about 100 MB. Name another folder with --data, or set DATABASE_URL.',
       { cause: error },
@@ -201,7 +201,8 @@ async function runningPort(home: string, control: Control): Promise<number> {
       await control(`--log=${join(home, 'server.log')}`, '-o', `-p ${await freePort()}`, 'start');
     } catch (error) {
       // Its port is in use, or another service was faster, or is just stopping the server.
-      if (tries === 3) throw new AppregError('postgres-start', await lastWords(home), logHint(home), { cause: error });
+      if (tries === 3)
+        throw new AppregError('postgres-start-failed', await lastWords(home), logHint(home), { cause: error });
       await sleep(500);
     }
   }

@@ -1,0 +1,33 @@
+import type { ErrorTable } from '../src/core/error-codes/entry.ts';
+import { PUBLISHING_ERRORS } from '../src/core/error-codes/publishing.ts';
+import { SERVING_ERRORS } from '../src/core/error-codes/serving.ts';
+import { STORE_ERRORS } from '../src/core/error-codes/stores.ts';
+import { USAGE_ERRORS } from '../src/core/error-codes/usage.ts';
+import { WORKSPACE_ERRORS } from '../src/core/error-codes/workspace.ts';
+
+const CHAPTERS: readonly (readonly [title: string, errors: ErrorTable])[] = [
+  ['The command line', USAGE_ERRORS],
+  ['The workspace, its documents, and what they are compared with', WORKSPACE_ERRORS],
+  ['Building and publishing', PUBLISHING_ERRORS],
+  ['Files and stores', STORE_ERRORS],
+  ['Serving, mirrors and the service', SERVING_ERRORS],
+];
+
+/** docs/errors.md: one row per code, by the part of the program that reports it. */
+export function errorsPage(): string {
+  const lines = [
+    '# Errors',
+    '',
+    '<!-- Generated from src/core/error-codes by `npm run docs`. Do not edit. -->',
+    '',
+    'A run that ends with an error prints the message and a hint to stderr. With `--format json`, stdout is a document with `error.code`, `error.message`, `error.hint` and `error.exit`; the codes are listed here. Messages and hints may change between versions, codes do not. What checks find in a registry are findings, not errors: see [rules.md](rules.md).',
+    '',
+    'Exit code 1: refused by a rule, such as a conflict or an immutable version. 2: the job could not be done.',
+  ];
+  for (const [title, errors] of CHAPTERS) {
+    lines.push('', `## ${title}`, '', '| code | exit | meaning | what to do |', '| --- | --- | --- | --- |');
+    for (const [code, { exit, title: meaning, fix }] of Object.entries(errors))
+      lines.push(`| \`${code}\` | ${exit} | ${meaning} | ${fix} |`);
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { ERRORS } from '../../src/core/error-codes/index.ts';
+import { AppregError, isAppregError } from '../../src/core/errors.ts';
+
+test('every code is used, apart from its entry in the table', () => {
+  const root = join(dirname(fileURLToPath(import.meta.url)), '../../src');
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('core/error-codes/'))
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .filter((text) => text.includes('AppregError'))
+    .join('\n');
+  expect(Object.keys(ERRORS).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
+});
+
+test('meaning and remedy are sentences, short enough for a table', () => {
+  for (const [code, { title, fix }] of Object.entries(ERRORS))
+    for (const sentence of [title, fix]) {
+      expect(sentence, code).toMatch(/^[A-Z"-].*\.$|^(git|esbuild|appreg) .*\.$/);
+      expect(sentence.length, code).toBeLessThan(130);
+    }
+});
+
+test('only codes of the table compile', () => {
+  // @ts-expect-error not a code of the table
+  expect(() => new AppregError('made-up', 'Message.', 'Hint.')).toThrow(TypeError);
+});
+
+test('the exit code is that of the table, or of the signal that ended the run', () => {
+  expect(new AppregError('immutable', 'Message.', 'Hint.').exit).toBe(1);
+  expect(new AppregError('disk-full', 'Message.', 'Hint.').exit).toBe(2);
+  expect(new AppregError('interrupted', 'Message.', 'Hint.', { exit: 143 }).exit).toBe(143);
+});
+
+test('with() changes what is given, keeps the rest, and names the error as the cause', () => {
+  const error = new AppregError('interrupted', 'First.', 'Hint.', { exit: 143, effect: 'unknown' });
+  const written = { stored: ['a'], notStored: [], unknown: [] };
+  const changed = error.with({ message: 'Second.', written });
+  expect(changed).toMatchObject({ code: 'interrupted', message: 'Second.', hint: 'Hint.', exit: 143, cause: error });
+  expect(changed).toMatchObject({ effect: 'unknown', written, rules: [] });
+  expect(isAppregError(changed)).toBe(true);
+});
