@@ -1,7 +1,7 @@
 import type { Db } from './storage/database.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { WebOptions } from '../observe/registry/observe.ts';
+import type { WebOptions } from '../observe/registry/options.ts';
 import type { Settings } from './config/settings.ts';
 
 export interface Asking extends Pick<

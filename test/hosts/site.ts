@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { WebOptions } from '../../src/observe/registry/observe.ts';
+import type { WebOptions } from '../../src/observe/registry/options.ts';
 import type { Kind } from '../support/fault-certificates.ts';
 import { write } from '../support/folders.ts';
 import { archive, checksum, faults, ORIGIN, SVG, verified } from '../support/live-registry.ts';

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AppFacts, DocumentFacts, IconFacts } from '../../src/core/facts/facts.ts';
-import {
-  keptApp,
-  keptDocument,
-  type ObservationCache,
-  type RememberedApp,
-} from '../../src/observe/registry/observation-cache.ts';
+import { keptApp, keptDocument } from '../../src/observe/registry/cache/keep.ts';
+import type { ObservationCache, RememberedApp } from '../../src/observe/registry/cache/observation-cache.ts';
 import {
   answer,
   type Behaviour,

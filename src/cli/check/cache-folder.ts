@@ -6,12 +6,8 @@ import { validateAppFacts, validateManifestFacts } from '../../core/generated/fa
 import { printable, redact } from '../../core/text/text.ts';
 import { VERSION } from '../../core/tool-version.ts';
 import { AppregError } from '../../core/errors.ts';
-import {
-  keptApp,
-  keptDocument,
-  type ObservationCache,
-  type RememberedApp,
-} from '../../observe/registry/observation-cache.ts';
+import { keptApp, keptDocument } from '../../observe/registry/cache/keep.ts';
+import type { ObservationCache, RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import { factsJson } from './snapshot-file.ts';
 
 /**

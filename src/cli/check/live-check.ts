@@ -6,12 +6,8 @@ import type { SignalExit } from '../../core/errors.ts';
 import { baselineFromLock, baselineFromSnapshot } from '../../observe/baseline/baseline.ts';
 import { baselineFromUrl } from '../../observe/baseline/from-url.ts';
 import { redactor } from '../../observe/http/redact.ts';
-import {
-  observeRegistry,
-  type ObserveResult,
-  type FactsSink,
-  type WebOptions,
-} from '../../observe/registry/observe.ts';
+import { observeRegistry } from '../../observe/registry/observe.ts';
+import type { ObserveResult, FactsSink, WebOptions } from '../../observe/registry/options.ts';
 import type { CacheFolder } from './cache-folder.ts';
 import { severitiesOf } from './checks.ts';
 import type { Context } from '../context.ts';

@@ -8,7 +8,7 @@ import { parseUrl } from '../../core/http/url.ts';
 import { isSemver } from '../../core/registry/version.ts';
 import { AppregError } from '../../core/errors.ts';
 import { pemBlocks } from '../../observe/http/tls.ts';
-import type { WebOptions } from '../../observe/registry/observe.ts';
+import type { WebOptions } from '../../observe/registry/options.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { networkOf } from '../config/network.ts';

@@ -2,7 +2,7 @@ import type { AppFacts, DocumentFacts } from '../../core/facts/facts.ts';
 import type { Finding, Report } from '../../core/engine/report.ts';
 import { printable, shorten } from '../../core/text/text.ts';
 import { isSemver } from '../../core/registry/version.ts';
-import type { WebOptions } from '../../observe/registry/observe.ts';
+import type { WebOptions } from '../../observe/registry/options.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 import { listedVersionsIn, versionFields } from '../../core/registry/metadata.ts';
 

@@ -1,6 +1,6 @@
 import { isSafeKey } from '../../core/registry/app-key.ts';
 import { shorten } from '../../core/text/text.ts';
-import type { Progress } from '../../observe/registry/observe.ts';
+import type { Progress } from '../../observe/registry/options.ts';
 
 /** The progress of an observation in one line. It contains no URL, since a URL may hold secrets. */
 

@@ -2,7 +2,8 @@ import type { Baseline, Snapshot } from '../../core/facts/facts.ts';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { baselineFromSnapshot } from './baseline.ts';
-import { observeRegistry, type WebOptions } from '../registry/observe.ts';
+import { observeRegistry } from '../registry/observe.ts';
+import type { WebOptions } from '../registry/options.ts';
 import { manifestAppsIn } from '../../core/registry/manifest.ts';
 
 /**

@@ -23,60 +23,84 @@ export function unknownCodings(codings: readonly string[]): string[] {
   return codings.filter((coding) => !SUPPORTED.has(coding));
 }
 
+/** Transforms in a row: the codings are undone from the last one applied to the first. */
+interface Pipeline {
+  stages: readonly Transform[];
+  input: Transform;
+  output: Transform;
+}
+
 /**
- * @param codings as returned by `codings()` of core/headers, in the order in which they were applied
+ * @param codings at least one, as returned by `codings()` of core/headers, in the order in which they were applied
  * @param limit maximum number of decoded bytes; more are a fault, not dropped silently
  * @param sink takes the decoded bytes; they may be reused after it returns
  */
 export function createDecoder(codings: readonly string[], limit: number, sink: (chunk: Uint8Array) => void): Decoder {
   const [unknown] = unknownCodings(codings);
   if (unknown !== undefined) return { write() {}, end: async () => `unknown coding ${unknown}` };
-  let stages: Transform[] | null = null;
+  let pipeline: Pipeline | null = null;
   let fault: string | null = null;
   let bytes = 0;
 
   function fail(message: string): void {
     fault ??= message;
-    for (const stage of stages ?? []) stage.destroy();
+    for (const stage of pipeline?.stages ?? []) stage.destroy();
   }
 
   /** Opened at the first byte, which distinguishes the two formats called deflate. */
-  function open(first: number): Transform[] {
-    const made = codings.toReversed().map((coding, i) => {
-      if (coding === 'br') return createBrotliDecompress();
-      if (coding === 'gzip') return createGunzip();
-      return i > 0 || (first & 0x0f) === 8 ? createInflate() : createInflateRaw();
-    });
-    for (const [i, stage] of made.entries()) {
+  function open(firstByte: number): Pipeline {
+    const opened = openPipeline(codings, firstByte);
+    for (const stage of opened.stages)
       stage.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
-      const next = made[i + 1];
-      if (next) stage.pipe(next);
-    }
-    made.at(-1)!.on('data', (chunk: Buffer) => {
+    opened.output.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > limit) return fail(DECODED_TOO_LARGE);
       sink(chunk);
     });
-    return made;
+    return opened;
   }
 
   return {
     async write(chunk) {
-      if (fault !== null || chunk.length === 0) return;
-      stages ??= open(chunk[0]!);
-      const [first] = stages;
+      const [firstByte] = chunk;
+      if (fault !== null || firstByte === undefined) return;
+      pipeline ??= open(firstByte);
+      const { input } = pipeline;
       // The stage retains its input for a while, so it gets a copy.
-      if (!first!.write(Buffer.from(chunk)) && fault === null) await drained(first!);
+      if (!input.write(Buffer.from(chunk)) && fault === null) await drained(input);
     },
     async end() {
-      if (fault !== null || stages === null) return fault ?? (codings.length > 0 ? 'no bytes to decode' : null);
-      const last = stages.at(-1)!;
-      const closed = new Promise((resolve) => last.once('close', resolve));
-      stages[0]!.end();
-      if (!last.closed) await closed;
+      if (fault !== null || pipeline === null) return fault ?? 'no bytes to decode';
+      const { input, output } = pipeline;
+      const closed = new Promise((resolve) => output.once('close', resolve));
+      input.end();
+      if (!output.closed) await closed;
       return fault;
     },
   };
+}
+
+/** @param firstByte of the body */
+function openPipeline(codings: readonly string[], firstByte: number): Pipeline {
+  const [last, ...others] = codings.toReversed();
+  if (last === undefined) throw new Error('There is no coding to undo.');
+  const input = openStage(last, firstByte);
+  const stages = [input];
+  let output = input;
+  for (const coding of others) {
+    const stage = openStage(coding, null);
+    output.pipe(stage);
+    stages.push(stage);
+    output = stage;
+  }
+  return { stages, input, output };
+}
+
+/** @param firstByte null if it is not known yet */
+function openStage(coding: string, firstByte: number | null): Transform {
+  if (coding === 'br') return createBrotliDecompress();
+  if (coding === 'gzip') return createGunzip();
+  return firstByte === null || (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw();
 }
 
 /** Resolves when a stage accepts more input, or has ended. */
@@ -91,10 +115,12 @@ function drained(stage: Transform): Promise<void> {
 }
 
 /** The digest of the bytes after their Content-Encoding is decoded (`Content.decoded`). */
-export function createDecodedDigester(
-  codings: readonly string[],
-  limit: number,
-): { write: Decoder['write']; end(): Promise<NonNullable<Content['decoded']>> } {
+export interface DecodedDigester {
+  write: Decoder['write'];
+  end(): Promise<NonNullable<Content['decoded']>>;
+}
+
+export function createDecodedDigester(codings: readonly string[], limit: number): DecodedDigester {
   const digester = createDigester(limit);
   const decoder = createDecoder(codings, limit, (chunk) => digester.write(chunk));
   return {

@@ -11,23 +11,29 @@ export async function mapInOrder<T, R>(
   items: readonly T[],
   signal: AbortSignal | undefined,
   work: (item: T) => Promise<R>,
-  hand: (result: R) => Promise<void>,
+  handle: (result: R) => Promise<void>,
 ): Promise<boolean> {
-  const underWay: Promise<R>[] = [];
-  let next = 0;
-  for (let i = 0; i < items.length; i += 1) {
-    while (next < items.length && underWay.length < WINDOW) {
-      const started = work(items[next++]!);
+  const inFlight: Promise<R>[] = [];
+  let started = 0;
+  function startMore(): void {
+    const end = started + WINDOW - inFlight.length;
+    for (const item of items.slice(started, end)) {
+      const result = work(item);
       // Awaited later in order; until then a rejection must not count as unhandled.
-      started.catch(() => {});
-      underWay.push(started);
+      result.catch(() => {});
+      inFlight.push(result);
+      started += 1;
     }
-    const result = await underWay.shift()!;
+  }
+  startMore();
+  for (let oldest = inFlight.shift(); oldest; oldest = inFlight.shift()) {
+    const result = await oldest;
     if (signal?.aborted) {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
       return true;
     }
-    await hand(result);
+    await handle(result);
+    startMore();
   }
   return false;
 }
@@ -35,20 +41,20 @@ export async function mapInOrder<T, R>(
 /** Processes a limited number of items at once; results are in the order of the items. */
 export async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>, limit: number): Promise<R[]> {
   const results: R[] = [];
-  let next = 0;
+  // Shared by the workers, so that each item is taken once.
+  const queue = items.entries();
   async function worker(): Promise<void> {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await work(items[index]!);
-    }
+    for (const [index, item] of queue) results[index] = await work(item);
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
 }
 
 /** The result for a key, computed once and shared by all callers. */
-export function memoizeAsync<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  let made = known.get(key);
-  if (!made) known.set(key, (made = make()));
-  return made;
+export function memoizeAsync<T>(known: Map<string, Promise<T>>, key: string, compute: () => Promise<T>): Promise<T> {
+  const earlier = known.get(key);
+  if (earlier) return earlier;
+  const result = compute();
+  known.set(key, result);
+  return result;
 }

@@ -1,86 +1,92 @@
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
-import type { Conditional, Hop, RepeatedProbe, ResourceKind, Probe } from '../../core/facts/facts.ts';
-import { header, httpDate } from '../../core/http/headers.ts';
+import type { Conditional, Hop, Probe, RepeatedProbe } from '../../core/facts/facts.ts';
 import { mayBeRepeated } from '../../core/facts/repeated-probes.ts';
-import { isAnswered, lastHop } from '../../core/http/probe.ts';
-import { createDigester } from '../digest/digest.ts';
-import { probeTwice } from './retry-probes.ts';
-import type { HttpClient } from '../http/client.ts';
+import { header, httpDate } from '../../core/http/headers.ts';
+import { isAnswered } from '../../core/http/probe.ts';
+import { createDigester, type Digester } from '../digest/digest.ts';
+import type { Body } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
-import { repeat, type RepeatsContext } from './repeated-probes.ts';
+import type { ServerView } from './browser-views.ts';
+import type { ObserveContext } from './context.ts';
+import { isEntityTag } from './entity-tag.ts';
+import { repeat } from './repeated-probes.ts';
+import { probeTwice } from './retry-probes.ts';
 
 /** Conditional requests for a document (RFC 9110 section 13), which save the hourly check most of its bytes. */
 
 /** An entity tag that no host has issued. */
-const MADE_UP = '"appreg-probe-never-issued"';
+const FABRICATED_TAG = '"appreg-probe-never-issued"';
 const DAY = 86_400_000;
-/** An entity tag, weak or strong; looser than RFC 9110, as browsers are. */
-export const ENTITY_TAG = /^(?:W\/)?"[^"]*"$/;
 
-interface Asking {
-  http: HttpClient;
-  /** The origins that the user named. */
-  origins: readonly string[];
-  total: { small: number };
-  onBytes(count: number): void;
-  onBody(hop: Hop): void;
-}
+type Condition = Pick<Conditional, 'condition' | 'fabricated'>;
 
 /**
  * Sends one request with a validator that the host never issued, and one with the validator that it just sent.
- * @param first the probe that fetched the document, whose bytes have the digest `sha256`
+ * @param sha256 the digest of the document that the host just sent
  */
 export async function probeConditions(
-  first: Probe,
+  { server, accept, limit }: ServerView,
   sha256: string,
-  accept: string,
-  limit: number,
-  context: Asking,
+  context: ObserveContext,
 ): Promise<Conditional[]> {
-  const { headers } = lastHop(first)!;
-  const etag = header(headers, 'etag');
+  const [first] = server.hops;
+  const last = server.hops.at(-1);
+  if (!first || !last) return [];
+  const sent = conditionsFrom(last).map(async ({ condition, fabricated }): Promise<Conditional> => {
+    const reader = fabricated ? null : createChangedBodyReader(last, limit, context);
+    const visit = await probeTwice(context.http, {
+      method: 'GET',
+      url: first.url,
+      // Also shows how the host responds to an unknown origin; all other requests name the service's own.
+      origin: fabricated && context.origins.length > 0 ? PROBE_ORIGIN : null,
+      accept,
+      headers: [condition],
+      total: context.timeouts.small,
+      ...(reader ? { body: (hop) => reader.body(hop) } : {}),
+    });
+    const digest = reader?.digest() ?? null;
+    return { condition, fabricated, visit, sameBytes: digest !== null && isAnswered(visit) ? digest === sha256 : null };
+  });
+  const all = await Promise.all(sent);
+  return all.filter(({ visit }) => notRequested(visit) === null);
+}
+
+function conditionsFrom({ headers }: Hop): Condition[] {
+  const conditions: Condition[] = [{ condition: ['if-none-match', FABRICATED_TAG], fabricated: true }];
+  const tag = header(headers, 'etag');
   const changed = httpDate(header(headers, 'last-modified'));
-  const asked: [Conditional['condition'], madeUp: boolean][] = [[['if-none-match', MADE_UP], true]];
-  if (etag !== null && ENTITY_TAG.test(etag)) asked.push([['if-none-match', etag], false]);
-  else if (etag === null && changed !== null)
-    asked.push([['if-modified-since', new Date(changed - DAY).toUTCString()], true]);
-  const all = await Promise.all(
-    asked.map(async ([condition, madeUp]): Promise<Conditional> => {
-      let digester: ReturnType<typeof createDigester> | null = null;
-      const visit = await probeTwice(context.http, {
-        method: 'GET',
-        url: first.hops[0]!.url,
-        // Also shows how the host responds to an unknown origin; all other requests name the service's own.
-        origin: madeUp && context.origins.length > 0 ? PROBE_ORIGIN : null,
-        accept,
-        headers: [condition],
-        total: context.total.small,
-        ...(madeUp
-          ? {}
-          : {
-              body(hop) {
-                const same = header(hop.headers, 'etag') === etag;
-                if (!same) context.onBody(hop);
-                const made = (digester = same ? null : createDigester(limit));
-                return {
-                  limit: same ? 0 : limit,
-                  over: 'cut' as const,
-                  instant: true,
-                  write(chunk: Uint8Array) {
-                    context.onBytes(chunk.length);
-                    made?.write(chunk);
-                  },
-                };
-              },
-            }),
-      });
-      // Assigned in the callback, which the compiler does not track.
-      const content = (digester as ReturnType<typeof createDigester> | null)?.end() ?? null;
-      const whole = content !== null && isAnswered(visit);
-      return { condition, fabricated: madeUp, visit, sameBytes: whole ? content.sha256 === sha256 : null };
-    }),
-  );
-  return all.filter(({ visit }) => !notRequested(visit));
+  if (tag !== null && isEntityTag(tag)) conditions.push({ condition: ['if-none-match', tag], fabricated: false });
+  else if (tag === null && changed !== null)
+    conditions.push({ condition: ['if-modified-since', new Date(changed - DAY).toUTCString()], fabricated: true });
+  return conditions;
+}
+
+/** Digests a body that is sent under another entity tag than before. */
+function createChangedBodyReader(
+  before: Hop,
+  limit: number,
+  context: ObserveContext,
+): { body(hop: Hop): Body; digest(): string | null } {
+  const tag = header(before.headers, 'etag');
+  let digester: Digester | null = null;
+  return {
+    body(hop) {
+      const isSameTag = header(hop.headers, 'etag') === tag;
+      if (!isSameTag) context.onBody(hop);
+      const current = isSameTag ? null : createDigester(limit);
+      digester = current;
+      return {
+        limit: isSameTag ? 0 : limit,
+        over: 'cut',
+        instant: true,
+        write(chunk) {
+          context.onBytes(chunk.length);
+          current?.write(chunk);
+        },
+      };
+    },
+    digest: () => digester?.end().sha256 ?? null,
+  };
 }
 
 /**
@@ -90,44 +96,20 @@ export async function probeConditions(
 export async function repeatCondition(
   first: Probe,
   conditional: readonly Conditional[],
-  role: ResourceKind,
-  accept: string,
-  context: RepeatsContext,
+  { kind, accept }: Pick<ServerView, 'kind' | 'accept'>,
+  context: ObserveContext,
 ): Promise<RepeatedProbe | null> {
-  const { url } = first.hops[0]!;
   const refused = conditional.find(({ visit }) => visit.origin === null && mayBeRepeated('condition', visit));
-  if (!refused) return null;
-  const same = (): Promise<Probe> =>
+  const url = first.hops[0]?.url;
+  if (!refused || url === undefined) return null;
+  const sendAgain = (): Promise<Probe> =>
     context.http.probe({
       method: 'GET',
       url,
       origin: null,
       accept,
       headers: [refused.condition],
-      total: context.total.small,
+      total: context.timeouts.small,
     });
-  return repeat('condition', refused.visit, { role, url, accept }, same, context);
-}
-
-/** Selects the first successful document per key, in the order in which they are started. */
-export interface FirstPerKey {
-  /**
-   * @param answered whether this one gets a response
-   * @returns whether no earlier one of the same key did
-   */
-  mine(key: string, answered: Promise<boolean>): Promise<boolean>;
-}
-
-export function openFirstPerKey(): FirstPerKey {
-  const last = new Map<string, Promise<boolean>>();
-  return {
-    async mine(key, answered) {
-      const before = last.get(key) ?? Promise.resolve(false);
-      last.set(
-        key,
-        before.then((done) => done || answered),
-      );
-      return !(await before);
-    },
-  };
+  return repeat('condition', refused.visit, { kind, url, accept }, sendAgain, context);
 }

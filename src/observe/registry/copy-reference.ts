@@ -12,13 +12,13 @@ import type { Reference } from './copy.ts';
  * @returns null for a document that was not read completely
  */
 export function referenceOfDocument(
-  visit: Probe,
+  probe: Probe,
   content: DocumentContent | Missing,
   sha256: string | null,
 ): Reference | null {
   if (isMissing(content) || content.cut) return null;
   return {
-    sha256: sha256 !== null && isPlain(visit) ? sha256 : digestOf(bytesOf(content)),
+    sha256: sha256 !== null && isPlain(probe) ? sha256 : digestOf(bytesOf(content)),
     bytes: content.bytes,
     text: () => content.text,
     isImage: false,
@@ -26,14 +26,14 @@ export function referenceOfDocument(
 }
 
 /** @param bytes with the coding undone; null if they were not kept */
-export function referenceOfIcon(visit: Probe, content: Content, bytes: Uint8Array | null): Reference | null {
+export function referenceOfIcon(probe: Probe, content: Content, bytes: Uint8Array | null): Reference | null {
   if (content.cut) return null;
-  if (isPlain(visit)) return { sha256: content.sha256, bytes: content.bytes, text: null, isImage: true };
+  if (isPlain(probe)) return { sha256: content.sha256, bytes: content.bytes, text: null, isImage: true };
   return bytes === null ? null : { sha256: digestOf(bytes), bytes: bytes.length, text: null, isImage: true };
 }
 
-function isPlain(visit: Probe): boolean {
-  return codings(lastHop(visit)?.headers ?? []).length === 0;
+function isPlain(probe: Probe): boolean {
+  return codings(lastHop(probe)?.headers ?? []).length === 0;
 }
 
 function bytesOf({ text, base64 }: DocumentContent): Uint8Array {

@@ -1,22 +1,18 @@
 import { hopOrigins } from '../../core/http/cors.ts';
-import type { Conditional, ResourceKind, Probe, HttpViews } from '../../core/facts/facts.ts';
+import type { Conditional, HttpViews, Probe } from '../../core/facts/facts.ts';
 import { codings, header, httpDate } from '../../core/http/headers.ts';
 import { isAnswered, lastHop } from '../../core/http/probe.ts';
-import { ENTITY_TAG } from './conditional.ts';
-import { probeTwice } from './retry-probes.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
-import { probePreflight, type Preflight, type SecretNames } from './preflight.ts';
+import type { ObserveContext } from './context.ts';
+import { isEntityTag } from './entity-tag.ts';
+import { type BrowserGet, getAsBrowser } from './header-probes.ts';
+import { type Preflight, probePreflight } from './preflight.ts';
 import { ALL_GROUPS } from './request-shape.ts';
-import { type BrowserGet, getAsBrowser, type Prober } from './header-probes.ts';
+import { probeTwice } from './retry-probes.ts';
 
 /** Probes of host settings, which are made only for the first resource of each kind and host. */
 
-export interface FirstsContext extends Prober {
-  secretNames: SecretNames | null;
-  /** The kinds and hosts whose first resource was claimed. */
-  firsts: Set<string>;
-}
-type Firsts = Pick<HttpViews, 'headPreflight' | 'image' | 'gzip' | 'revalidation'>;
+type FirstOfKindViews = Pick<HttpViews, 'headPreflight' | 'image' | 'gzip' | 'revalidation'>;
 
 /**
  * @param key the kind of resource and its host
@@ -27,72 +23,72 @@ export async function probeFirstOfKind(
   key: string,
   get: BrowserGet,
   answered: Promise<Probe>,
-  context: FirstsContext,
-): Promise<Firsts> {
-  if (context.firsts.has(key)) return {};
-  context.firsts.add(key);
-  const [headPreflight, image, gzip, revalidated] = await Promise.all([
-    preflightOfHead(get, context),
-    get.role === 'icon' ? getAsBrowser({ ...get, like: 'image' }, ALL_GROUPS, context) : null,
-    answered.then((browser) => gzipAlone(get, browser, context)),
+  context: ObserveContext,
+): Promise<FirstOfKindViews> {
+  const { probedKinds } = context.state;
+  if (probedKinds.has(key)) return {};
+  probedKinds.add(key);
+  const [headPreflight, image, gzip, revalidation] = await Promise.all([
+    probeHeadPreflight(get, context),
+    get.kind === 'icon' ? getAsBrowser({ ...get, like: 'image' }, ALL_GROUPS, context) : null,
+    answered.then((browser) => getWithGzipOnly(get, browser, context)),
     answered.then((browser) => revalidate(get, browser, context)),
   ]);
   return {
-    ...(isAsked(headPreflight) ? { headPreflight } : {}),
-    ...(isAsked(image) ? { image } : {}),
-    ...(isAsked(gzip) ? { gzip } : {}),
-    ...(revalidated !== null && isAsked(revalidated.visit) ? { revalidation: revalidated } : {}),
+    ...(isRequested(headPreflight) ? { headPreflight } : {}),
+    ...(isRequested(image) ? { image } : {}),
+    ...(isRequested(gzip) ? { gzip } : {}),
+    ...(revalidation !== null && isRequested(revalidation.visit) ? { revalidation } : {}),
   };
 }
 
-function isAsked(visit: Probe | null): visit is Probe {
-  return visit !== null && notRequested(visit) === null;
+function isRequested(probe: Probe | null): probe is Probe {
+  return probe !== null && notRequested(probe) === null;
 }
 
-async function preflightOfHead(get: BrowserGet, context: FirstsContext): Promise<Probe | null> {
-  const asked = headPreflightOf(get);
-  return asked && probePreflight(asked, context);
+async function probeHeadPreflight(get: BrowserGet, context: ObserveContext): Promise<Probe | null> {
+  const request = headPreflightOf(get);
+  return request && probePreflight(request, context);
 }
 
 /** The preflight that a browser sends before a HEAD; null at the page’s own origin. */
 export function headPreflightOf({ url, page }: Pick<BrowserGet, 'url' | 'page'>): Preflight | null {
   const [sent] = hopOrigins(page, [url]);
-  return sent?.checked ? { url, page, origin: sent.origin, method: 'HEAD', along: [url] } : null;
+  return sent?.checked ? { url, page, origin: sent.origin, method: 'HEAD', chain: [url] } : null;
 }
 
 /** Many clients accept only gzip, and hosts keep a file per coding. */
-async function gzipAlone(get: BrowserGet, browser: Probe, context: FirstsContext): Promise<Probe | null> {
+async function getWithGzipOnly(get: BrowserGet, browser: Probe, context: ObserveContext): Promise<Probe | null> {
   const applied = codings(lastHop(browser)?.headers ?? []);
-  if (!isDocument(get.role) || applied.length === 0 || applied.includes('gzip')) return null;
+  const isDocument = get.kind === 'manifest' || get.kind === 'metadata';
+  if (!isDocument || applied.length === 0 || applied.includes('gzip')) return null;
   return getAsBrowser({ ...get, encoding: 'gzip' }, ['encoding'], context);
 }
 
 async function revalidate(
   get: BrowserGet,
   browser: Probe,
-  context: FirstsContext,
+  context: ObserveContext,
 ): Promise<NonNullable<HttpViews['revalidation']> | null> {
-  if (get.role === 'artifact' || !isAnswered(browser)) return null;
-  const { headers } = lastHop(browser)!;
-  const tag = header(headers, 'etag');
-  const date = header(headers, 'last-modified');
-  let condition: Conditional['condition'];
-  if (tag !== null && ENTITY_TAG.test(tag)) condition = ['if-none-match', tag];
-  else if (date !== null && httpDate(date) !== null) condition = ['if-modified-since', date];
-  else return null;
-  return { condition, visit: await revalidation(get, condition, context, probeTwice) };
+  if (get.kind === 'artifact' || !isAnswered(browser)) return null;
+  const condition = conditionFrom(lastHop(browser)?.headers ?? []);
+  return condition && { condition, visit: await sendRevalidation(get, condition, context, probeTwice) };
 }
 
-/** @param visit sends the request */
-export function revalidation(
+/** The validator that a browser stores; null if there is none. */
+function conditionFrom(headers: readonly [string, string][]): Conditional['condition'] | null {
+  const tag = header(headers, 'etag');
+  if (tag !== null && isEntityTag(tag)) return ['if-none-match', tag];
+  const date = header(headers, 'last-modified');
+  return date !== null && httpDate(date) !== null ? ['if-modified-since', date] : null;
+}
+
+/** @param send sends the request */
+export function sendRevalidation(
   get: BrowserGet,
   condition: Conditional['condition'],
-  context: FirstsContext,
-  visit: typeof probeTwice,
+  context: ObserveContext,
+  send: typeof probeTwice,
 ): Promise<Probe> {
-  return getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, context, visit);
-}
-
-function isDocument(role: ResourceKind): boolean {
-  return role === 'manifest' || role === 'metadata';
+  return getAsBrowser({ ...get, headers: [condition], reference: null }, ALL_GROUPS, context, send);
 }

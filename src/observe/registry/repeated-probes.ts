@@ -1,9 +1,8 @@
-import type { RepeatedProbe, ResourceKind, SideProbe, Probe } from '../../core/facts/facts.ts';
+import type { Probe, RepeatedProbe, ResourceKind, SideProbe } from '../../core/facts/facts.ts';
 import { isUnsteady, mayBeRepeated, refusalOf } from '../../core/facts/repeated-probes.ts';
-import { lastHop, statusOf, originOf } from '../../core/http/probe.ts';
-import type { AlternatingOrigins } from './retry-probes.ts';
-import type { HttpClient } from '../http/client.ts';
+import { lastHop, originOf, statusOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
+import type { ObserveContext } from './context.ts';
 
 /** Repeats a request that failed unlike the plain GET, to see whether the status depends on the request. */
 
@@ -13,16 +12,8 @@ import { notRequested } from '../http/circuit-breaker.ts';
  */
 const ROUNDS = ['poop', 'opop', 'ppoo'] as const;
 
-export interface RepeatsContext {
-  http: HttpClient;
-  total: { small: number };
-  /** The results, by kind of resource and request, and by host. */
-  repeats: Map<string, Promise<RepeatedProbe | null>>;
-  byTurns: AlternatingOrigins;
-}
-
-interface Subject {
-  role: ResourceKind;
+interface RepeatedResource {
+  kind: ResourceKind;
   /** The initially requested URL. */
   url: string;
   accept: string;
@@ -30,56 +21,60 @@ interface Subject {
 
 /**
  * Repeats the request, once per kind of resource and request and per host.
- * @param visit the result of the request
- * @param same sends it again
+ * @param probe the result of the request
+ * @param send sends it again
  * @returns null if there was no need
  */
 export async function repeat(
   of: SideProbe,
-  visit: Probe,
-  { role, url, accept }: Subject,
-  same: () => Promise<Probe>,
-  context: RepeatsContext,
+  probe: Probe,
+  resource: RepeatedResource,
+  send: () => Promise<Probe>,
+  context: ObserveContext,
 ): Promise<RepeatedProbe | null> {
-  if (notRequested(visit) !== null || !mayBeRepeated(of, visit)) return null;
-  const origin = originOf(lastHop(visit)!.url);
-  const key = `${of} ${role} ${origin}`;
-  const known = context.repeats.get(key);
+  const hop = lastHop(probe);
+  if (!hop || notRequested(probe) !== null || !mayBeRepeated(of, probe)) return null;
+  const origin = originOf(hop.url);
+  const key = `${of} ${resource.kind} ${origin}`;
+  const { repeatedProbes, alternatingOrigins } = context.state;
+  const known = repeatedProbes.get(key);
   if (known) return known;
   // A host that supports the method and rejects it uses the first two; the HTTP client repeats the others itself.
-  const status = statusOf(visit);
-  const isOnce = [405, 501, 503].includes(status) || (of === 'condition' && status >= 500);
+  const isOnce = [405, 501, 503].includes(hop.status) || (of === 'condition' && hop.status >= 500);
   const rounds = isOnce ? ROUNDS.slice(0, 1) : ROUNDS;
-  const made = inRounds(of, { role, url, accept }, same, rounds, context);
-  context.repeats.set(key, made);
-  const repeated = await made;
-  if (repeated !== null && repeated.plain.some(refusalOf)) context.byTurns.set(origin, repeated);
+  const repeating = repeatInRounds(of, resource, send, rounds, context);
+  repeatedProbes.set(key, repeating);
+  const repeated = await repeating;
+  if (repeated !== null && repeated.plain.some(refusalOf)) alternatingOrigins.set(origin, repeated);
   return repeated;
 }
 
-async function inRounds(
+async function repeatInRounds(
   of: SideProbe,
-  { role, url, accept }: Subject,
-  same: () => Promise<Probe>,
+  { kind, url, accept }: RepeatedResource,
+  send: () => Promise<Probe>,
   rounds: readonly string[],
-  { http, total }: RepeatsContext,
+  { http, timeouts }: ObserveContext,
 ): Promise<RepeatedProbe | null> {
-  const headers: [string, string][] = role === 'artifact' ? [['range', 'bytes=0-0']] : [];
-  const plain = (): Promise<Probe> =>
-    http.probe({ method: 'GET', url, origin: null, accept, headers, total: total.small });
+  const headers: [string, string][] = kind === 'artifact' ? [['range', 'bytes=0-0']] : [];
+  const sendPlain = (): Promise<Probe> =>
+    http.probe({ method: 'GET', url, origin: null, accept, headers, total: timeouts.small });
   const repeated: RepeatedProbe = { of, url, plain: [], same: [] };
   for (const order of rounds) {
     if (isUnsteady(repeated)) break;
-    const sent = [...order].map(async (kind) => ({ kind, visit: await (kind === 'p' ? plain() : same()) }));
-    for (const { kind, visit } of await Promise.all(sent))
-      (kind === 'p' ? repeated.plain : repeated.same).push(...statusesOf(visit));
+    const round = [...order].map(async (letter) =>
+      letter === 'p'
+        ? { statuses: repeated.plain, probe: await sendPlain() }
+        : { statuses: repeated.same, probe: await send() },
+    );
+    for (const { statuses, probe } of await Promise.all(round)) statuses.push(...statusesOf(probe));
   }
   return repeated.plain.length > 0 && repeated.same.length > 0 ? repeated : null;
 }
 
 /** The statuses of all attempts. */
-function statusesOf(visit: Probe): number[] {
-  if (notRequested(visit) !== null) return [];
-  const before = (visit.retriedErrors ?? []).map((trouble) => Number(/^status (\d+)$/.exec(trouble)?.[1] ?? 0));
-  return [...before, visit.failure === null ? statusOf(visit) : 0];
+function statusesOf(probe: Probe): number[] {
+  if (notRequested(probe) !== null) return [];
+  const earlier = (probe.retriedErrors ?? []).map((error) => Number(/^status (\d+)$/.exec(error)?.[1] ?? 0));
+  return [...earlier, probe.failure === null ? statusOf(probe) : 0];
 }

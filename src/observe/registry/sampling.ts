@@ -1,5 +1,5 @@
 import { corsFault, preflightFault } from '../../core/http/cors.ts';
-import type { Probe, HttpViews } from '../../core/facts/facts.ts';
+import type { HttpViews, Probe } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { header } from '../../core/http/headers.ts';
 import { SAMPLED, isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
@@ -11,10 +11,10 @@ import { SAMPLED, isAnswered, lastHop, originOf } from '../../core/http/probe.ts
 export interface Sample {
   /**
    * @param kind of the resource, artifacts apart from icons
-   * @param service its plain GET
-   * @param ask sends HEAD and preflights for it
+   * @param server its plain GET
+   * @param send sends HEAD and preflights for it
    */
-  methods(kind: string, service: Probe, ask: () => Promise<Methods>): Promise<Methods>;
+  methods(kind: string, server: Probe, send: () => Promise<Methods>): Promise<Methods>;
 }
 export type Methods = Pick<HttpViews, 'head' | 'preflight' | 'preflights'>;
 
@@ -23,41 +23,41 @@ const FIRST = 20;
 const EVERY = 10;
 
 export function openSample(): Sample {
-  const places = new Map<string, { begun: number; well: boolean; first: Promise<unknown>[] }>();
+  const groups = new Map<string, { started: number; hasNoFindings: boolean; first: Promise<unknown>[] }>();
   return {
-    async methods(kind, service, ask) {
-      const place = `${kind} ${service.hops.map((hop) => originOf(hop.url)).join(' ')}`;
-      let known = places.get(place);
-      if (!known) places.set(place, (known = { begun: 0, well: true, first: [] }));
-      const number = known.begun++;
+    async methods(kind, server, send) {
+      const key = `${kind} ${server.hops.map((hop) => originOf(hop.url)).join(' ')}`;
+      const group = groups.get(key) ?? { started: 0, hasNoFindings: true, first: [] };
+      groups.set(key, group);
+      const number = group.started;
+      group.started += 1;
       if (number >= FIRST) {
-        await Promise.all(known.first);
-        if (known.well && number % EVERY !== 0) return { head: SAMPLED, preflight: SAMPLED };
+        await Promise.all(group.first);
+        if (group.hasNoFindings && number % EVERY !== 0) return { head: SAMPLED, preflight: SAMPLED };
       }
-      const asking = ask();
-      if (number < FIRST) known.first.push(asking);
-      const methods = await asking;
-      known.well &&= isWell(service, methods);
+      const sent = send();
+      if (number < FIRST) group.first.push(sent);
+      const methods = await sent;
+      group.hasNoFindings &&= hasNoFindings(server, methods);
       return methods;
     },
   };
 }
 
-/** True if it has no findings, so that the others need not be requested. */
-function isWell(service: Probe, { head, preflight, preflights = [] }: Methods): boolean {
-  if (isMissing(head) || !isAnswered(head) || head.attempts > 1 || !namesTheSame(service, head)) return false;
+function hasNoFindings(server: Probe, { head, preflight, preflights = [] }: Methods): boolean {
+  if (isMissing(head) || !isAnswered(head) || head.attempts > 1 || !hasSameValidators(server, head)) return false;
   if (corsFault(head) !== null) return false;
-  return [preflight, ...preflights].every((one) =>
-    isMissing(one)
-      ? one.intentional === true
-      : one.attempts === 1 && preflightFault(one, one.requestedHeaders ?? []) === null,
+  return [preflight, ...preflights].every((probe) =>
+    isMissing(probe)
+      ? probe.intentional === true
+      : probe.attempts === 1 && preflightFault(probe, probe.requestedHeaders ?? []) === null,
   );
 }
 
 /** Whether HEAD reports the same validator and length as GET. */
-export function namesTheSame(get: Probe, head: Probe): boolean {
+export function hasSameValidators(get: Probe, head: Probe): boolean {
   return ['content-length', 'etag', 'content-encoding'].every((name) => {
-    const [one, other] = [get, head].map((visit) => header(lastHop(visit)?.headers ?? [], name));
-    return one === other || one === null || other === null;
+    const [ofGet = null, ofHead = null] = [get, head].map((probe) => header(lastHop(probe)?.headers ?? [], name));
+    return ofGet === ofHead || ofGet === null || ofHead === null;
   });
 }

@@ -1,5 +1,5 @@
 import type { Missing } from '../../core/facts/facts.ts';
-import type { Progress } from '../../observe/registry/observe.ts';
+import type { Progress } from '../../observe/registry/options.ts';
 import type { Limits } from '../config/settings.ts';
 
 /** The budget of one refresh of one registry. What exceeds it is deferred to the next refresh, soon after. */

@@ -1,6 +1,6 @@
 import type { Report } from '../../core/engine/report.ts';
 import { openHttpClient } from '../../observe/http/client.ts';
-import { keptDocument } from '../../observe/registry/observation-cache.ts';
+import { keptDocument } from '../../observe/registry/cache/keep.ts';
 import { pack } from '../storage/packed.ts';
 import { type RevalidationContext, isStillUnchanged } from './unchanged/revalidate.ts';
 import { openRecordingClient } from './unchanged/recording-client.ts';

@@ -7,8 +7,9 @@ import type { Annotate } from '../../core/engine/findings.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { isWholeEntry } from '../../core/engine/visibility.ts';
 import type { HttpOptions } from '../../observe/http/client.ts';
-import { keptApp } from '../../observe/registry/observation-cache.ts';
-import { type ListedArtifact, observeRegistry } from '../../observe/registry/observe.ts';
+import { keptApp } from '../../observe/registry/cache/keep.ts';
+import type { ListedArtifact } from '../../observe/registry/options.ts';
+import { observeRegistry } from '../../observe/registry/observe.ts';
 import type { Service } from '../context.ts';
 import { unpack } from '../storage/packed.ts';
 import type { Limits } from '../config/settings.ts';
@@ -74,7 +75,7 @@ export const FINDINGS = 10_000;
 export const CONNECTIONS = 8;
 /** Shares of the refresh time: artifacts started in its first half complete within it. */
 const SHARE = { document: 0.25, artifact: 0.45 };
-/** Validity of cached artifact facts (observe/registry/observation-cache.ts). */
+/** Validity of cached artifact facts (observe/registry/cache/observation-cache.ts). */
 const STANDS = 30 * 86_400_000;
 
 /** How the hosts of a registry are requested. */

@@ -1,5 +1,5 @@
 import { isMissing } from '../../core/facts/facts.ts';
-import type { RememberedApp } from '../../observe/registry/observation-cache.ts';
+import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 
 /** The cached facts of two dozen apps must fit into memory at once, for any archive content. */
 const WEIGHT = 4_000_000;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { RememberedApp } from '../../observe/registry/observation-cache.ts';
+import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { Db } from './database.ts';
 import { pack } from './packed.ts';
 import type { GoodIcon } from '../refresh/icon-collector.ts';

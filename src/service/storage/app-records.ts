@@ -1,5 +1,5 @@
 import type { Baseline, PublishedVersion } from '../../core/facts/facts.ts';
-import type { RememberedApp } from '../../observe/registry/observation-cache.ts';
+import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
 import type { Db } from './database.ts';
 import { storable, unpack } from './packed.ts';
 import type { StoredVersion } from '../refresh/version-lifecycle.ts';

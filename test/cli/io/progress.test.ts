@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { progressLine } from '../../../src/cli/io/progress.ts';
 import * as streams from '../../../src/cli/io/streams.ts';
 import { openTerminal, type Terminal } from '../../../src/cli/io/terminal.ts';
-import type { Progress } from '../../../src/observe/registry/observe.ts';
+import type { Progress } from '../../../src/observe/registry/options.ts';
 
 // Its exports can be put in place of only when they are mocked.
 vi.mock('../../../src/cli/io/streams.ts', { spy: true });

@@ -2,7 +2,7 @@ import type { AppFacts, DocumentFacts } from '../../../core/facts/facts.ts';
 import type { Judging } from '../../../core/engine/judge.ts';
 import type { Report } from '../../../core/engine/report.ts';
 import { sameAddress } from '../../../core/http/url.ts';
-import { reusableUntil, viewsUntil } from '../../../observe/registry/observation-cache.ts';
+import { reusableUntil, viewsUntil } from '../../../observe/registry/cache/expiry.ts';
 import type { RecordingClient } from './recording-client.ts';
 import { aged } from './response-fingerprint.ts';
 import { unchangedTokenOf } from './unchanged-token.ts';

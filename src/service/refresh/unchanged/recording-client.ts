@@ -1,7 +1,7 @@
 import type { Probe } from '../../../core/facts/facts.ts';
 import { sameAddress } from '../../../core/http/url.ts';
 import type { ProbeRequest, HttpClient } from '../../../observe/http/client.ts';
-import { isUntroubled } from '../../../observe/registry/revalidate.ts';
+import { hasNoErrors } from '../../../observe/registry/cache/revalidate.ts';
 
 /**
  * Records the requests of a refresh: whether all responses were "not modified", and which responses were prefetched.
@@ -93,7 +93,7 @@ function confirmedBy({ method, url, accept, origin, headers = [] }: ProbeRequest
 export function isUnchanged(visit: Probe): boolean {
   return (
     visit.hops.at(-1)?.status === 304 &&
-    isUntroubled(visit) &&
+    hasNoErrors(visit) &&
     visit.hops.every(
       ({ failedAddresses: vain, unsolicitedContinue: continued, proxy }) => !vain && !continued && !proxy,
     )

@@ -1,0 +1,46 @@
+import type { AppFacts, ArtifactFacts, DocumentFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
+import type { JsonValue } from '../../core/json/json.ts';
+import { iconUrlOf, metadataUrlOf } from '../../core/registry/manifest.ts';
+import { listedVersionsIn } from '../../core/registry/metadata.ts';
+import { observeArtifacts } from './artifacts.ts';
+import type { RegistryRun } from './run.ts';
+import { isRequestable, reasonNotRequestable } from './requestable.ts';
+
+/** Observes one app: its metadata and icon at once, and its artifacts as soon as the metadata lists them. */
+export async function observeApp(key: string, entry: JsonValue, run: RegistryRun): Promise<AppFacts> {
+  const { context, options, shared } = run;
+  const known = (await options.memory?.app(key)) ?? null;
+  let artifacts: Promise<ArtifactFacts[]> | null = null;
+  const startArtifacts = (content: DocumentFacts['content']): Promise<ArtifactFacts[]> => {
+    if (artifacts === null) {
+      artifacts = observeArtifacts(key, listedVersionsIn(content) ?? [], run, known);
+      // Awaited with the rest; until then a rejection must not count as unhandled.
+      artifacts.catch(() => {});
+    }
+    return artifacts;
+  };
+  const observeMetadata = async (): Promise<DocumentFacts> => {
+    const url = metadataUrlOf(entry);
+    const facts = isRequestable(url)
+      ? await shared.metadata(url, context, known?.facts.metadata ?? null, startArtifacts)
+      : notRequestable(url);
+    run.progress.done += 1;
+    await startArtifacts(facts.content);
+    return facts;
+  };
+  const observeAppIcon = async (): Promise<IconFacts> => {
+    const url = iconUrlOf(entry);
+    const facts = isRequestable(url)
+      ? await shared.icon(url, context, known?.facts.icon ?? null)
+      : { ...notRequestable(url), image: reasonNotRequestable(url) };
+    run.progress.done += 1;
+    return facts;
+  };
+  const [icon, metadata] = await Promise.all([observeAppIcon(), observeMetadata()]);
+  return { key, metadata, icon, artifacts: await startArtifacts(metadata.content) };
+}
+
+function notRequestable(url: string | null): { url: string | null; file: null; web: Missing; content: Missing } {
+  const reason = reasonNotRequestable(url);
+  return { url, file: null, web: reason, content: reason };
+}

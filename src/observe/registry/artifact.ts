@@ -1,0 +1,173 @@
+import type { ArchiveFacts, ArtifactFacts, Content, Hop, Missing, Probe } from '../../core/facts/facts.ts';
+import { isMissing } from '../../core/facts/facts.ts';
+import { codings, header } from '../../core/http/headers.ts';
+import { digestOf } from '../../core/registry/checksum.ts';
+import { createDecodedDigester, type DecodedDigester } from '../digest/decode.ts';
+import { digestArtifact, type Inspected, type Inspection } from '../digest/digest-artifact.ts';
+import type { Body } from '../http/body.ts';
+import { notRequested } from '../http/circuit-breaker.ts';
+import { REQUESTED_ONCE } from './cache/observation-cache.ts';
+import type { ObserveContext } from './context.ts';
+import { fetchStatus, noteCertificates, reasonMissing } from './fetch.ts';
+
+/** Fetches an artifact: it is digested and listed while it is received, and never held in memory. */
+
+export interface FetchedArtifact {
+  probe: Probe;
+  content: Content | Missing;
+  archive: ArchiveFacts | Missing;
+}
+
+interface DigestOptions {
+  /** Also digest with SHA-1 and MD5. */
+  weak?: boolean;
+  /** Also compute what only explains a mismatch: the digest inside the gzip layer, line ends. */
+  inner?: boolean;
+}
+
+export function fetchArtifact(
+  url: string,
+  context: ObserveContext,
+  options: DigestOptions = {},
+): Promise<FetchedArtifact> {
+  return context.state.missingFiles.confirm({
+    kind: 'artifact',
+    fetch: (fresh) => fetchOnce(url, fresh, context, options),
+    fetchStatus: () => fetchStatus(url, '*/*', context, [['range', 'bytes=0-0']]),
+  });
+}
+
+async function fetchOnce(
+  url: string,
+  fresh: boolean,
+  context: ObserveContext,
+  options: DigestOptions,
+): Promise<FetchedArtifact> {
+  const reader = createArtifactReader(context, options);
+  const probe = await context.http.probe({
+    method: 'GET',
+    url,
+    origin: null,
+    accept: '*/*',
+    fresh,
+    total: context.timeouts.artifact,
+    body: (hop) => reader.body(hop),
+  });
+  noteCertificates(probe, context);
+  const reason = reasonMissing(probe);
+  if (reason === null) return { probe, ...(await reader.end()) };
+  await reader.drop();
+  return { probe, content: reason, archive: reason };
+}
+
+interface ArtifactReader {
+  /** For `ProbeRequest.body`; each attempt starts over. */
+  body(hop: Hop): Body;
+  /** The facts about the body of the last attempt. */
+  end(): Promise<Inspected>;
+  drop(): Promise<void>;
+}
+
+/** The body of one attempt. */
+interface Reading {
+  inspection: Inspection;
+  /** The content with its Content-Encoding undone, if it has one. */
+  decoded: DecodedDigester | null;
+  /** The content of the gzip layer, if requested. */
+  unpacked: DecodedDigester | null;
+}
+
+function createArtifactReader(context: ObserveContext, options: DigestOptions): ArtifactReader {
+  let current: Reading | null = null;
+  return {
+    body(hop) {
+      context.onBody(hop);
+      current?.inspection.drop();
+      const reading = openReading(hop, context, options);
+      current = reading;
+      return {
+        limit: context.limits.artifact,
+        over: 'fail',
+        instant: true,
+        write(chunk) {
+          context.onBytes(chunk.length);
+          return write(chunk, reading);
+        },
+      };
+    },
+    async end() {
+      if (current === null) throw new Error('A response without a body cannot be inspected.');
+      const { content, archive } = await current.inspection.end();
+      const decoded = await endOf(current.decoded);
+      const inner = await endOf(current.unpacked);
+      return {
+        content: {
+          ...content,
+          decoded,
+          ...(options.inner ? { inner: inner?.error === null ? inner.sha256 : null } : {}),
+        },
+        archive,
+      };
+    },
+    async drop() {
+      current?.inspection.drop();
+      await endOf(current?.decoded ?? null);
+      await endOf(current?.unpacked ?? null);
+    },
+  };
+}
+
+function openReading(hop: Hop, { limits, digestWorkers }: ObserveContext, options: DigestOptions): Reading {
+  const { weak = false, inner = false } = options;
+  const applied = codings(hop.headers);
+  const length = header(hop.headers, 'content-length');
+  const packedBytes = length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
+  const task = { limit: limits.artifact, weak, lines: inner, packedBytes };
+  const decoded = applied.length > 0 ? createDecodedDigester(applied, limits.decoded) : null;
+  const unpacked = inner ? createDecodedDigester(['gzip'], limits.decoded) : null;
+  const inspection = decoded || unpacked ? digestArtifact(task) : digestWorkers.open(task);
+  return { inspection, decoded, unpacked };
+}
+
+function write(chunk: Uint8Array, { inspection, decoded, unpacked }: Reading): void | Promise<void> {
+  const inspected = inspection.write(chunk);
+  if (!decoded && !unpacked) return inspected;
+  return Promise.all([inspected, decoded?.write(chunk), unpacked?.write(chunk)]).then(() => undefined);
+}
+
+async function endOf(digester: DecodedDigester | null): Promise<Content['decoded']> {
+  return digester ? digester.end() : null;
+}
+
+/**
+ * The facts of an entry's artifact, from what was fetched from its URL. If the digest is not the listed one, it is
+ * fetched a second time, once: a cache may have returned an older copy.
+ * @param fetchAgain the second fetch, which entries with the same URL share
+ */
+export async function artifactFacts(
+  url: string,
+  checksum: string,
+  first: FetchedArtifact,
+  fetchAgain: () => Promise<FetchedArtifact>,
+): Promise<ArtifactFacts> {
+  const web = notRequested(first.probe) ?? {
+    server: first.probe,
+    browser: [],
+    preflight: REQUESTED_ONCE,
+    head: REQUESTED_ONCE,
+  };
+  const facts: ArtifactFacts = { url, file: null, web, content: first.content, archive: first.archive };
+  const digest = digestOf(checksum);
+  if (
+    isMissing(first.content) ||
+    digest === null ||
+    first.content.sha256 === digest ||
+    first.content.decoded?.sha256 === digest
+  )
+    return facts;
+  const second = await fetchAgain();
+  facts.again = second.content;
+  // The relevant archive is the listed one.
+  if (!isMissing(second.content) && second.content.sha256 === digest) facts.archive = second.archive;
+  return facts;
+}

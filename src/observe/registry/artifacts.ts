@@ -1,0 +1,105 @@
+import type { ArtifactFacts, Missing } from '../../core/facts/facts.ts';
+import { sameAddress } from '../../core/http/url.ts';
+import type { JsonValue } from '../../core/json/json.ts';
+import { versionFields } from '../../core/registry/metadata.ts';
+import { digestOf } from '../../core/registry/checksum.ts';
+import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
+import { addArtifactViews } from './artifact-views.ts';
+import { artifactFacts, fetchArtifact, type FetchedArtifact } from './artifact.ts';
+import type { RememberedApp } from './cache/observation-cache.ts';
+import { verifiedBefore } from './cache/reuse.ts';
+import { mapLimit, memoizeAsync } from './concurrency.ts';
+import type { WebOptions } from './options.ts';
+import { isRequestable, reasonNotRequestable } from './requestable.ts';
+import type { RegistryRun } from './run.ts';
+
+const SKIPPED: Missing = { missing: 'artifacts are not downloaded with --skip-artifacts', runWide: true };
+const NOT_SELECTED: Missing = { missing: 'its version was not asked for', runWide: true, intentional: true };
+
+interface ListedVersion {
+  version: string | null;
+  url: string | null;
+  checksum: string;
+}
+
+/** The artifacts of one app that are being fetched: versions with the same URL share one download. */
+interface Downloads {
+  first: Map<string, Promise<FetchedArtifact>>;
+  second: Map<string, Promise<FetchedArtifact>>;
+}
+
+/**
+ * Observes the artifacts that an app's metadata lists.
+ * @param known the app's facts of an earlier run, or null
+ * @returns in the order listed
+ */
+export async function observeArtifacts(
+  app: string,
+  list: readonly JsonValue[],
+  run: RegistryRun,
+  known: RememberedApp | null,
+): Promise<ArtifactFacts[]> {
+  const { context, options, progress } = run;
+  const versions = list.map((item) => {
+    const { version, artifactUrl, artifactChecksum } = versionFields(item);
+    return { version, url: artifactUrl, checksum: artifactChecksum ?? '' };
+  });
+  const isSelected = versionSelector(versions, options.versions ?? 'all');
+  const downloads: Downloads = { first: new Map(), second: new Map() };
+  if (!options.skipArtifacts) progress.known += versions.length;
+  const facts = versions.map(({ url }) => notFetched(url, options.skipArtifacts ? SKIPPED : NOT_SELECTED));
+  const queue = options.newestFirst ? newestFirst(versions) : [...versions.entries()];
+  await mapLimit(
+    options.skipArtifacts ? [] : queue,
+    async ([index, listed]) => {
+      if (isSelected(listed.version)) facts[index] = await observeArtifact(app, listed, run, { known, downloads });
+      progress.done += 1;
+    },
+    Math.max(1, options.concurrency ?? 32),
+  );
+  await addArtifactViews(facts, context);
+  return facts;
+}
+
+async function observeArtifact(
+  app: string,
+  { version, url, checksum }: ListedVersion,
+  { context, options }: RegistryRun,
+  { known, downloads }: { known: RememberedApp | null; downloads: Downloads },
+): Promise<ArtifactFacts> {
+  if (!isRequestable(url)) return notFetched(url, reasonNotRequestable(url));
+  const { memory } = options;
+  const verified = memory ? verifiedBefore(memory, known, { url, checksum }, context.state.certificates) : null;
+  if (verified) return verified;
+  // The weak digests only identify the cause of a checksum that is not a SHA-256.
+  const weak = digestOf(checksum) === null;
+  const address = sameAddress(url);
+  const key = `${weak} ${address}`;
+  const tooExpensive = downloads.first.has(key) ? null : options.afford?.({ app, version, url, checksum });
+  if (tooExpensive) return notFetched(url, tooExpensive);
+  const first = await memoizeAsync(downloads.first, key, () => fetchArtifact(url, context, { weak }));
+  return artifactFacts(url, checksum, first, () =>
+    memoizeAsync(downloads.second, address, () => fetchArtifact(url, context, { inner: true })),
+  );
+}
+
+function notFetched(url: string | null, reason: Missing): ArtifactFacts {
+  return { url, file: null, web: reason, content: reason, archive: reason };
+}
+
+/** With their positions, from the highest valid version downwards; invalid versions come last. */
+function newestFirst(versions: readonly ListedVersion[]): [index: number, listed: ListedVersion][] {
+  const rank = ({ version }: ListedVersion): string => (version !== null && isSemver(version) ? version : '0.0.0-0');
+  return [...versions.entries()].toSorted(([, a], [, b]) => comparePrecedence(rank(b), rank(a)));
+}
+
+function versionSelector(
+  listed: readonly ListedVersion[],
+  which: NonNullable<WebOptions['versions']>,
+): (version: string | null) => boolean {
+  if (which === 'all') return () => true;
+  if (typeof which === 'function') return (version) => version !== null && which(version);
+  const valid = listed.flatMap(({ version }) => (version !== null && isSemver(version) ? [version] : []));
+  const latest = latestOf(valid);
+  return (version) => version !== null && version === latest;
+}

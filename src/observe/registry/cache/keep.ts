@@ -1,0 +1,99 @@
+import type { AppFacts, ArtifactFacts, Content, DocumentFacts, IconFacts, Missing } from '../../../core/facts/facts.ts';
+import { isMissing } from '../../../core/facts/facts.ts';
+import { listedVersionsIn, versionFields } from '../../../core/registry/metadata.ts';
+import { digestOf } from '../../../core/registry/checksum.ts';
+import { artifactId, probesIn, type RememberedApp, REQUESTED_ONCE } from './observation-cache.ts';
+import { hasNoErrors, isComplete } from './revalidate.ts';
+
+/** Which facts of a run are stored for later ones. */
+
+const NOT_KEPT: Missing = { missing: 'not kept' };
+
+/**
+ * A document as it may be stored, or null.
+ * @param isPlain false for a text that contains a secret: redacted, it would be another text
+ */
+export function keptDocument(
+  facts: DocumentFacts,
+  now: string,
+  isPlain: (text: string) => boolean,
+): DocumentFacts | null {
+  const { content } = facts;
+  if (isMissing(content) || content.cut || !isComplete(facts)) return null;
+  return content.text !== null && !isPlain(content.text)
+    ? null
+    : { ...facts, viewsReusedFrom: facts.viewsReusedFrom ?? now };
+}
+
+/**
+ * The parts of an app that are stored: its documents and verified artifacts, and previously stored ones that are still
+ * listed. Null if nothing new was observed, or if the list could not be read.
+ */
+export function keptApp(
+  facts: AppFacts,
+  before: RememberedApp | null,
+  now: string,
+  isPlain: (text: string) => boolean,
+): RememberedApp | null {
+  const { key, metadata, icon, artifacts } = facts;
+  if (isMissing(metadata.content) || (before !== null && isReused(facts, before))) return null;
+  const kept = new Map<string, ArtifactFacts>();
+  for (const [index, { url, digest }] of listedIn(metadata.content).entries()) {
+    if (url === null || digest === null) continue;
+    const id = artifactId(url, digest);
+    const observed = artifacts[index];
+    const artifact =
+      (observed && verifiedArtifact(observed, digest, now)) ?? before?.facts.artifacts[before.ids.indexOf(id)];
+    if (artifact && !kept.has(id)) kept.set(id, artifact);
+  }
+  return {
+    ids: [...kept.keys()],
+    facts: {
+      key,
+      metadata: keptDocument(metadata, now, isPlain) ?? { url: null, file: null, web: NOT_KEPT, content: NOT_KEPT },
+      icon: isKeptIcon(icon)
+        ? { ...icon, viewsReusedFrom: icon.viewsReusedFrom ?? now }
+        : { url: null, file: null, web: NOT_KEPT, content: NOT_KEPT, image: NOT_KEPT },
+      artifacts: [...kept.values()],
+    },
+  };
+}
+
+/** True if this run observed nothing that is not stored already. */
+function isReused({ metadata, icon, artifacts }: AppFacts, before: RememberedApp): boolean {
+  return (
+    metadata.viewsReusedFrom !== undefined &&
+    icon.viewsReusedFrom !== undefined &&
+    artifacts.every(({ reusedFrom, web }) => reusedFrom !== undefined || isMissing(web)) &&
+    before.ids.length >= artifacts.filter(({ reusedFrom }) => reusedFrom !== undefined).length
+  );
+}
+
+function listedIn(
+  content: Exclude<DocumentFacts['content'], Missing>,
+): { url: string | null; digest: string | null }[] {
+  return (listedVersionsIn(content) ?? []).map((item) => {
+    const { artifactUrl, artifactChecksum } = versionFields(item);
+    return { url: artifactUrl, digest: digestOf(artifactChecksum ?? '') };
+  });
+}
+
+function isKeptIcon(facts: IconFacts): boolean {
+  return isUncut(facts.content) && !isMissing(facts.image) && isComplete(facts);
+}
+
+function isUncut(content: Content | Missing): content is Content {
+  return !isMissing(content) && !content.cut;
+}
+
+/** An artifact as it is stored, if it has the listed digest, or null. Views with errors are requested again. */
+function verifiedArtifact(facts: ArtifactFacts, digest: string, now: string): ArtifactFacts | null {
+  const { content, archive, again, web } = facts;
+  if (!isUncut(content) || content.sha256 !== digest || isMissing(archive) || again !== undefined) return null;
+  if (isMissing(web) || !isComplete(facts)) return null;
+  const { server, ...views } = web;
+  const kept = probesIn(views).every(hasNoErrors)
+    ? web
+    : { server, browser: [], preflight: REQUESTED_ONCE, head: REQUESTED_ONCE };
+  return { ...facts, web: kept, reusedFrom: facts.reusedFrom ?? now };
+}

@@ -1,0 +1,79 @@
+import type { AppFacts, DocumentFacts, HostFacts, IconFacts, Missing } from '../../core/facts/facts.ts';
+import type { HttpClient, HttpOptions } from '../http/client.ts';
+import type { ObservationCache } from './cache/observation-cache.ts';
+import type { ByteLimits } from './context.ts';
+
+/** What a caller of `observeRegistry` gives and gets. */
+
+export interface WebOptions extends HttpOptions {
+  /** The client for all requests, instead of one created from these options. It is closed at the end. */
+  http?: HttpClient;
+  /** Only these apps; null for all. */
+  apps?: readonly string[] | null;
+  /** Which artifacts to fetch: those of the latest version, of all, or of those that a predicate accepts. */
+  versions?: 'latest' | 'all' | ((version: string) => boolean);
+  /** The origins of the service's pages. */
+  origins?: readonly string[];
+  skipArtifacts?: boolean;
+  /** Whether a worker thread may digest and list artifacts, if there are many or large ones. */
+  threads?: boolean;
+  /** Only the apps of one shard (see core/engine/shards.ts). */
+  shard?: { index: number; of: number } | null;
+  /** Fetch the artifacts of an app from its highest version downwards, instead of in the order listed. */
+  newestFirst?: boolean;
+  /** Milliseconds in total for one resource, instead of 60 s (JSON, icons) and 600 s (artifacts). */
+  total?: number | { small: number; artifact: number } | null;
+  /** The results of earlier runs, to which this run adds its own; null to observe everything again. */
+  memory?: ObservationCache | null;
+  /** Which of the listed apps to observe in this run, and in which order. */
+  choose?: (keys: readonly string[]) => readonly string[];
+  /** Called before an artifact is fetched: null, or why it is not fetched. */
+  afford?: ((artifact: ListedArtifact) => Missing | null) | null;
+  /** Maximum numbers of bytes read, instead of the defaults. */
+  limits?: Partial<ByteLimits>;
+  /** Called with the bytes of every icon that was fetched. */
+  onIcon?: (facts: IconFacts, bytes: Uint8Array) => void;
+  onProgress?: (progress: Readonly<Progress>) => void;
+}
+
+export interface ListedArtifact {
+  app: string;
+  version: string | null;
+  url: string;
+  checksum: string;
+}
+
+export interface Progress {
+  /** Resources observed, and known so far. */
+  done: number;
+  known: number;
+  /** Bytes received, and announced so far by bodies with a length. */
+  bytes: number;
+  announced: number;
+  /** The host of the last body that started. */
+  host: string | null;
+  /** The last app that was handed over. */
+  app: string | null;
+}
+
+/**
+ * Receives the facts in the order of the manifest; `Judging` of core is one. A promise applies backpressure; any other
+ * result is ignored.
+ */
+export interface FactsSink {
+  manifest(facts: DocumentFacts): unknown;
+  app(facts: AppFacts): unknown;
+  /** Called at the end if hosts refused requests temporarily. */
+  hosts?(facts: HostFacts[]): unknown;
+}
+
+export interface ObserveResult {
+  /** True if the signal came before everything was observed; what was already handed over remains valid. */
+  interrupted: boolean;
+  /** Requested apps that are not in the manifest. */
+  unknownApps: string[];
+  /** The listed keys that are most similar to those, as a sentence; '' if none is. */
+  nearApps: string;
+  /** How many of the requested apps belong to other shards. */
+  elsewhere: number;
+}

@@ -1,0 +1,23 @@
+import type { Missing } from '../../core/facts/facts.ts';
+import { isCanonicalUrl, parseUrl } from '../../core/http/url.ts';
+
+const MISSHAPEN: Missing = { missing: 'because of schema-violation' };
+const MALFORMED: Missing = { missing: 'because of url-malformed' };
+
+/** Whether a listed URL can be requested: the rules about URLs report the others. */
+export function isRequestable(url: string | null): url is string {
+  if (url === null) return false;
+  if (isCanonicalUrl(url)) return true;
+  const parsed = parseUrl(url);
+  return (
+    parsed !== null &&
+    (parsed.protocol === 'https:' || parsed.protocol === 'http:') &&
+    parsed.username === '' &&
+    parsed.password === ''
+  );
+}
+
+/** @param url null if the document has no string in its place */
+export function reasonNotRequestable(url: string | null): Missing {
+  return url === null ? MISSHAPEN : MALFORMED;
+}
