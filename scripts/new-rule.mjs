@@ -1,5 +1,5 @@
 // Creates the files of a new rule: npm run new-rule [<group>/]<id> <subject>
-// The rule, its test, and its entries in src/core/rules/index.ts and in src/core/engine/owner.ts.
+// The rule, its test, and its entry in src/core/rules/index.ts.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,17 +48,15 @@ export function newRule(path, subject, root = ROOT) {
       `"${path ?? ''}" is not a rule id, such as redirect-insecure or http/redirect-insecure. Groups: ${groups(root)}`,
     );
   const index = 'src/core/rules/index.ts';
-  const owners = 'src/core/engine/owner.ts';
-  const lists = { [index]: read(root, index), [owners]: read(root, owners) };
-  if (lists[owners].includes(`'${id}':`)) throw new Error(`The rule "${id}" exists.`);
+  const list = read(root, index);
+  if (list.includes(`/${id}.ts'`)) throw new Error(`The rule "${id}" exists.`);
   const name = id.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
   const files = {
     [`src/core/rules/${group}/${id}.ts`]: ruleText(id, name, subject),
     [`test/core/rules/${group}/${id}.test.ts`]: testText(group, id, name, subject),
-    [index]: lists[index]
+    [index]: list
       .replace(/\n\n/, `\nimport { ${name} } from './${group}/${id}.ts';\n\n`)
       .replace(/\n\];/, `\n  ${name},\n];`),
-    [owners]: lists[owners].replace(/(ACTORS: [^\n]*\{\n)/, `$1  '${id}': 'author',\n`),
   };
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -92,6 +90,7 @@ export const ${name} = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  owner: 'author',
   failsWhen: 'DESCRIBE the condition, to follow "Fails when"',
   why: 'SAY what subscribers notice.',
   check({ ${fact} }) {

@@ -1,4 +1,6 @@
+import type { Evidence } from '../src/core/engine/report.ts';
 import { NOT_THE_FILE } from '../src/core/rules/not-the-file.ts';
+import type { Owner } from '../src/core/rules/owners.ts';
 import type { AnyRule } from '../src/core/rules/rule.ts';
 
 const CHAPTERS: Record<AnyRule['on'], string> = {
@@ -49,9 +51,43 @@ function section(rule: AnyRule): string[] {
     `Fails when ${rule.failsWhen}.`,
     '',
     rule.why,
+    ...causeTable(rule),
     ...(rule.supersededBy?.length ? ['', `Not judged where ${explanations(rule.supersededBy)} explains it.`] : []),
   ];
 }
+
+/** The causes with the party that has to act, or only that party if there are none. */
+function causeTable({ owner, causes = {} }: AnyRule): string[] {
+  const rows = Object.entries(causes);
+  if (rows.length === 0) return ['', `To be fixed by: ${ownersOf(owner)}.`];
+  return [
+    '',
+    '| cause | meaning | to be fixed by |',
+    '| --- | --- | --- |',
+    ...rows.map(
+      ([cause, info]) =>
+        `| \`${cause}\` | ${info.title}${info.fixable ? ' (`lint --fix`)' : ''} | ${ownersOf(info.owner ?? owner)} |`,
+    ),
+  ];
+}
+
+/** Evidence that makes another party responsible: a cached copy, a start page, an intercepted connection. */
+const EVIDENCE: readonly Evidence[] = [{}, { fromCache: 'age: 60' }, { page: 'app-shell' }, { issuer: 'O=Fortinet' }];
+
+/** The parties that may have to act, the usual one first. */
+function ownersOf(owner: AnyRule['owner']): string {
+  if (typeof owner === 'string') return OWNERS[owner];
+  return [...new Set(EVIDENCE.map((evidence) => OWNERS[owner({ cause: null, evidence })]))].join(' or ');
+}
+
+const OWNERS: Record<Owner, string> = {
+  author: 'the author',
+  host: 'the host',
+  cache: 'the cache',
+  network: 'the network',
+  service: 'the service',
+  asker: 'the client',
+};
 
 function explanations(unless: readonly string[]): string {
   const list = unless

@@ -7,7 +7,6 @@ import { describe, expect, test } from 'vitest';
 import { validatorFiles } from '../scripts/compile-schemas.mjs';
 import { errorsPage } from '../scripts/errors-page.ts';
 import { rulesPage } from '../scripts/rules-page.ts';
-import { ACTORS } from '../src/core/engine/owner.ts';
 import { rules } from '../src/core/rules/index.ts';
 import { VERSION } from '../src/core/tool-version.ts';
 
@@ -220,10 +219,6 @@ describe('rules are complete', () => {
     expect(rule.spec === null || /^\d(\.\d)?$/.test(rule.spec)).toBe(true);
     for (const other of rule.supersededBy ?? []) expect(files).toContain(other.split(' ')[0]);
   });
-});
-
-test('every rule says who has to act on what it finds, and nobody else does', () => {
-  expect(Object.keys(ACTORS).toSorted()).toEqual(rules.map((rule) => rule.id).toSorted());
 });
 
 test('every rule has a live case, but for those about files in a workspace', () => {

@@ -16,6 +16,8 @@ export { judge, startJudging, type JudgeOptions, type Judging } from './engine/j
 export { documentContent, parseDocument, type JsonValue, type ParsedDocument } from './json/json.ts';
 export * from './engine/report.ts';
 export { rules } from './rules/index.ts';
+export type { CauseInfo, CauseOf, Causes } from './rules/cause.ts';
+export type { Owner, OwnerByEvidence } from './rules/owners.ts';
 export {
   defineRule,
   type AnyRule,

@@ -1,4 +1,4 @@
-import { actorOf } from '../core/engine/owner.ts';
+import { ownerOf } from '../core/engine/owner.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
 import type { Finding, NotJudged, Report, Severity, Symptom, SymptomStatus } from '../core/engine/report.ts';
 import { SILENCED, SYMPTOM_OF_KIND } from '../core/engine/report.ts';
@@ -74,7 +74,7 @@ export function causesOf(all: readonly Finding[], options: ViewOptions): Pick<Sy
   const left = withoutVersions(all);
   const findings = all.filter((finding) => finding.rule !== 'no-valid-versions' || !left.has(finding.app));
   const groups = groupFindings(findings, (finding) => {
-    const actor = actorOf(finding);
+    const actor = ownerOf(finding);
     const host = actor === 'author' || actor === 'service' ? '' : hostIn(finding);
     const empty = finding.rule === 'version-not-semver' && left.has(finding.app);
     return [finding.severity, finding.rule, finding.cause, actor, host, empty].join(' ');

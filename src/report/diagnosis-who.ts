@@ -1,4 +1,4 @@
-import { actorOf } from '../core/engine/owner.ts';
+import { ownerOf } from '../core/engine/owner.ts';
 import type { Finding } from '../core/engine/report.ts';
 import { shorten } from '../core/text/text.ts';
 import { hostOf } from '../core/http/probe.ts';
@@ -20,7 +20,7 @@ export function whoOf(finding: Finding): string {
   const by = evidence['servedBy'];
   const product = typeof by === 'string' ? ` (${shorten(by, 40)})` : '';
   const copy = evidence['fromCache'];
-  switch (actorOf(finding)) {
+  switch (ownerOf(finding)) {
     case 'author':
       if (evidence['page'] !== undefined)
         return `the author, who uploads the file; and the host ${host}${product}, which should answer 404 where there is none`;

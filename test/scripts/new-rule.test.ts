@@ -15,14 +15,13 @@ function project(): string {
   return copy;
 }
 
-test('writes the rule, its test, and its entries in both lists', () => {
+test('writes the rule, its test, and its entry in the list', () => {
   const copy = project();
   const read = (file: string): string => readFileSync(join(copy, file), 'utf8');
   expect(create('url-too-long', 'url', copy)).toEqual([
     'src/core/rules/urls/url-too-long.ts',
     'test/core/rules/urls/url-too-long.test.ts',
     'src/core/rules/index.ts',
-    'src/core/engine/owner.ts',
   ]);
   expect(read('src/core/rules/urls/url-too-long.ts')).toContain(
     "export const urlTooLong = defineRule({\n  id: 'url-too-long'",
@@ -30,7 +29,6 @@ test('writes the rule, its test, and its entries in both lists', () => {
   expect(read('test/core/rules/urls/url-too-long.test.ts')).toContain('ruleTable(urlTooLong, {');
   expect(read('src/core/rules/index.ts')).toContain("import { urlTooLong } from './urls/url-too-long.ts';");
   expect(read('src/core/rules/index.ts')).toMatch(/\n {2}urlTooLong,\n\];/);
-  expect(read('src/core/engine/owner.ts')).toContain("'url-too-long': 'author',");
 });
 
 test.each([

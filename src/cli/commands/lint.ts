@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startJudging, type Judging } from '../../core/engine/judge.ts';
 import { LOCK_FILE } from '../../core/registry/lock-file.ts';
+import { isFixable } from '../../core/rules/lookup.ts';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { observeMetadataFile, observeWorkspace } from '../../observe/workspace/observe-workspace.ts';
@@ -68,7 +69,7 @@ export async function lint(context: Context, paths: readonly string[], options: 
     const report = judging.finish(Math.round(performance.now() - started) / 1000);
     const code = printReport(context, report, { severities });
     if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
-    else if (options.fix !== true && report.findings.some((f) => FIXABLE.has(f.rule)))
+    else if (options.fix !== true && report.findings.some(isFixable))
       terminal.next('appreg lint --fix fixes some of these');
     return code;
   });
@@ -78,8 +79,6 @@ export async function lint(context: Context, paths: readonly string[], options: 
 function ledgerOf({ kind, workspace }: Target): string | null {
   return kind === 'workspace' && hasLock(workspace.root) ? join(workspace.root, LOCK_FILE) : null;
 }
-
-const FIXABLE = new Set(['json-byte-order-mark', 'checksum-malformed']);
 
 async function look(
   context: Context,

@@ -1,4 +1,4 @@
-import { actorOf, answerFor } from './owner.ts';
+import { ownerOf, answerFor } from './owner.ts';
 import { freshness } from '../http/cache.ts';
 import type { RequestedApps, DocumentFacts, ResourceKind, Snapshot, HttpViews } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
@@ -52,7 +52,7 @@ export function startDiagnosing(options: Omit<JudgeOptions, 'annotate'> & { save
   function annotate(finding: Readonly<Finding>, web: HttpViews | null): Evidence {
     if (finding.severity !== 'note') faults += 1;
     const more = web === null ? {} : serverEvidence(answerFor(finding.rule, web));
-    const actor = actorOf({ ...finding, evidence: { ...finding.evidence, ...more } });
+    const actor = ownerOf({ ...finding, evidence: { ...finding.evidence, ...more } });
     return { ...more, actor };
   }
 

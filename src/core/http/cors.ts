@@ -15,7 +15,7 @@ export const PROBE_ORIGIN = 'https://appreg-probe.invalid';
 export const PROBE_HEADER = 'x-appreg-probe';
 
 /** What is wrong with an Access-Control-Allow-Origin header that no browser accepts. */
-type InvalidCorsCause =
+export type InvalidCorsCause =
   | 'two-headers'
   | 'list'
   | 'empty'

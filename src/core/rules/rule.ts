@@ -17,6 +17,8 @@ import type { JsonValue, ParsedDocument } from '../json/json.ts';
 import type { SideProbes } from '../facts/side-probes.ts';
 import type { UrlParts } from '../http/url.ts';
 import type { Evidence, Severity, Symptom } from '../engine/report.ts';
+import type { CauseOf, Causes, PurgeStep } from './cause.ts';
+import type { Owner, OwnerByEvidence } from './owners.ts';
 
 /** An element of `versions` that is an object; fields are validated individually, so any of them may be unusable. */
 export interface VersionEntry {
@@ -123,11 +125,14 @@ export interface Subjects {
 }
 export type Subject = keyof Subjects;
 
-/** One location where a rule is violated. The engine adds the rule's metadata, the location and the position. */
-export interface Problem {
+/**
+ * One location where a rule is violated. The engine adds the rule's metadata, the location and the position.
+ * @template C the causes that it may name; `never` for a rule without causes
+ */
+export interface Problem<C extends string = string> {
   message: string;
   advice: string;
-  cause?: string;
+  cause?: C;
   evidence?: Evidence;
   /** JSON Pointer relative to the subject's own location; '' (the default) is that location itself. */
   at?: string;
@@ -160,7 +165,14 @@ export interface Problem {
   hidesApp?: boolean;
 }
 
-export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] = keyof Subjects[S]> {
+/** What a check returns: the problems that it found. */
+type CheckResult<C extends string> = Problem<C> | readonly Problem<C>[] | null | undefined;
+
+export interface Rule<
+  S extends Subject = Subject,
+  N extends keyof Subjects[S] = keyof Subjects[S],
+  C extends Causes = Causes,
+> {
   id: string;
   on: S;
   needs: readonly N[];
@@ -169,8 +181,20 @@ export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] =
   spec: string | null;
   /** The symptom of spec section 7; 'by-resource' takes that of the affected resource. */
   symptom: Symptom | 'by-resource' | null;
-  /** True when a finding of severity error hides the app, or the whole registry. */
+  /** The party that has to act on its findings, unless their cause says otherwise. */
+  owner: Owner | OwnerByEvidence;
+  /** True if a finding of severity error hides the app, or the whole registry. */
   hidesApp?: boolean;
+  /** The reason that subscribers see for an app that is hidden because of this rule. */
+  hiddenReason?: string;
+  /** True if `lint --fix` fixes some of its findings. */
+  fixable?: boolean;
+  /** If a cached copy was seen: when to purge caches. */
+  purge?: PurgeStep;
+  /** `browser` if its findings are about what a browser got, and not about the response to the service. */
+  view?: 'browser';
+  /** The ways in which it fails, if there are several: `check` may return no other cause. */
+  causes?: C;
   /** True when a finding of severity error confirms its symptom by itself. */
   confirms?: boolean;
   /**
@@ -182,18 +206,23 @@ export interface Rule<S extends Subject = Subject, N extends keyof Subjects[S] =
   failsWhen: string;
   /** Why a subscriber should care. */
   why: string;
-  check(facts: Pick<Subjects[S], N>): Problem | readonly Problem[] | null | undefined;
+  check(facts: Pick<Subjects[S], N>): CheckResult<CauseOf<NoInfer<C>>>;
 }
 
+/** A rule that hides apps says why. */
+type Hiding = { hidesApp?: false } | { hidesApp: true; hiddenReason: string };
+
 /** Checks a rule's types; returns it unchanged. */
-export function defineRule<S extends Subject, const N extends keyof Subjects[S]>(rule: Rule<S, N>): Rule<S, N> {
+export function defineRule<S extends Subject, const N extends keyof Subjects[S], const C extends Causes = never>(
+  rule: Rule<S, N, C> & Hiding,
+): Rule<S, N, C> {
   return rule;
 }
 
 /** A rule regardless of its subject, for lists; the engine passes it the facts of its own subject. */
 export interface AnyRule extends Omit<Rule, 'needs' | 'check'> {
   needs: readonly string[];
-  check(facts: any): Problem | readonly Problem[] | null | undefined;
+  check(facts: any): CheckResult<string>;
 }
 
 /** The facts that the engine provides: each one, or why it is missing. */

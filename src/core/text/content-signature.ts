@@ -10,10 +10,30 @@ export function kindOfContent(head: string): string {
   return kindOf(bytesOf(head));
 }
 
+type SignatureCause =
+  | 'empty-file'
+  | 'program-message'
+  | 'html-page'
+  | 'lfs-pointer'
+  | 'json-error'
+  | 'xml-error'
+  | 'text'
+  | 'text-conversion'
+  | 'base64'
+  | 'line-ends-converted'
+  | 'truncated'
+  | 'unpacked'
+  | 'bytes-added'
+  | 'bytes-before';
+
 /**
  * What the bytes are in place of the listed artifact, determined by the bytes themselves; null if they look like one.
  */
-export function contentSignature(content: Content, again: Content | null, facts: ArtifactFacts): Problem | null {
+export function contentSignature(
+  content: Content,
+  again: Content | null,
+  facts: ArtifactFacts,
+): Problem<SignatureCause> | null {
   const head = bytesOf(content.head);
   const kind = kindOf(head);
   const text = textOf(head);
@@ -43,7 +63,7 @@ export function contentSignature(content: Content, again: Content | null, facts:
   if (kind === 'xml' || kind === 'json' || kind === 'svg') {
     const code = /<Code>([\w.-]{1,60})<\/Code>/.exec(text)?.[1];
     return {
-      cause: `${kind === 'json' ? 'json' : 'xml'}-error`,
+      cause: kind === 'json' ? 'json-error' : 'xml-error',
       message: `The host serves ${kind === 'json' ? 'JSON' : 'XML'} instead of the artifact${code ? ` (${code})` : ''}.`,
       advice: 'Check the URL: this looks like a message of the host.',
       evidence: { begins: text.slice(0, 200) },
@@ -103,7 +123,7 @@ export function contentSignature(content: Content, again: Content | null, facts:
 }
 
 /** What precedes the archive: the message of a program, a byte order mark, the headers of a response. */
-function bytesBefore(head: Uint8Array, kind: string): Problem | null {
+function bytesBefore(head: Uint8Array, kind: string): Problem<SignatureCause> | null {
   if (!/^(unknown|html|xml|text|json)$/.test(kind)) return null;
   // The magic number, the only defined method, and flags of which three bits are reserved (RFC 1952 section 2.3.1).
   const at = head.findIndex(

@@ -1,4 +1,4 @@
-import { type HiddenReason, hiddenReason } from '../hidden-reasons.ts';
+import { type HiddenReason, hiddenReason, serviceReason } from '../hidden-reasons.ts';
 import type { AppView } from '../views.ts';
 
 /** The state of an app in the database that determines whether it can be installed. */
@@ -44,16 +44,16 @@ type Standing = Pick<AppView, 'visible' | 'reasons' | 'latest'>;
 
 /** The same decision as INSTALLABLE (sql-fragments.ts), with the reasons. */
 function standingOf(app: AppState): Standing {
-  if (!app.listed) return hidden([hiddenReason('app-withdrawn')]);
+  if (!app.listed) return hidden([serviceReason('app-withdrawn')]);
   const because = app.because.map(hiddenReason);
   if (app.visible === false && app.failingSince === null) return hidden(because);
   if (app.latest !== null) return { visible: true, reasons: [], latest: app.latest };
-  if (app.states?.includes('pending')) return hidden([hiddenReason('artifact-unchecked')], null);
-  if (app.states?.includes('refused')) return hidden([hiddenReason('artifact-refused'), ...refusalOf(app)]);
+  if (app.states?.includes('pending')) return hidden([serviceReason('artifact-unchecked')], null);
+  if (app.states?.includes('refused')) return hidden([serviceReason('artifact-refused'), ...refusalOf(app)]);
   if (because.length > 0) return hidden(because, app.visible === false ? false : null);
   return app.visible === null
-    ? hidden([hiddenReason('app-unchecked')], null)
-    : hidden([hiddenReason('version-withdrawn')]);
+    ? hidden([serviceReason('app-unchecked')], null)
+    : hidden([serviceReason('version-withdrawn')]);
 }
 
 function hidden(reasons: HiddenReason[], visible: false | null = false): Standing {

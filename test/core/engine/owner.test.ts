@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Actor, actorOf, withSteps } from '../../../src/core/engine/owner.ts';
+import { ownerOf, withSteps } from '../../../src/core/engine/owner.ts';
 import type { ResourceKind } from '../../../src/core/facts/facts.ts';
 import type { Evidence } from '../../../src/core/engine/report.ts';
 import { rules } from '../../../src/core/rules/index.ts';
+import type { Owner } from '../../../src/core/rules/owners.ts';
 import { hop, visit, web } from '../../support/visits.ts';
 
-type Case = [rule: string, cause: string | null, evidence: Evidence, actor: Actor];
+type Case = [rule: string, cause: string | null, evidence: Evidence, owner: Owner];
 
 const of = (
   rule: string,
@@ -82,7 +83,7 @@ const CASES: Case[] = [
   ['unreachable', 'status-407', {}, 'network'],
   ['unreachable', 'refused', {}, 'host'],
   ['unreachable', 'dns-not-found', {}, 'network'],
-  ['unreachable', 'dns-other', {}, 'network'],
+  ['unreachable', 'dns-failed', {}, 'network'],
   ['unreachable', 'proxy-refused', {}, 'network'],
   ['unreachable', 'connect-timeout', {}, 'network'],
   ['unreachable', 'signature-expired', {}, 'author'],
@@ -151,8 +152,8 @@ const CASES: Case[] = [
 ];
 
 describe('who has to act', () => {
-  test.each(CASES)('%s %s %j: %s', (rule, cause, evidence, actor) => {
-    expect(actorOf(of(rule, cause, evidence))).toBe(actor);
+  test.each(CASES)('%s %s %j: %s', (rule, cause, evidence, owner) => {
+    expect(ownerOf(of(rule, cause, evidence))).toBe(owner);
   });
 
   test('every rule has a case', () => {
@@ -160,7 +161,7 @@ describe('who has to act', () => {
     expect(rules.map((rule) => rule.id).filter((id) => !tried.has(id))).toEqual([]);
   });
 
-  test('a rule of somebody else', () => expect(actorOf(of('toString'))).toBe('author'));
+  test('a rule that is not part of the library', () => expect(ownerOf(of('toString'))).toBe('author'));
 });
 
 describe('what is to be done before or after the advice', () => {

@@ -37,6 +37,7 @@ function ruleOn(id: string, role: string, severity: Severity | null, more: Parti
       severity: severity ?? 'error',
       spec: null,
       symptom: 'by-resource',
+      owner: 'author',
       failsWhen: '',
       why: '',
       check: (facts) =>

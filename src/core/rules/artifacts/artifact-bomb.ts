@@ -1,4 +1,5 @@
 import type { ArchiveFacts } from '../../facts/facts.ts';
+import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const STOPS: Record<NonNullable<ArchiveFacts['stopped']>, string> = {
@@ -8,6 +9,15 @@ const STOPS: Record<NonNullable<ArchiveFacts['stopped']>, string> = {
   'header-bytes': 'has file headers larger than the limit allows',
 };
 
+const CAUSES = {
+  'packed-bytes': { title: 'The download is too large' },
+  'unpacked-bytes': { title: 'The unpacked data is too large' },
+  ratio: { title: 'The compression ratio is too high' },
+  entries: { title: 'The archive has too many entries' },
+  'header-bytes': { title: 'The file headers are too large' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
+
 export const artifactBomb = defineRule({
   id: 'artifact-bomb',
   on: 'artifact',
@@ -15,11 +25,13 @@ export const artifactBomb = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: null,
+  owner: 'author',
   supersededBy: ['unreachable'],
+  causes: CAUSES,
   failsWhen:
     'it is larger than what is downloaded at most, or unpacks beyond a limit: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',
   why: 'Unpacking it could fill the disk or the memory of every subscriber; a careful one refuses it.',
-  check({ content, archive }): Problem | null {
+  check({ content, archive }): Problem<Cause> | null {
     const { stopped, unpackedBytes, entryCount } = archive;
     if (stopped === null) return content.cut ? tooLarge(content.bytes) : null;
     return {
@@ -32,7 +44,7 @@ export const artifactBomb = defineRule({
   },
 });
 
-function tooLarge(bytes: number): Problem {
+function tooLarge(bytes: number): Problem<Cause> {
   return {
     message: `The artifact is larger than the limit; reading stopped after ${bytes} bytes.`,
     advice: 'Ship a smaller bundle, or raise the limit if the artifact has really grown so large.',

@@ -1,14 +1,45 @@
+import { authorOrCopy, hostOrCache, pageOwner } from '../owners.ts';
 import { sameDigest } from '../../facts/baseline.ts';
 import { framingDiffers } from '../../registry/archive-oddity.ts';
 import type { ArchiveFacts, ArtifactFacts, Content, PublishedVersion, Probe } from '../../facts/facts.ts';
 import { isMissing } from '../../facts/facts.ts';
 import { checksumError, digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
 import { header } from '../../http/headers.ts';
-import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
 import { printable, shorten } from '../../text/text.ts';
 import { labelNotUndone } from '../../http/undecoded-label.ts';
 import { kindOfContent, contentSignature } from '../../text/content-signature.ts';
 import { lastHop } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+
+const CAUSES = {
+  intermittent: { title: 'A second download has the listed digest', owner: hostOrCache },
+  'empty-file': { title: 'The file is empty', owner: authorOrCopy },
+  'html-page': { title: 'An HTML page is served instead of the artifact', owner: pageOwner },
+  'json-error': { title: 'JSON is served instead of the artifact', owner: 'host' },
+  'xml-error': { title: 'XML is served instead of the artifact', owner: 'host' },
+  'program-message': { title: 'The output of a program is served instead of the artifact', owner: 'host' },
+  text: { title: 'A text is served instead of the artifact' },
+  'lfs-pointer': { title: 'A Git LFS pointer is served instead of the artifact', owner: 'host' },
+  'text-conversion': { title: 'The file was converted as text' },
+  'line-ends-converted': { title: 'The line ends of the file were converted' },
+  base64: { title: 'The artifact is served as Base64' },
+  unpacked: { title: 'The artifact is served without its gzip compression' },
+  truncated: { title: 'The file ends early', owner: authorOrCopy },
+  'bytes-before': { title: 'Bytes precede the archive' },
+  'bytes-added': { title: 'Bytes follow the archive' },
+  'decoded-bytes-match': { title: 'The decoded bytes have the listed digest', owner: hostOrCache, purge: 'last' },
+  'compressed-twice': { title: 'The artifact is compressed once more' },
+  're-encoded': { title: 'The artifact was compressed anew on the way', owner: hostOrCache, purge: 'last' },
+  'inner-tar-listed': { title: 'The listed digest is that of the tar inside' },
+  'empty-digest-listed': { title: 'The listed digest is that of an empty file' },
+  'other-versions-artifact': { title: 'The URL serves the artifact of another version' },
+  'unstable-bytes': { title: 'Each download has another digest' },
+  'published-bytes': { title: 'The listed checksum changed since it was published' },
+  'changed-since': { title: 'The file was replaced since it was published' },
+  'other-bytes': { title: 'The file has other content', owner: authorOrCopy },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactChecksumMismatch = defineRule({
   id: 'artifact-checksum-mismatch',
@@ -17,8 +48,10 @@ export const artifactChecksumMismatch = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'checksum-mismatch',
+  owner: 'author',
+  causes: CAUSES,
   failsWhen:
-    'the SHA-256 of the artifact’s bytes is not the listed one; the cause is named where it can be: decoded-bytes-match, html-page, lfs-pointer, empty-file, truncated, bytes-before, other-versions-artifact, inner-tar-listed, changed-since, … Where a second look got the right bytes, a warning',
+    'the SHA-256 of the artifact’s bytes is not the listed one. A warning if a second download has the listed one',
   why: 'The service refuses an artifact whose SHA-256 differs, to prevent tampering: the version cannot be installed.',
   check({ facts, content, checksum, all, artifacts, before }) {
     const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
@@ -60,7 +93,7 @@ function httpEvidence(headers: Probe['hops'][number]['headers']): Record<string,
   return evidence;
 }
 
-function intermittent(facts: ArtifactFacts): Problem {
+function intermittent(facts: ArtifactFacts): Problem<Cause> {
   const headers = isMissing(facts.web) ? [] : (lastHop(facts.web.server)?.headers ?? []);
   const cached = header(headers, 'age') !== null || header(headers, 'via') !== null;
   return {
@@ -78,7 +111,7 @@ function byDigest(
   content: Content,
   again: Content | null,
   { archive, web }: ArtifactFacts,
-): Problem | null {
+): Problem<Cause> | null {
   const decodedKind = content.decoded?.error === null ? kindOfContent(content.decoded.head) : null;
   if (content.decoded?.sha256 === digest && decodedKind !== 'tar') {
     return {
@@ -118,7 +151,7 @@ function otherVersion(
   checksum: string,
   all: readonly VersionEntry[],
   artifacts: readonly ArtifactFacts[],
-): Problem | null {
+): Problem<Cause> | null {
   const other = all.find((entry) => entry.artifactChecksum === `sha256:${content.sha256}`);
   if (other === undefined) return null;
   const own = all.find((entry) => entry.artifactChecksum === checksum && entry.artifactUrl === facts.url);
@@ -144,7 +177,7 @@ function otherVersion(
 }
 
 /** A compressed tar with a Content-Encoding, of which neither layer has the listed digest. */
-function reEncoded({ decoded }: Content): Problem | null {
+function reEncoded({ decoded }: Content): Problem<Cause> | null {
   if (decoded === null || decoded.error !== null || kindOfContent(decoded.head) !== 'tar') return null;
   return {
     cause: 're-encoded',
@@ -154,7 +187,7 @@ function reEncoded({ decoded }: Content): Problem | null {
   };
 }
 
-function unstable(content: Content, again: Content | null): Problem | null {
+function unstable(content: Content, again: Content | null): Problem<Cause> | null {
   if (again === null || again.sha256 === content.sha256) return null;
   return {
     cause: 'unstable-bytes',
@@ -165,7 +198,7 @@ function unstable(content: Content, again: Content | null): Problem | null {
 }
 
 /** The cause, determined by the baseline. */
-function changed(content: Content, digest: string, before: PublishedVersion | null): Problem | null {
+function changed(content: Content, digest: string, before: PublishedVersion | null): Problem<Cause> | null {
   if (before === null) return null;
   if (sameDigest(before.artifactChecksum, `sha256:${content.sha256}`))
     return {
@@ -182,7 +215,7 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
   };
 }
 
-function unknown(content: Content, archive: ArtifactFacts['archive']): Problem {
+function unknown(content: Content, archive: ArtifactFacts['archive']): Problem<Cause> {
   const message = 'The SHA-256 of the artifact is not the listed one';
   if (!isMissing(archive) && !isWhole(archive)) {
     const looks = /^(gzip|unknown)$/.test(archive.kind) ? '' : ` (it looks like: ${archive.kind})`;

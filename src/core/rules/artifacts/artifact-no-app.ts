@@ -1,6 +1,6 @@
 import { noAppIn } from '../../registry/app-entry.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
 
 /** The number of file names in the evidence. */
 const SHOWN = 10;
@@ -13,11 +13,19 @@ export const artifactNoApp = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: null,
+  owner: 'author',
   supersededBy: ['artifact-checksum-mismatch', 'artifact-not-tar-gz', 'artifact-bomb', 'artifact-unsafe-entry'],
+  causes: {
+    absent: { title: 'The entry file does not exist' },
+    'in-folder': { title: 'The entry file is in a folder' },
+    'other-case': { title: 'The name differs in case' },
+    'not-built': { title: 'The archive has the source, not the build' },
+    'dangling-link': { title: 'The entry file is a link to nothing' },
+  },
   failsWhen:
     'there is no app.js at the top of the archive, or a link to nothing (or the file that "artifact": { "entry": "…" } in the configuration names); publish-version and bundle refuse it',
   why: 'An artifact holds the code of its app, which begins in that file: without it the version installs and does nothing.',
-  check({ content, archive, appEntry }): Problem | null {
+  check({ content, archive, appEntry }) {
     const isWhole = archive.kind === 'gzip' && archive.fault === null && archive.stopped === null && !content.cut;
     const files = archive.entries.filter(({ type }) => FILES.has(type));
     // If the list is incomplete, the file may be among the rest; an archive without files is reported by another rule.

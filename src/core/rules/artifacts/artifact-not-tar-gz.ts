@@ -1,13 +1,14 @@
 import { framingDiffers, odditiesFor } from '../../registry/archive-oddity.ts';
 import type { ArchiveFacts } from '../../facts/facts.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 const REBUILD = 'Build the archive again, upload it in binary mode, and compare the checksum of what is served.';
 const PACK = 'Pack the app as .tar.gz: "appreg bundle" does, or "tar -czf".';
 
 /** What the bytes are instead, by kind: cause, sentence, advice. */
-const KINDS: Partial<Record<string, readonly [cause: string, is: string, advice: string]>> = {
+const KINDS: Partial<Record<string, readonly [cause: Cause, is: string, advice: string]>> = {
   empty: [
     'empty-file',
     'is empty: 0 bytes',
@@ -46,16 +47,49 @@ const KINDS: Partial<Record<string, readonly [cause: string, is: string, advice:
   ],
   text: ['text', 'is a text', 'The URL probably answers with an error message: list the URL of the file itself.'],
 };
-const ARCHIVES = new Set(['zip', 'xz', 'zstd', 'bzip2', '7z', 'rar', 'lz4', 'lzip', 'zlib', 'compress']);
+const COMPRESSED = ['zip', 'xz', 'zstd', 'bzip2', '7z', 'rar', 'lz4', 'lzip', 'zlib', 'compress'] as const;
 
 /** By the code of a fault; any other code is a broken archive of its layer. */
-const FAULT_CAUSES: Partial<Record<string, string>> = {
+const FAULT_CAUSES: Partial<Record<string, Cause>> = {
   'gzip truncated': 'gzip-truncated',
   'tar truncated': 'tar-truncated',
   'tar gzip-inside': 'compressed-twice',
   'tar no-tar': 'no-tar-inside',
   'tar empty': 'no-files',
 };
+
+const CAUSES = {
+  'empty-file': { title: 'The file is empty' },
+  'html-page': { title: 'The file is an HTML page' },
+  'git-lfs-pointer': { title: 'The file is a Git LFS pointer' },
+  'text-mode': { title: 'The file was converted as text' },
+  base64: { title: 'The file is Base64' },
+  'plain-tar': { title: 'The file is a tar archive without gzip' },
+  json: { title: 'The file is JSON' },
+  xml: { title: 'The file is XML' },
+  text: { title: 'The file is a text' },
+  zip: { title: 'The file is a zip archive' },
+  xz: { title: 'The file is xz data' },
+  zstd: { title: 'The file is zstd data' },
+  bzip2: { title: 'The file is bzip2 data' },
+  '7z': { title: 'The file is a 7z archive' },
+  rar: { title: 'The file is a rar archive' },
+  lz4: { title: 'The file is lz4 data' },
+  lzip: { title: 'The file is lzip data' },
+  zlib: { title: 'The file is zlib data' },
+  compress: { title: 'The file is Unix compress data' },
+  'not-gzip': { title: 'The file is not gzip data' },
+  'gzip-truncated': { title: 'The gzip data ends early' },
+  'gzip-broken': { title: 'The gzip data is broken' },
+  'compressed-twice': { title: 'The archive is compressed twice' },
+  'no-tar-inside': { title: 'The gzip data is not a tar archive' },
+  'tar-truncated': { title: 'The tar archive ends early' },
+  'tar-broken': { title: 'The tar archive is broken' },
+  'no-files': { title: 'The archive has no files' },
+  'no-end-mark': { title: 'The tar archive has no end mark' },
+  'several-members': { title: 'The gzip file has several members' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactNotTarGz = defineRule({
   id: 'artifact-not-tar-gz',
@@ -64,11 +98,13 @@ export const artifactNotTarGz = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: 'checksum-mismatch',
+  owner: 'author',
   supersededBy: ['artifact-checksum-mismatch'],
+  causes: CAUSES,
   failsWhen:
     'it is no gzip file, broken, has no tar archive inside, or no file in it; a warning for archives that not all readers accept',
   why: 'The service cannot unpack it, so that the version cannot be installed even though its checksum may be right.',
-  check({ content, archive }): readonly Problem[] {
+  check({ content, archive }): readonly Problem<Cause>[] {
     if (archive.kind !== 'gzip') return [kindProblem(archive.kind, content.bytes)];
     // If a limit of this tool ended the download or the pass, the rest may be valid: another rule reports the limit.
     if (archive.stopped !== null || content.cut) return [];
@@ -88,20 +124,23 @@ export const artifactNotTarGz = defineRule({
   },
 });
 
-function kindProblem(kind: string, bytes: number): Problem {
-  const [cause, is, advice] = KINDS[kind] ?? [
-    ARCHIVES.has(kind) ? kind : 'not-gzip',
-    ARCHIVES.has(kind)
-      ? `is ${kind} data, not gzip`
-      : `is not gzip data${kind === 'unknown' ? '' : ` (it looks like: ${kind})`}`,
-    PACK,
-  ];
-  return { message: `The artifact ${is}.`, advice, cause, evidence: { kind, bytes } };
+function kindProblem(kind: string, bytes: number): Problem<Cause> {
+  const evidence = { kind, bytes };
+  const known = KINDS[kind];
+  if (known !== undefined) {
+    const [cause, is, advice] = known;
+    return { message: `The artifact ${is}.`, advice, cause, evidence };
+  }
+  const compressed = COMPRESSED.find((name) => name === kind);
+  if (compressed !== undefined)
+    return { message: `The artifact is ${kind} data, not gzip.`, advice: PACK, cause: compressed, evidence };
+  const looks = kind === 'unknown' ? '' : ` (it looks like: ${kind})`;
+  return { message: `The artifact is not gzip data${looks}.`, advice: PACK, cause: 'not-gzip', evidence };
 }
 
-function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number): Problem {
+function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number): Problem<Cause> {
   const { layer, code, message, offset } = fault;
-  const cause = FAULT_CAUSES[`${layer} ${code}`] ?? `${layer}-broken`;
+  const cause = FAULT_CAUSES[`${layer} ${code}`] ?? (`${layer}-broken` as const);
   return {
     message: `The artifact is no sound .tar.gz: ${shorten(message)}.`,
     advice: cause === 'no-tar-inside' || cause === 'no-files' ? PACK : REBUILD,
@@ -111,7 +150,7 @@ function faultProblem(fault: NonNullable<ArchiveFacts['fault']>, bytes: number):
 }
 
 /** Properties that most readers accept and some do not. */
-function looseProblems(archive: ArchiveFacts): Problem[] {
+function looseProblems(archive: ArchiveFacts): Problem<Cause>[] {
   // Concatenated archives are reported by artifact-trailing-data.
   if (archive.trailing !== null) return [];
   return odditiesFor('artifact-not-tar-gz', archive).map(({ code, message }) => ({

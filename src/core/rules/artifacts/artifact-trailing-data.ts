@@ -1,6 +1,6 @@
 import { odditiesFor } from '../../registry/archive-oddity.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { counted } from '../../text/text.ts';
+import { defineRule } from '../rule.ts';
 
 const ADVICE = 'Build the archive again and upload it as it is, as a new version if this one was published.';
 
@@ -11,11 +11,18 @@ export const artifactTrailingData = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: null,
+  owner: 'author',
   supersededBy: ['artifact-checksum-mismatch'],
+  causes: {
+    'bytes-after-end': { title: 'Bytes follow the end of the tar archive' },
+    'entries-after-end': { title: 'Entries follow the end of the tar archive' },
+    'zeros-after-gzip': { title: 'Zero bytes follow the gzip data' },
+    'bytes-after-gzip': { title: 'Other bytes follow the gzip data' },
+  },
   failsWhen:
     "bytes stand behind the archive's end; an error where readers would see other entries there, or refuse the file",
   why: 'Some readers ignore what is behind the end, some read on and some refuse the file, so subscribers get different results.',
-  check({ archive }): Problem | null {
+  check({ archive }) {
     const found = odditiesFor('artifact-trailing-data', archive);
     const worst = found.find((oddity) => oddity.severity === 'error') ?? found[0];
     if (worst === undefined) return null;

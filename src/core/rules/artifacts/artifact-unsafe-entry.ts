@@ -1,8 +1,47 @@
 import { type UnsafeEntry, unsafeEntriesOf } from '../../registry/archive-policy.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 const SHOWN = 10;
+
+const CAUSES = {
+  'absolute-path': { title: 'The path is absolute' },
+  'path-escapes': { title: 'The path leads out of the folder' },
+  'link-escapes': { title: 'The link leads out of the archive' },
+  'link-chain': { title: 'The link leads through another link' },
+  'below-link': { title: 'The entry is below a link' },
+  device: { title: 'The entry is a device or a pipe' },
+  'duplicate-path': { title: 'The path occurs more than once' },
+  'case-collision': { title: 'Paths differ only in case or Unicode form' },
+  'file-as-folder': { title: 'The entry is below a file' },
+  'control-characters': { title: 'The name has control characters' },
+  'empty-name': { title: 'The name is empty' },
+  'too-deep': { title: 'The entry is nested too deeply' },
+  'link-inside': { title: 'The entry is a link' },
+  'special-mode': { title: 'The entry is set-user-id or set-group-id' },
+  contiguous: { title: 'The entry is a contiguous file' },
+  backslash: { title: 'The name has a backslash' },
+  'invisible-characters': { title: 'The name has invisible characters' },
+  'pax-size-differs': { title: 'The pax size differs from the header' },
+  'pax-record-broken': { title: 'A pax record is broken' },
+  'pax-size-for-all': { title: 'A global pax header sets a size' },
+  'data-without-file': { title: 'An entry without content has a size' },
+  'sparse-file': { title: 'The entry is a sparse file' },
+  'unknown-type': { title: 'The entry has an unknown type' },
+  'extension-twice': { title: 'An extension header occurs twice' },
+  'extension-unused': { title: 'An extension header applies to no entry' },
+  'path-for-all': { title: 'A global pax header sets a path' },
+  'path-empty': { title: 'A header sets an empty path' },
+  'path-with-nul': { title: 'The path has a NUL character' },
+  'path-differs': { title: 'Two headers have different paths' },
+  'path-too-long': { title: 'The path is too long' },
+  'prefix-without-ustar': { title: 'A path prefix without a ustar header' },
+  'link-on-file': { title: 'A regular file has a link target' },
+  'name-not-utf8': { title: 'The name is not UTF-8' },
+  'number-unreadable': { title: 'A number is not readable' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactUnsafeEntry = defineRule({
   id: 'artifact-unsafe-entry',
@@ -11,10 +50,12 @@ export const artifactUnsafeEntry = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: null,
+  owner: 'author',
+  causes: CAUSES,
   failsWhen:
     'an entry has an absolute path, "..", a link out of the archive, a device, a path that stands twice or differs in case alone, or is one that readers of archives understand differently',
   why: 'Whoever unpacks the artifact may overwrite files elsewhere, or get other files than those that were checked.',
-  check({ archive }): Problem | null {
+  check({ archive }): Problem<Cause> | null {
     const { errors, warnings } = unsafeEntriesOf(archive);
     if (errors.length > 0) return problem(errors, archive.entryCount);
     if (warnings.length === 0) return null;
@@ -22,7 +63,7 @@ export const artifactUnsafeEntry = defineRule({
   },
 });
 
-function problem(offences: readonly UnsafeEntry[], entryCount: number): Problem {
+function problem(offences: readonly UnsafeEntry[], entryCount: number): Problem<Cause> {
   const [first] = offences as [UnsafeEntry];
   const more = offences.length > 1 ? ` (and ${offences.length - 1} more of ${entryCount} entries)` : '';
   return {

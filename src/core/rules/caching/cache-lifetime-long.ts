@@ -1,9 +1,9 @@
 import { freshness, oldCopyAge } from '../../http/cache.ts';
 import { header, seconds } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { defineRule } from '../rule.ts';
 import { formatDuration } from '../../text/format-duration.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 /** The service's check interval (spec section 8). */
 const HOUR = 3600;
@@ -17,7 +17,15 @@ export const cacheLifetimeLong = defineRule({
   severity: 'warning',
   spec: '8',
   symptom: 'registry-does-not-refresh',
+  owner: 'host',
+  purge: 'in-advice',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    immutable: { title: 'Cache-Control: immutable' },
+    long: { title: 'The lifetime is longer than an hour' },
+    'stale-while-revalidate': { title: 'Stale copies may be used for longer than an hour' },
+    'stale-copy': { title: 'A cache served a copy that is too old', owner: 'cache' },
+  },
   failsWhen:
     'a JSON file may be held by caches for longer than the hourly check, or is called immutable, or came from a cache that holds it too long',
   why: 'The service looks every hour; with a cache that holds an older copy it sees new versions late, or a manifest and metadata that do not fit together.',

@@ -1,8 +1,8 @@
 import { freshness } from '../../http/cache.ts';
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 const ADVICE = 'Send Cache-Control: public, max-age=300 with the JSON files.';
 
@@ -13,7 +13,13 @@ export const cacheLifetimeMissing = defineRule({
   severity: 'note',
   spec: '8',
   symptom: 'registry-does-not-refresh',
+  owner: 'host',
   supersededBy: [...NOT_THE_FILE, 'cache-lifetime-long'],
+  causes: {
+    malformed: { title: 'Cache-Control is malformed' },
+    absent: { title: 'Cache-Control is missing' },
+    'no-lifetime': { title: 'Cache-Control has no lifetime' },
+  },
   failsWhen:
     'a JSON file comes without Cache-Control, or with one that names no lifetime; a lifetime that is no number is a warning',
   why: 'Caches then guess, often a tenth of the time since the last change: days for a file that rests.',

@@ -1,7 +1,7 @@
 import { header } from '../../http/headers.ts';
-import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const conditionalRequestRejected = defineRule({
   id: 'conditional-request-rejected',
@@ -10,7 +10,12 @@ export const conditionalRequestRejected = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',
+  owner: 'host',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    failed: { title: 'The conditional request gets no response' },
+    'status-*': { title: 'The conditional request is answered with this status' },
+  },
   failsWhen:
     'a plain GET is answered, and one that asks whether the file has changed (If-None-Match, If-Modified-Since) is not',
   why: 'Clients that keep a copy ask so from their second visit on: they get the registry once and then no more.',

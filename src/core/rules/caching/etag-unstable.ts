@@ -1,7 +1,7 @@
 import { header } from '../../http/headers.ts';
-import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const etagUnstable = defineRule({
   id: 'etag-unstable',
@@ -10,6 +10,7 @@ export const etagUnstable = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'registry-does-not-refresh',
+  owner: 'host',
   supersededBy: NOT_THE_FILE,
   failsWhen: 'a JSON file comes with another ETag each time, for the same bytes',
   why: 'Nobody who asks whether it has changed is ever told that it has not; each hourly check takes the whole file, from every subscriber.',

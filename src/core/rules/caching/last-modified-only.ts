@@ -1,7 +1,7 @@
 import { header, httpDate } from '../../http/headers.ts';
-import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const lastModifiedOnly = defineRule({
   id: 'last-modified-only',
@@ -11,6 +11,7 @@ export const lastModifiedOnly = defineRule({
   severity: 'note',
   spec: null,
   symptom: 'registry-does-not-refresh',
+  owner: 'host',
   supersededBy: NOT_THE_FILE,
   failsWhen: 'a JSON file comes with Last-Modified and without an ETag',
   why: 'The date counts whole seconds: whoever fetched between two publishes of one second is told for ever that nothing has changed.',

@@ -1,6 +1,7 @@
-import { defineRule } from '../rule.ts';
+import { hostOrCache } from '../owners.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const notModifiedIncorrect = defineRule({
   id: 'not-modified-incorrect',
@@ -9,7 +10,13 @@ export const notModifiedIncorrect = defineRule({
   severity: 'error',
   spec: '8',
   symptom: 'registry-does-not-refresh',
+  owner: hostOrCache,
+  purge: 'last',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    etag: { title: '304 for an ETag that was never issued' },
+    date: { title: '304 for a date before the last change' },
+  },
   failsWhen:
     'a host answers 304 (not modified) to somebody who names an entity tag that it never issued, or a date before the last change',
   why: 'The service then keeps the copy that it has, whatever is published: the registry is frozen for it.',

@@ -1,10 +1,19 @@
+import { CORS_CAUSES } from '../cors-causes.ts';
 import { nameOf } from '../../http/copies.ts';
 import { corsEvidence, corsFault, preflightFault, PROBE_HEADER } from '../../http/cors.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, tokens } from '../../http/headers.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, isAnswered, lastHop } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  ...CORS_CAUSES,
+  'preflight-*': { title: 'The preflight for HEAD is refused' },
+  'not-listed': { title: 'The preflight lists GET and not HEAD' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const corsHeadRefused = defineRule({
   id: 'cors-head-refused',
@@ -13,7 +22,10 @@ export const corsHeadRefused = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: 'host',
+  view: 'browser',
   supersededBy: NOT_THE_FILE,
+  causes: CAUSES,
   failsWhen:
     'a page may read the answer to GET, and not the one to HEAD: its Access-Control-Allow-Origin is missing, doubled or another one, or the preflight for HEAD is refused. A preflight that lists GET and not HEAD is a note, since browsers let HEAD pass',
   why: 'Hosts allow GET and HEAD; a page that looks with HEAD before it fetches gets an error.',
@@ -25,7 +37,7 @@ export const corsHeadRefused = defineRule({
   },
 });
 
-function answerFault(role: ResourceKind, head: Probe | null): Problem | null {
+function answerFault(role: ResourceKind, head: Probe | null): Problem<Cause> | null {
   if (head === null || !isAnswered(head)) return null;
   const fault = corsFault(head);
   if (fault === null) return null;
@@ -41,7 +53,11 @@ function answerFault(role: ResourceKind, head: Probe | null): Problem | null {
   };
 }
 
-function preflightProblem(role: ResourceKind, preflight: Probe | null, headPreflight: Probe | null): Problem | null {
+function preflightProblem(
+  role: ResourceKind,
+  preflight: Probe | null,
+  headPreflight: Probe | null,
+): Problem<Cause> | null {
   if (preflight === null || preflightFault(preflight, preflight.requestedHeaders ?? [PROBE_HEADER]) !== null)
     return null;
   if (headPreflight) {
@@ -58,7 +74,7 @@ function preflightProblem(role: ResourceKind, preflight: Probe | null, headPrefl
   return notListed(role, headPreflight ?? preflight);
 }
 
-function notListed(role: ResourceKind, visit: Probe): Problem | null {
+function notListed(role: ResourceKind, visit: Probe): Problem<Cause> | null {
   const hop = visit.hops[0]!;
   const methods = tokens(header(hop.headers, 'access-control-allow-methods') ?? '') ?? [];
   if (!methods.includes('GET') || methods.includes('HEAD') || methods.includes('*')) return null;

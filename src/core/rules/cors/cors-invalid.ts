@@ -1,9 +1,11 @@
+import { hostOrCopy } from '../owners.ts';
+import { INVALID_CORS_CAUSES } from '../cors-causes.ts';
 import { corsEvidence, corsFault, saysNothing } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { defineRule } from '../rule.ts';
 import { parseUrl } from '../../http/url.ts';
 import { hostOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   'two-headers': 'it is sent twice; a browser joins both and accepts neither',
@@ -30,7 +32,13 @@ export const corsInvalid = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: hostOrCopy,
+  purge: 'last',
+  view: 'browser',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    ...INVALID_CORS_CAUSES,
+  },
   failsWhen:
     'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
   why: 'It was meant to let the service in, and does not: browsers compare it with the page’s origin letter by letter. curl does not check this.',

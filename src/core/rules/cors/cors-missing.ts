@@ -1,8 +1,9 @@
+import { hostOrCopy } from '../owners.ts';
 import { allowedBeside, corsEvidence, corsFault } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { defineRule } from '../rule.ts';
 import { hostOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const corsMissing = defineRule({
   id: 'cors-missing',
@@ -11,7 +12,15 @@ export const corsMissing = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: hostOrCopy,
+  purge: 'last',
+  view: 'browser',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    absent: { title: 'The header is missing' },
+    'absent-on-redirect': { title: 'The header is missing on a redirect' },
+    'absent-behind-redirect': { title: 'The header is missing after a redirect' },
+  },
   failsWhen:
     'no Access-Control-Allow-Origin is sent for a manifest, metadata file or icon; for an artifact that is a note, since release hosts send none',
   why: 'A browser throws the answer away: the service’s pages can neither read the file nor, where they ask for it so, show the icon. curl does not check this.',

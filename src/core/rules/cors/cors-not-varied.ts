@@ -3,8 +3,8 @@ import { corsEvidence, corsFault } from '../../http/cors.ts';
 import { cacheControl, header, varyNames } from '../../http/headers.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const corsNotVaried = defineRule({
   id: 'cors-not-varied',
@@ -13,7 +13,14 @@ export const corsNotVaried = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: 'host',
+  view: 'browser',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    'only-with-origin': { title: 'The header is sent only for requests with an Origin' },
+    differs: { title: 'The header differs without an Origin' },
+    'vary-only-with-origin': { title: 'Vary: Origin is sent only for requests with an Origin' },
+  },
   failsWhen: 'the answer depends on Origin, but `Vary: Origin` is missing',
   why: 'A cache that does not know of the difference gives one visitor the answer meant for another, and browsers refuse it: it fails now and then, for some.',
   check({ role, web, answer, now }) {

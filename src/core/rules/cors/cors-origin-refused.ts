@@ -1,10 +1,21 @@
+import { hostOrCopy } from '../owners.ts';
 import { allowedBeside, corsEvidence, corsFault, saysNothing } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { mayBlameOrigin } from '../../facts/header-probes.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  'other-origin': { title: 'Another origin is allowed' },
+  'origins-unknown': { title: 'The allowed origins are not known' },
+  'redirect-null-origin': { title: 'After a redirect the origin is "null"' },
+  'no-answer': { title: 'Requests with this origin get no response' },
+  'status-*': { title: 'Requests with this origin are answered with this status' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const corsOriginRefused = defineRule({
   id: 'cors-origin-refused',
@@ -13,12 +24,16 @@ export const corsOriginRefused = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: hostOrCopy,
+  purge: 'last',
+  view: 'browser',
   supersededBy: NOT_THE_FILE,
+  causes: CAUSES,
   failsWhen:
     'the origin asked with `--origin` is not allowed. Without `--origin`, a host that allows certain origins is a warning that names who is allowed',
   why: 'Only pages of the allowed origins can read the file; if the service’s is not among them, its pages cannot. curl does not check this.',
   check({ role, web, origins }) {
-    const problems: Problem[] = [];
+    const problems: Problem<Cause>[] = [];
     for (const visit of web.browser) {
       const problem =
         (mayBlameOrigin(web) ? refusedStatus(role, visit, origins.length > 0) : null) ??
@@ -31,7 +46,7 @@ export const corsOriginRefused = defineRule({
 });
 
 /** The host responds to all clients except a browser of another origin. */
-function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Problem | null {
+function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Problem<Cause> | null {
   const status = statusOf(visit);
   const { failure } = visit;
   // A limit or a fault of the host says nothing about the origin; a range was requested only of the artifact, and a
@@ -56,7 +71,12 @@ function refusedStatus(role: ResourceKind, visit: Probe, named: boolean): Proble
   };
 }
 
-function refusedOrigin(role: ResourceKind, visit: Probe, visits: readonly Probe[], named: boolean): Problem | null {
+function refusedOrigin(
+  role: ResourceKind,
+  visit: Probe,
+  visits: readonly Probe[],
+  named: boolean,
+): Problem<Cause> | null {
   const fault = corsFault(visit);
   if (!fault) return null;
   const hop = visit.hops[fault.hop]!;

@@ -1,8 +1,21 @@
 import { corsFault, preflightFault, type PreflightFault, PROBE_HEADER } from '../../http/cors.ts';
 import type { ResourceKind, Probe } from '../../facts/facts.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, statusOf } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  'no-answer': { title: 'The preflight gets no response' },
+  redirect: { title: 'The preflight is answered with a redirect' },
+  'status-*': { title: 'The preflight is answered with this status' },
+  origin: { title: 'The preflight does not allow the origin' },
+  'methods-malformed': { title: 'Access-Control-Allow-Methods is malformed' },
+  'headers-malformed': { title: 'Access-Control-Allow-Headers is malformed' },
+  'method-refused': { title: 'The method is not allowed' },
+  'header-refused': { title: 'A request header is not allowed' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const corsPreflightRefused = defineRule({
   id: 'cors-preflight-refused',
@@ -11,7 +24,10 @@ export const corsPreflightRefused = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: 'host',
+  view: 'browser',
   supersededBy: NOT_THE_FILE,
+  causes: CAUSES,
   failsWhen:
     'OPTIONS for a GET with a header of any name does not pass. (GET and HEAD need no Access-Control-Allow-Methods; `*` does not cover `Authorization`)',
   why: 'A plain GET still works, but one with any header of its own (a token, a tracing id) never leaves the browser; hosts allow any request headers.',
@@ -32,7 +48,7 @@ function isRefused(visit: Probe): boolean {
   return status >= 400 && status !== 416;
 }
 
-function problem(role: ResourceKind, preflight: Probe, hop: number, fault: PreflightFault): Problem {
+function problem(role: ResourceKind, preflight: Probe, hop: number, fault: PreflightFault): Problem<Cause> {
   const answer = preflight.hops[0];
   const host = hostOf(answer?.url ?? '');
   const told = (answer?.headers ?? [])

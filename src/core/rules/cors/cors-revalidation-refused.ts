@@ -1,10 +1,12 @@
+import { hostOrCopy } from '../owners.ts';
+import { CORS_CAUSES } from '../cors-causes.ts';
 import { nameOf } from '../../http/copies.ts';
 import { corsCheck, corsEvidence, corsFault, hopOrigins } from '../../http/cors.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { headerLines } from '../../http/headers.ts';
-import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const corsRevalidationRefused = defineRule({
   id: 'cors-revalidation-refused',
@@ -13,7 +15,12 @@ export const corsRevalidationRefused = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: hostOrCopy,
+  view: 'browser',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    ...CORS_CAUSES,
+  },
   failsWhen:
     'a 304 (not modified) carries another Access-Control-Allow-Origin than its 200, which no longer lets the page in. A 304 without that header leaves the stored one as it is',
   why: 'Browsers update the stored answer with the headers of a 304 (RFC 9111 section 3.2): the first visit works, and each later one fails until the cache is cleared.',

@@ -1,8 +1,8 @@
 import { corsEvidence, corsFault, PROBE_ORIGIN } from '../../http/cors.ts';
 import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const corsWildcard = defineRule({
   id: 'cors-wildcard',
@@ -11,7 +11,14 @@ export const corsWildcard = defineRule({
   severity: 'note',
   spec: '4.1',
   symptom: null,
+  owner: 'host',
+  view: 'browser',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    star: { title: 'Every origin is allowed' },
+    echo: { title: 'The requested origin is always allowed' },
+    'echo-with-credentials': { title: 'The requested origin is always allowed, with credentials' },
+  },
   failsWhen:
     'every origin is allowed: permitted, though restricting to the needed ones is preferred. Allowing any origin with credentials as well is a warning',
   why: 'Pages of any site may read the file. For what anybody can fetch anyway this does no harm.',

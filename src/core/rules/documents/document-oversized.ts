@@ -8,7 +8,13 @@ export const documentOversized = defineRule({
   severity: 'error',
   spec: null,
   symptom: 'by-resource',
+  owner: 'author',
   hidesApp: true,
+  hiddenReason: 'Its metadata file is too large or nested too deeply.',
+  causes: {
+    depth: { title: 'The document is nested too deeply' },
+    bytes: { title: 'The file is too large', owner: 'host' },
+  },
   failsWhen: 'a file is larger, or nested deeper, than the limit; endless data is cut off, not swallowed',
   why: 'Subscribers bound what they read, so that one registry cannot exhaust them.',
   check({ reading, content }) {

@@ -1,7 +1,44 @@
+import { authorOrCopy, pageOwner } from '../owners.ts';
+import type { SyntaxErrorCause } from '../../json/document-syntax-error.ts';
 import { isMissing, type Missing, type HttpViews } from '../../facts/facts.ts';
-import { defineRule } from '../rule.ts';
 import { labelNotUndone } from '../../http/undecoded-label.ts';
 import { pageAnswer, pageInstead } from '../../http/web-page.ts';
+import type { CauseInfo } from '../cause.ts';
+import { defineRule } from '../rule.ts';
+
+const CAUSES = {
+  empty: { title: 'The file is empty', owner: authorOrCopy },
+  'html-page': { title: 'An HTML page is served instead of the file', owner: pageOwner },
+  'xml-error': { title: 'An XML error message is served instead of the file', owner: 'host' },
+  'git-lfs-pointer': { title: 'A Git LFS pointer is served instead of the file', owner: 'host' },
+  'text-message': { title: 'A text is served instead of the file' },
+  'program-message': { title: 'The output of a program is served instead of the file' },
+  'svg-image': { title: 'The file is an SVG image' },
+  'source-code': { title: 'The file is the source code of the program that should generate it' },
+  javascript: { title: 'The file is JavaScript' },
+  jsonp: { title: 'The file is JSONP' },
+  'script-prefix': { title: 'A prefix against script inclusion precedes the JSON' },
+  'text-before-json': { title: 'Text precedes the JSON' },
+  gzip: { title: 'The file is gzip data' },
+  zstd: { title: 'The file is zstd data' },
+  'not-utf8': { title: 'The file is not UTF-8' },
+  'lone-surrogate': { title: 'A string has a lone surrogate' },
+  truncated: { title: 'The JSON ends early', owner: authorOrCopy },
+  'trailing-data': { title: 'Data follows the JSON' },
+  'trailing-comma': { title: 'A comma is followed by no value' },
+  'missing-comma': { title: 'A comma is missing' },
+  'missing-colon': { title: 'A colon is missing' },
+  comment: { title: 'The file has a comment' },
+  'merge-conflict': { title: 'The file has the marks of a merge conflict' },
+  'single-quotes': { title: 'A string is in single quotes' },
+  'unquoted-name': { title: 'A name is not in quotes' },
+  'odd-space': { title: 'White space other than space, tab and line break' },
+  'control-character': { title: 'A string has a control character' },
+  'bad-escape': { title: 'A string has an invalid escape' },
+  'bad-number': { title: 'Invalid number' },
+  'bad-literal': { title: 'Invalid literal' },
+  unexpected: { title: 'Unexpected character' },
+} satisfies Readonly<Record<SyntaxErrorCause, CauseInfo>>;
 
 export const documentUnreadable = defineRule({
   id: 'document-unreadable',
@@ -10,9 +47,11 @@ export const documentUnreadable = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
+  owner: 'author',
   hidesApp: true,
-  failsWhen:
-    'a manifest or metadata file is not JSON; the cause is named: empty, html-page, git-lfs-pointer, xml-error, not-utf8, truncated, comment, trailing-comma, …',
+  hiddenReason: 'Its metadata file is not readable JSON.',
+  causes: CAUSES,
+  failsWhen: 'a manifest or metadata file is not JSON',
   why: 'The service cannot read the file: a broken manifest stops the whole registry, a broken metadata file makes its app vanish.',
   check({ reading, facts }) {
     const { fault } = reading;

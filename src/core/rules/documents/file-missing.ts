@@ -8,7 +8,14 @@ export const fileMissing = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
+  owner: 'author',
   hidesApp: true,
+  hiddenReason: 'Its metadata file is missing.',
+  causes: {
+    missing: { title: 'The file does not exist' },
+    'not-a-file': { title: 'The path is not a regular file' },
+    outside: { title: 'The path is a link that leads out of the workspace' },
+  },
   failsWhen:
     '(workspace) a URL under the base URL names a document that is not there, is no file, or is a link out of the workspace',
   why: 'The host will have nothing to serve at that address.',

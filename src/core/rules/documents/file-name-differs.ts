@@ -15,7 +15,14 @@ export const fileNameDiffers = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
+  owner: 'author',
   hidesApp: true,
+  hiddenReason: 'Its metadata file is listed under a name that differs in case or Unicode normalization.',
+  causes: {
+    case: { title: 'The names differ in case' },
+    normalization: { title: 'The names differ in Unicode normalization' },
+    'case-and-normalization': { title: 'The names differ in case and Unicode normalization' },
+  },
   failsWhen:
     '(workspace) a URL under the base URL names a file, and the folder lists it under a name that differs in case or Unicode normalization',
   why: 'Windows and macOS find the file all the same; most hosts answer 404.',

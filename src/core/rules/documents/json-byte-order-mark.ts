@@ -7,6 +7,8 @@ export const jsonByteOrderMark = defineRule({
   severity: 'warning',
   spec: '7',
   symptom: 'by-resource',
+  owner: 'author',
+  fixable: true,
   failsWhen: 'a byte order mark (BOM) stands in front of the JSON',
   why: 'RFC 8259 forbids adding one, and many JSON parsers refuse the file because of it.',
   check({ reading }) {

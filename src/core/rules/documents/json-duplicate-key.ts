@@ -8,6 +8,7 @@ export const jsonDuplicateKey = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: 'by-resource',
+  owner: 'author',
   failsWhen: 'a name stands twice in one object, which JSON.parse hides',
   why: 'Readers disagree on which of the two counts, so subscribers may see another registry than its author.',
   check({ reading }) {

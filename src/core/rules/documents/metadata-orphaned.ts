@@ -8,6 +8,7 @@ export const metadataOrphaned = defineRule({
   severity: 'note',
   spec: null,
   symptom: 'app-does-not-appear',
+  owner: 'author',
   failsWhen: '(workspace) no app entry points to a metadata file',
   why: 'Its versions are not offered to anybody; often the app was lost when the manifest was generated.',
   check({ orphans }) {

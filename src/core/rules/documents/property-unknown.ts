@@ -9,8 +9,12 @@ export const propertyUnknown = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  owner: 'author',
   // Another kind of file has other fields.
   supersededBy: ['metadata-file', 'manifest-file', 'error-message'].map((cause) => `schema-violation ${cause}`),
+  causes: {
+    misspelt: { title: 'The name is close to one that the format defines' },
+  },
   failsWhen:
     'a field stands there that the specification does not name (`$schema` and names that begin with `x-` are left alone)',
   why: 'Nobody reads it; often it is a misspelt field that subscribers then miss.',
@@ -22,7 +26,7 @@ export const propertyUnknown = defineRule({
       advice: meant
         ? `Rename it to "${meant}".`
         : 'Remove it, or let its name begin with "x-" to say that it is yours.',
-      ...(meant ? { cause: 'misspelt' } : {}),
+      ...(meant ? { cause: 'misspelt' as const } : {}),
     }));
   },
 });

@@ -4,8 +4,17 @@ import { listedVersions } from '../../registry/metadata.ts';
 import { manifestApps } from '../../registry/manifest.ts';
 import type { ResourceKind } from '../../facts/facts.ts';
 import { printable, shorten } from '../../text/text.ts';
-import type { Problem } from '../rule.ts';
-import { defineRule } from '../rule.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  missing: { title: 'A required field is missing' },
+  'wrong-type': { title: 'A field has the wrong type' },
+  'metadata-file': { title: 'An app metadata file instead of a manifest' },
+  'manifest-file': { title: 'A manifest instead of an app metadata file' },
+  'error-message': { title: 'An error message of the host instead of the file' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const schemaViolation = defineRule({
   id: 'schema-violation',
@@ -14,6 +23,9 @@ export const schemaViolation = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: 'by-resource',
+  owner: 'author',
+  hiddenReason: 'Its entry in the manifest, or its metadata file, lacks what the format requires.',
+  causes: CAUSES,
   failsWhen: 'a required field is absent, or a field has the wrong type',
   why: 'The service cannot use an entry that lacks what the format requires.',
   check({ role, value }) {
@@ -29,7 +41,7 @@ export const schemaViolation = defineRule({
 });
 
 /** The two kinds of file, swapped: one fault, not a list of missing fields. */
-function swap(role: ResourceKind, value: JsonValue): Problem | null {
+function swap(role: ResourceKind, value: JsonValue): Problem<Cause> | null {
   const hasApps = manifestApps(value) !== null;
   const hasVersions = listedVersions(value) !== null;
   if (role === 'manifest' && hasVersions && !hasApps) {
@@ -50,7 +62,7 @@ function swap(role: ResourceKind, value: JsonValue): Problem | null {
 }
 
 /** What hosts and stores send in place of a file, as JSON, often with status 200. */
-function hostMessage(role: ResourceKind, value: JsonValue): Problem | null {
+function hostMessage(role: ResourceKind, value: JsonValue): Problem<Cause> | null {
   if (!isObject(value) || Object.hasOwn(value, 'apps') || Object.hasOwn(value, 'versions')) return null;
   const name =
     NAMES.find((key) => Object.hasOwn(value, key)) ?? (typeof value['status'] === 'number' ? 'status' : null);

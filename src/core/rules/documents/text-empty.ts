@@ -8,6 +8,7 @@ export const textEmpty = defineRule({
   severity: 'warning',
   spec: '2.1',
   symptom: null,
+  owner: 'author',
   failsWhen: 'the `name` or `description` of an app is empty or blank',
   why: 'Subscribers choose apps by these two texts.',
   check({ name, description }) {

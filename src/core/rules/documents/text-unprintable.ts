@@ -8,6 +8,7 @@ export const textUnprintable = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  owner: 'author',
   failsWhen: 'the `name` or `description` of an app holds control, bidirectional or invisible characters',
   why: 'They can make one app look like another, or garble a page, a terminal or a log.',
   check({ name, description }) {

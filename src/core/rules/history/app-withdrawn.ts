@@ -1,3 +1,4 @@
+import { authorOrCopy } from '../owners.ts';
 import { shorten } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
 
@@ -8,6 +9,10 @@ export const appWithdrawn = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'app-does-not-appear',
+  owner: authorOrCopy,
+  causes: {
+    renamed: { title: 'The app was probably renamed' },
+  },
   failsWhen: 'an app that had been listed is no longer listed',
   why: 'It disappears for every subscriber, with all its versions.',
   check({ keys, earlierKeys, earlierSource }) {

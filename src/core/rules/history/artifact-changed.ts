@@ -1,7 +1,6 @@
 import { isDigestForm, matchVersions, sameDigest } from '../../facts/baseline.ts';
-import type { Problem } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactChanged = defineRule({
   id: 'artifact-changed',
@@ -10,10 +9,11 @@ export const artifactChanged = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: 'checksum-mismatch',
+  owner: 'author',
   failsWhen: 'a published version has another checksum than before',
   why: 'Published artifacts are immutable: subscribers who have the earlier one are told that somebody tampered with it.',
   check({ versions, earlier, earlierSource }) {
-    const problems: Problem[] = [];
+    const problems: Problem<never>[] = [];
     for (const { entry, before } of matchVersions(versions, earlier)) {
       // Replacing a placeholder changes nothing that subscribers could have verified.
       if (entry.artifactChecksum === null || !isDigestForm(before.artifactChecksum)) continue;

@@ -1,9 +1,8 @@
 import { matchVersions, sameDigest } from '../../facts/baseline.ts';
-import type { Problem } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
 import { withoutSignature } from '../../http/signed-url.ts';
 import { sameAddress } from '../../http/url.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 export const artifactMoved = defineRule({
   id: 'artifact-moved',
@@ -12,10 +11,11 @@ export const artifactMoved = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: null,
+  owner: 'author',
   failsWhen: 'a published version has the same checksum under another URL',
   why: 'The bytes are the same, but whoever kept the earlier URL may find nothing there.',
   check({ versions, earlier, earlierSource }) {
-    const problems: Problem[] = [];
+    const problems: Problem<never>[] = [];
     for (const { entry, before } of matchVersions(versions, earlier)) {
       if (entry.artifactUrl === null || entry.artifactChecksum === null) continue;
       if (addressOf(entry.artifactUrl) === addressOf(before.artifactUrl)) continue;

@@ -1,3 +1,4 @@
+import { authorOrCopy } from '../owners.ts';
 import { shorten } from '../../text/text.ts';
 import { comparePrecedence, isSemver, latestOf, likelyVersion } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
@@ -9,6 +10,10 @@ export const versionWithdrawn = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: null,
+  owner: authorOrCopy,
+  causes: {
+    newest: { title: 'The newest version was removed' },
+  },
   failsWhen: 'a published version is no longer listed',
   why: 'Old versions are kept: whoever installed it can neither reinstall nor verify it.',
   check({ versions, earlier, earlierSource }) {

@@ -1,7 +1,17 @@
+import { TLS_CAUSES } from '../tls-causes.ts';
 import type { AddressFailure, Hop, Probe } from '../../facts/facts.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { explainUntrusted } from '../../http/untrusted-certificate.ts';
 import { hostnameOf, hostOf, tlsCause } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  ...TLS_CAUSES,
+  reset: { title: 'The connection is closed during the TLS handshake' },
+  'no-answer': { title: 'The TLS handshake is not answered' },
+  handshake: { title: 'The TLS handshake fails' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const addressesDiffer = defineRule({
   id: 'addresses-differ',
@@ -10,10 +20,12 @@ export const addressesDiffer = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
+  owner: 'host',
+  causes: CAUSES,
   failsWhen:
     'a name has several addresses, and one of them shows a certificate that is refused or breaks the TLS handshake off, while another one serves the files',
   why: 'Each subscriber gets one of the addresses, another one each time: what works for one fails for the next. Addresses that accept no connection at all are passed over by clients; host-intermittent reports them.',
-  check({ web, now }): Problem | null {
+  check({ web, now }): Problem<Cause> | null {
     for (const hop of web.server.hops) {
       const [first, ...more] = (hop.failedAddresses ?? []).filter(({ phase }) => phase === 'tls');
       if (first && hop.status !== 0) return problemOf(hop, first, more, now);
@@ -22,7 +34,7 @@ export const addressesDiffer = defineRule({
   },
 });
 
-function problemOf(hop: Hop, bad: AddressFailure, more: readonly AddressFailure[], now: string): Problem {
+function problemOf(hop: Hop, bad: AddressFailure, more: readonly AddressFailure[], now: string): Problem<Cause> {
   const host = hostOf(hop.url);
   const { cause, message, advice } = reasonOf(hop, bad, now);
   const others =
@@ -48,14 +60,18 @@ function problemOf(hop: Hop, bad: AddressFailure, more: readonly AddressFailure[
   };
 }
 
-const HANDSHAKE: Readonly<Record<string, readonly [cause: string, message: string]>> = {
+const HANDSHAKE: Readonly<Record<string, readonly [cause: Cause, message: string]>> = {
   ECONNRESET: ['reset', 'it closes the connection during the TLS handshake.'],
   SOCKET_CLOSED: ['reset', 'it closes the connection during the TLS handshake.'],
   EPIPE: ['reset', 'it closes the connection during the TLS handshake.'],
   CONNECT_TIMEOUT: ['no-answer', 'it does not answer the TLS handshake in time.'],
 };
 
-function reasonOf({ url }: Hop, bad: AddressFailure, now: string): { cause: string; message: string; advice: string } {
+function reasonOf(
+  { url }: Hop,
+  bad: AddressFailure,
+  now: string,
+): Pick<Problem<Cause>, 'message' | 'advice'> & { cause: Cause } {
   const { code, message = code, tls = null, address } = bad;
   const failure = { phase: 'tls' as const, code, message, url, got: null, expected: null };
   const visit: Probe = {

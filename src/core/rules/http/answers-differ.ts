@@ -1,9 +1,22 @@
+import { hostOrCopy } from '../owners.ts';
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
 import type { ComparedBody, HeaderGroup, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
 import { type Dependence, dependenceOf } from '../../facts/header-probes.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  'each-time': { title: 'Each response has other content' },
+  intermittent: { title: 'Two contents are sent by turns' },
+  origin: { title: 'The content depends on Origin or Referer' },
+  'fetch-metadata': { title: 'The content depends on Sec-Fetch headers' },
+  encoding: { title: 'The content depends on Accept-Encoding' },
+  agent: { title: 'The content depends on User-Agent' },
+  browser: { title: 'Browsers get other content' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const answersDiffer = defineRule({
   id: 'answers-differ',
@@ -12,7 +25,9 @@ export const answersDiffer = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
+  owner: hostOrCopy,
   supersededBy: [...NOT_THE_FILE, 'compressed-copy-differs', 'compressed-copy-unreadable'],
+  causes: CAUSES,
   failsWhen:
     'two requests for one URL, shortly after each other, bring other content: from servers of different state, or by what the request says of its origin and client. A file that was replaced in between is no finding',
   why: 'Subscribers see the one or the other, and what was checked here need not be what they get.',
@@ -32,11 +47,12 @@ function otherContent(web: HttpViews, { on }: Dependence): { visit: Probe; copy:
   );
 }
 
-const CAUSES: Readonly<Record<HeaderGroup, readonly [cause: string, what: string]>> = {
-  origin: ['origin', 'requests with an Origin or Referer'],
-  'fetch-metadata': ['fetch-metadata', 'requests with Sec-Fetch headers, as browsers send them'],
-  encoding: ['encoding', 'clients that accept compression'],
-  agent: ['agent', 'requests with a browser’s User-Agent'],
+const CLIENTS: Readonly<Record<HeaderGroup | 'browser', string>> = {
+  origin: 'requests with an Origin or Referer',
+  'fetch-metadata': 'requests with Sec-Fetch headers, as browsers send them',
+  encoding: 'clients that accept compression',
+  agent: 'requests with a browser’s User-Agent',
+  browser: 'browsers',
 };
 
 function differing(
@@ -44,7 +60,7 @@ function differing(
   answer: Probe,
   { visit, copy }: { visit: Probe; copy: ComparedBody },
   dependence: Dependence,
-): Problem | null {
+): Problem<Cause> | null {
   const host = hostOf(lastHop(visit)!.url);
   const evidence = copyEvidence(answer, copy, visit);
   const contents = bothContents(answer, copy, visit);
@@ -66,11 +82,10 @@ function differing(
       evidence,
       dedupeKey: `intermittent ${host}`,
     };
-  const group = dependence.on === 'headers' ? dependence.groups[0] : undefined;
-  const [cause, what] = group ? CAUSES[group] : ['browser', 'browsers'];
+  const cause = (dependence.on === 'headers' ? dependence.groups[0] : undefined) ?? 'browser';
   return {
     cause,
-    message: `${host} sends another ${nameOf(role)} to ${what}: ${contents}${kindOf(copy)}.`,
+    message: `${host} sends another ${nameOf(role)} to ${CLIENTS[cause]}: ${contents}${kindOf(copy)}.`,
     advice: 'Serve the same file whatever the request says; where a cache or firewall in front does it, correct that.',
     evidence,
     dedupeKey: `${cause} ${role} ${host}`,

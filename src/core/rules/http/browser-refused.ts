@@ -1,10 +1,23 @@
 import { nameOf } from '../../http/copies.ts';
 import type { HeaderGroup, ResourceKind, Probe } from '../../facts/facts.ts';
 import { type Dependence, dependenceOf, isOther, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { fetchSite } from '../../http/site.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  origin: { title: 'Requests with an Origin are refused' },
+  'fetch-metadata': { title: 'Requests with Sec-Fetch headers are refused' },
+  agent: { title: 'Requests with the User-Agent of a browser are refused' },
+  encoding: { title: 'Requests that accept compression are refused' },
+  'image-origin': { title: 'Image requests with a Referer are refused' },
+  'image-fetch-metadata': { title: 'Image requests with Sec-Fetch headers are refused' },
+  'image-agent': { title: 'Image requests with the User-Agent of a browser are refused' },
+  'image-encoding': { title: 'Image requests that accept compression are refused' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const browserRefused = defineRule({
   id: 'browser-refused',
@@ -13,7 +26,9 @@ export const browserRefused = defineRule({
   severity: 'error',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: 'host',
   supersededBy: NOT_THE_FILE,
+  causes: CAUSES,
   failsWhen:
     'a host answers a server-side client and refuses what a browser sends beside Origin: Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest (a resource isolation policy), its User-Agent, or the Referer of a plain <img>',
   why: 'Browsers send these headers with every request and pages cannot leave them out. CORS headers do not help where the host refuses before.',
@@ -45,7 +60,7 @@ function problem(
   group: HeaderGroup,
   mode: 'cors' | 'no-cors',
   origins: readonly string[],
-): Problem {
+): Problem<Cause> {
   const hop = lastHop(visit);
   const host = hostOf(hop?.url ?? '');
   const page = visit.origin ?? origins[0] ?? 'https://appreg-probe.invalid';

@@ -1,10 +1,11 @@
+import { hostOrCopy } from '../owners.ts';
 import { bothContents, comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe } from '../../facts/facts.ts';
 import { header, httpDate } from '../../http/headers.ts';
 import { dependenceOf } from '../../facts/header-probes.ts';
-import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const compressedCopyDiffers = defineRule({
   id: 'compressed-copy-differs',
@@ -13,7 +14,13 @@ export const compressedCopyDiffers = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
+  owner: hostOrCopy,
   supersededBy: [...NOT_THE_FILE, 'compressed-copy-unreadable'],
+  causes: {
+    older: { title: 'The compressed copy is older' },
+    other: { title: 'The compressed copy has other content' },
+    'another-kind': { title: 'The compressed copy is another kind of file' },
+  },
   failsWhen:
     'clients that accept compression (Accept-Encoding: gzip, br) get a manifest or metadata file with other content than those that do not: usually an older compressed copy that was not replaced',
   why: 'Every browser and Node’s fetch accept compression, so that the registry does not change for them. curl without --compressed gets the current file.',

@@ -1,9 +1,9 @@
 import { nameOf } from '../../http/copies.ts';
 import type { Hop } from '../../facts/facts.ts';
 import { cacheControl, codings, header, varyNames } from '../../http/headers.ts';
-import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, isAnswered, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const compressedCopyNotVaried = defineRule({
   id: 'compressed-copy-not-varied',
@@ -12,7 +12,12 @@ export const compressedCopyNotVaried = defineRule({
   severity: 'note',
   spec: null,
   symptom: null,
+  owner: 'host',
   supersededBy: NOT_THE_FILE,
+  causes: {
+    vary: { title: 'Vary: Accept-Encoding is missing' },
+    etag: { title: 'Both forms have the same strong ETag' },
+  },
   failsWhen:
     'an answer is compressed only for clients that accept it, and `Vary: Accept-Encoding` is missing where caches may store it, or both forms have the same strong ETag',
   why: 'A shared cache that does not know of the difference sends the compressed form to clients that did not ask for it. Browsers read both forms.',

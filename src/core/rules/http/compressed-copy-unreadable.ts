@@ -1,12 +1,29 @@
+import { hostOrCopy } from '../owners.ts';
 import { comparedAnswers, copyEvidence, isCompressedTwice, nameOf } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isRefusal, otherAnswer } from '../../facts/header-probes.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop, statusOf } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 const ADVICE =
   'Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress by itself; each needs the Content-Encoding that it has. Purge caches in front.';
+
+const CAUSES = {
+  unlabelled: { title: 'The copy has no Content-Encoding' },
+  'beside-identity': { title: 'Content-Encoding names "identity" and another coding' },
+  'coding-not-accepted': { title: 'The client did not accept the coding' },
+  'compressed-twice': { title: 'The copy is compressed twice' },
+  'wrong-label': { title: 'Content-Encoding names another coding' },
+  broken: { title: 'The copy cannot be decoded' },
+  truncated: { title: 'The compressed data ends early' },
+  'several-members': { title: 'A gzip file of several members' },
+  'bad-end': { title: 'The end of the gzip data is wrong' },
+  'no-answer': { title: 'Requests that accept compression get no response' },
+  'status-*': { title: 'Requests that accept compression are answered with this status' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const compressedCopyUnreadable = defineRule({
   id: 'compressed-copy-unreadable',
@@ -15,7 +32,9 @@ export const compressedCopyUnreadable = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
+  owner: hostOrCopy,
   supersededBy: NOT_THE_FILE,
+  causes: CAUSES,
   failsWhen:
     'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read: not what Content-Encoding says, without a Content-Encoding that names its coding, broken, cut off, compressed twice, or a status other than 2xx',
   why: 'Every browser and Node’s fetch accept compression. curl without --compressed gets the plain file and sees nothing of it.',
@@ -38,8 +57,15 @@ export const compressedCopyUnreadable = defineRule({
   },
 });
 
-/** @returns what is wrong, as words that follow the header */
-function faultOf(role: ResourceKind, copy: ComparedBody): { cause: string; text: string; advice?: string } | null {
+interface CopyFault {
+  cause: Cause;
+  /** What is wrong, as words that follow the header. */
+  text: string;
+  /** If it is not the general one. */
+  advice?: string;
+}
+
+function faultOf(role: ResourceKind, copy: ComparedBody): CopyFault | null {
   const { fault, coding, kind, same, unlabelled } = copy;
   if (unlabelled !== undefined && coding.split(', ').includes(unlabelled)) return notUndone(coding, unlabelled);
   if (unlabelled !== undefined)
@@ -72,7 +98,7 @@ function faultOf(role: ResourceKind, copy: ComparedBody): { cause: string; text:
 }
 
 /** A named coding that clients do not decode. */
-function notUndone(coding: string, named: string): { cause: string; text: string; advice: string } {
+function notUndone(coding: string, named: string): CopyFault {
   if (coding.split(', ').includes('identity'))
     return {
       cause: 'beside-identity',
@@ -97,7 +123,7 @@ function mislabelled(coding: string, kind: string): string | null {
   return is === null || is === last ? null : `compressed with ${is}`;
 }
 
-function refused(role: ResourceKind, web: HttpViews): Problem | null {
+function refused(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
   const dependence = dependenceOf(web);
   const visit: Probe | null = otherAnswer(web);
   if (visit === null || !isRefusal(visit) || dependence?.on !== 'headers') return null;

@@ -1,6 +1,7 @@
+import { hostOrCache } from '../owners.ts';
 import { codings } from '../../http/headers.ts';
-import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 const KNOWN = new Set(['gzip', 'deflate', 'br', 'compress']);
 
@@ -11,7 +12,13 @@ export const contentEncoded = defineRule({
   severity: 'warning',
   spec: '7',
   symptom: 'by-resource',
+  owner: hostOrCache,
+  purge: 'last',
   supersededBy: ['artifact-checksum-mismatch', 'document-unreadable', 'icon-not-image'],
+  causes: {
+    'unknown-coding': { title: 'Content-Encoding names a coding that not every client knows' },
+    labelled: { title: 'An artifact has a Content-Encoding' },
+  },
   failsWhen: 'an artifact is labelled with a Content-Encoding, or another file with one that not every client knows',
   why: 'Clients that undo the label see other bytes than those that were hashed, and report a checksum mismatch. Where only the undone bytes match, artifact-checksum-mismatch says so.',
   check({ role, answer }) {

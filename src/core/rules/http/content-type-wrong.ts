@@ -1,6 +1,6 @@
 import { mediaType } from '../../http/headers.ts';
-import { defineRule } from '../rule.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const contentTypeWrong = defineRule({
   id: 'content-type-wrong',
@@ -9,7 +9,15 @@ export const contentTypeWrong = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: 'host',
   supersededBy: ['document-unreadable', 'artifact-checksum-mismatch', 'artifact-not-tar-gz'],
+  causes: {
+    missing: { title: 'Content-Type is missing' },
+    'not-json': { title: 'A JSON file has another type' },
+    charset: { title: 'A JSON file has a charset other than UTF-8' },
+    html: { title: 'An artifact has the type text/html' },
+    text: { title: 'An artifact has a text type' },
+  },
   failsWhen: 'a JSON file is not labelled as JSON, or an artifact is labelled as text or HTML',
   why: 'Clients and proxies that go by the label refuse the file, convert its line ends or its character set, or compress it once more.',
   check({ role, answer }) {

@@ -1,9 +1,9 @@
 import { header } from '../../http/headers.ts';
 import type { Hop, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
-import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const headRefused = defineRule({
   id: 'head-refused',
@@ -12,7 +12,14 @@ export const headRefused = defineRule({
   severity: 'warning',
   spec: '4.1',
   symptom: 'by-resource',
+  owner: 'host',
   supersededBy: ['artifact-checksum-mismatch', ...NOT_THE_FILE],
+  causes: {
+    failed: { title: 'HEAD gets no response' },
+    'status-*': { title: 'HEAD is answered with this status' },
+    'content-length-differs': { title: 'HEAD and GET have different Content-Length values' },
+    'etag-differs': { title: 'HEAD and GET have different ETags' },
+  },
   failsWhen: 'HEAD is not answered as GET is',
   why: 'Registry hosts allow GET and HEAD; clients that look before they fetch take a refused HEAD for a missing file.',
   check({ role, web, answer, head }) {
@@ -40,7 +47,7 @@ export const headRefused = defineRule({
     }
     if (dependence?.on === 'changed' || dependence?.on === 'each-time') return null;
     const other = lastHop(head)!;
-    for (const name of ['content-length', 'etag']) {
+    for (const name of ['content-length', 'etag'] as const) {
       const inGet = named(got, name);
       const inHead = named(other, name);
       if (inGet === null || inHead === null || inGet === inHead) continue;

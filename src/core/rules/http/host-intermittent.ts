@@ -2,8 +2,15 @@ import { nameOf } from '../../http/copies.ts';
 import type { RepeatedProbe, ResourceKind, SideProbe, Probe, HttpViews } from '../../facts/facts.ts';
 import { areContentsByTurns, byTurnsIn } from '../../facts/header-probes.ts';
 import { isUnsteady, refusalOf } from '../../facts/repeated-probes.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { hostnameOf, hostOf, isAnswered, lastHop, originOf, statusOf } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  'by-turns': { title: 'The same requests succeed and fail by turns' },
+  'address-dead': { title: 'An address of the host does not respond' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const hostIntermittent = defineRule({
   id: 'host-intermittent',
@@ -12,6 +19,8 @@ export const hostIntermittent = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
+  owner: 'host',
+  causes: CAUSES,
   failsWhen:
     'a resource came only after a failed attempt (a reset connection, a status 5xx, a 404 that did not come again, a 429 that names no time to wait), the same requests are answered with 2xx and with an error status by turns, or not all addresses of a name answer',
   why: 'The service may not try as often; what comes and goes here comes and goes for subscribers.',
@@ -31,7 +40,7 @@ export const hostIntermittent = defineRule({
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
 
-function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem | null {
+function lateAnswer(role: ResourceKind, url: string, visit: Probe): Problem<Cause> | null {
   const { attempts, retryAfterMs: waited, retriedErrors: troubles = [] } = visit;
   // Delays that the host requested are reported by rate-limited.
   if (visit.failure !== null || statusOf(visit) >= 400 || attempts < 2 || waited > 0) return null;
@@ -66,7 +75,7 @@ const REQUESTS: Readonly<Record<SideProbe, string>> = {
 };
 
 /** Statuses that alternate for the same request. */
-function statusesByTurns(role: ResourceKind, web: HttpViews): Problem | null {
+function statusesByTurns(role: ResourceKind, web: HttpViews): Problem<Cause> | null {
   const shown: Omit<RepeatedProbe, 'of'> & { of?: SideProbe } =
     (web.repeatedProbes ?? []).find(isUnsteady) ?? byTurnsIn(web, 'fetch') ?? byTurnsIn(web, 'image')!;
   // Alternating contents are reported by answers-differ.
@@ -90,7 +99,7 @@ function statusesByTurns(role: ResourceKind, web: HttpViews): Problem | null {
 const LOCAL = /^(ENETUNREACH|EADDRNOTAVAIL|EAFNOSUPPORT)$/;
 
 /** A name with several addresses, some of which do not respond. */
-function deadAddresses(visit: Probe): Problem | null {
+function deadAddresses(visit: Probe): Problem<Cause> | null {
   for (const { url, failedAddresses: vain = [], address } of visit.hops) {
     const dead = vain.filter(({ code, phase }) => !LOCAL.test(code) && phase === undefined);
     if (dead.length === 0) continue;

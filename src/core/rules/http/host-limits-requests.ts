@@ -1,7 +1,7 @@
 import { hostLimit } from '../../http/host-limit.ts';
-import { defineRule } from '../rule.ts';
 import { counted } from '../../text/text.ts';
 import { hostOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const hostLimitsRequests = defineRule({
   id: 'host-limits-requests',
@@ -10,6 +10,11 @@ export const hostLimitsRequests = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  owner: 'host',
+  causes: {
+    requests: { title: 'The host refuses requests with an error status' },
+    connections: { title: 'The host refuses connections' },
+  },
   failsWhen:
     'a host answers so many requests at once, and refuses further ones (429, 503, a connection refused or reset). `verify` goes on with fewer at once, and requests again what was refused',
   why: 'A browser opens 6 connections to a host, and sends 100 requests at once with HTTP/2: beyond the limit, icons and files are missing, each time others.',

@@ -1,6 +1,6 @@
 import type { Probe } from '../../facts/facts.ts';
-import { defineRule } from '../rule.ts';
 import { hostOf, lastHop, originOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const rateLimited = defineRule({
   id: 'rate-limited',
@@ -9,6 +9,7 @@ export const rateLimited = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
+  owner: 'host',
   failsWhen: 'the host answered 429 or 503 with Retry-After, and was waited for',
   why: 'A host that slows one visitor down slows down the service too, which asks for many registries from few addresses.',
   check({ role, url, web }) {

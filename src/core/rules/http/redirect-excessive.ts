@@ -1,5 +1,5 @@
-import { defineRule } from '../rule.ts';
 import { lastHop, ruleOfFailure } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const redirectExcessive = defineRule({
   id: 'redirect-excessive',
@@ -8,7 +8,14 @@ export const redirectExcessive = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'by-resource',
+  owner: 'host',
   hidesApp: true,
+  hiddenReason: 'The URL of its metadata file redirects too often, or in a loop.',
+  causes: {
+    'too-many': { title: 'More than five redirects' },
+    loop: { title: 'The redirects form a loop' },
+    'loop-cookie': { title: 'The redirects form a loop that expects a cookie' },
+  },
   failsWhen: 'redirects go in a circle, or there are more than five',
   why: 'Clients give up after a few redirects; nothing is fetched.',
   check({ role, web }) {

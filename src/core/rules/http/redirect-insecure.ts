@@ -7,6 +7,7 @@ export const redirectInsecure = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
+  owner: 'host',
   failsWhen: 'a redirect leads from https to http',
   why: 'What is fetched over http can be replaced on the way; browsers block it, and so do careful clients.',
   check({ role, web }) {

@@ -1,6 +1,7 @@
-import { defineRule } from '../rule.ts';
+import { interceptorOrHost } from '../owners.ts';
 import { commonName } from '../../http/certificate.ts';
 import { hostOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 const DAYS = 21;
 const DAY = 86_400_000;
@@ -12,6 +13,11 @@ export const tlsExpiring = defineRule({
   severity: 'warning',
   spec: '5',
   symptom: 'by-resource',
+  owner: interceptorOrHost,
+  causes: {
+    intermediate: { title: 'An intermediate certificate expires soon' },
+    root: { title: 'A root certificate expires soon' },
+  },
   failsWhen: `the certificate of a host ends within ${DAYS} days, or one above it on every path to an authority does`,
   why: 'Most certificates are renewed 30 days before their end; one that is this near to it is likely to be forgotten.',
   check({ web, now }) {

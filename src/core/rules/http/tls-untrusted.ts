@@ -1,8 +1,20 @@
+import { interceptorOrHost, interceptorOrService } from '../owners.ts';
+import { TLS_CAUSES } from '../tls-causes.ts';
 import type { TlsFacts, Probe } from '../../facts/facts.ts';
 import type { Evidence } from '../../engine/report.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { explainUntrusted } from '../../http/untrusted-certificate.ts';
 import { hostnameOf, hostOf, lastHop, overProxy, tlsCause } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  ...TLS_CAUSES,
+  'private-ca': {
+    title: 'Only a certificate authority that was added locally is trusted',
+    owner: interceptorOrService,
+  },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const tlsUntrusted = defineRule({
   id: 'tls-untrusted',
@@ -11,9 +23,12 @@ export const tlsUntrusted = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
+  owner: interceptorOrHost,
   hidesApp: true,
+  hiddenReason: 'The certificate of the host of its metadata file is not trusted.',
+  causes: CAUSES,
   failsWhen:
-    'the certificate or protocol of a host is not trusted: expired, not yet valid, self-signed, unknown issuer, incomplete chain, wrong host name (one that only the common name holds, without a subjectAltName, included), an intermediate certificate that may not issue it, a weak signature, too old a protocol; each a cause of its own, and the certificate of the chain that is at fault is named. A host that only `--ca`, `NODE_EXTRA_CA_CERTS` or the system’s store makes trusted is a note',
+    'the certificate or the TLS version of a host is not trusted; the finding names the certificate of the chain that is at fault. A host that is trusted only because of `--ca`, `NODE_EXTRA_CA_CERTS` or the store of the system is a note',
   why: 'Subscribers’ clients break the connection off before anything is fetched.',
   check({ role, web, now }) {
     const visit = web.server;
@@ -52,7 +67,7 @@ const ADDED = {
 };
 
 /** Trusted locally, but perhaps nowhere else. */
-function privateAuthority(visit: Probe): Problem | null {
+function privateAuthority(visit: Probe): Problem<Cause> | null {
   const hop = visit.hops.find((h) => h.tls?.privateCa);
   if (!hop) return null;
   const host = hostOf(hop.url);

@@ -1,5 +1,5 @@
-import { defineRule } from '../rule.ts';
 import { hostOf } from '../../http/probe.ts';
+import { defineRule } from '../rule.ts';
 
 export const unsolicitedContinue = defineRule({
   id: 'unsolicited-continue',
@@ -8,6 +8,7 @@ export const unsolicitedContinue = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
+  owner: 'host',
   failsWhen: 'the host says “100 Continue” before its answer, which nobody asked for',
   why: 'It is legal, and browsers and most clients pass over it; Node’s own fetch, and what is built on it, breaks the connection off there.',
   check({ web }) {

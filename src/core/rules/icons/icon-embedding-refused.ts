@@ -1,8 +1,15 @@
 import { header } from '../../http/headers.ts';
 import type { Hop } from '../../facts/facts.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { parseUrl } from '../../http/url.ts';
 import { hostOf } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  'same-origin': { title: 'Cross-Origin-Resource-Policy: same-origin' },
+  'same-site': { title: 'Cross-Origin-Resource-Policy: same-site' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const iconEmbeddingRefused = defineRule({
   id: 'icon-embedding-refused',
@@ -11,6 +18,8 @@ export const iconEmbeddingRefused = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'icon-does-not-display',
+  owner: 'host',
+  causes: CAUSES,
   failsWhen: 'an icon says Cross-Origin-Resource-Policy: same-origin, or same-site and the service is at another site',
   why: 'A plain <img> on the service’s page is blocked by that header, whatever CORS allows.',
   check({ answer, origins }) {
@@ -20,7 +29,7 @@ export const iconEmbeddingRefused = defineRule({
   },
 });
 
-function refusal(hop: Hop, origins: readonly string[]): Problem | null {
+function refusal(hop: Hop, origins: readonly string[]): Problem<Cause> | null {
   const policy = header(hop.headers, 'cross-origin-resource-policy');
   if (policy !== 'same-origin' && policy !== 'same-site') return null;
   const own = parseUrl(hop.url);

@@ -1,9 +1,10 @@
 import type { Content, IconFacts, ImageFacts } from '../../facts/facts.ts';
 import { programMessage } from '../../http/program-output.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import type { Severity } from '../../engine/report.ts';
 import { shorten } from '../../text/text.ts';
 import { labelNotUndone } from '../../http/undecoded-label.ts';
+import { type CauseOf, type Causes, hasCause } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 const KINDS: Partial<Record<string, readonly [is: string, advice: string]>> = {
   empty: ['is empty: 0 bytes', 'Upload the icon again; the upload left an empty file.'],
@@ -60,6 +61,54 @@ const FAULTS: Partial<Record<string, { severity?: Severity; advice: string }>> =
   'svg not-read': { severity: 'warning', advice: 'Simplify the drawing; an icon needs few elements.' },
 };
 
+const CAUSES = {
+  empty: { title: 'The file is empty' },
+  html: { title: 'The file is an HTML page', owner: 'host' },
+  'git-lfs-pointer': { title: 'The file is a Git LFS pointer' },
+  gzip: { title: 'The file is gzip data' },
+  zstd: { title: 'The file is zstd data' },
+  xml: { title: 'The file is XML other than SVG', owner: 'host' },
+  json: { title: 'The file is JSON', owner: 'host' },
+  'utf-32': { title: 'The file is text in UTF-32' },
+  text: { title: 'The file is a text' },
+  'program-message': { title: 'The output of a program is served instead of the icon', owner: 'host' },
+  jpeg: { title: 'The file is a JPEG image' },
+  gif: { title: 'The file is a GIF image' },
+  webp: { title: 'The file is a WebP image' },
+  avif: { title: 'The file is an AVIF image' },
+  heic: { title: 'The file is a HEIC image' },
+  ico: { title: 'The file is an ICO image' },
+  bmp: { title: 'The file is a BMP image' },
+  tiff: { title: 'The file is a TIFF image' },
+  'png-trailing-data': { title: 'Bytes follow the PNG' },
+  'png-apple': { title: "The PNG is Apple's variant" },
+  'png-*': { title: 'The PNG is broken' },
+  'svg-size': { title: 'The SVG has no size' },
+  'svg-entities': { title: 'The DOCTYPE of the SVG declares entities without bounds' },
+  'svg-no-namespace': { title: 'The SVG has no namespace' },
+  'svg-wrong-namespace': { title: 'The SVG has the wrong namespace' },
+  'svg-not-utf-8': { title: 'The SVG is not UTF-8' },
+  'svg-too-complex': { title: 'The SVG has too many elements' },
+  'svg-not-read': { title: 'The SVG is too large' },
+  'svg-*': { title: 'The SVG is broken' },
+  'xml-*': { title: 'The XML is broken' },
+  pdf: { title: 'The file is a PDF document' },
+  zip: { title: 'The file is a zip archive' },
+  '7z': { title: 'The file is a 7z archive' },
+  rar: { title: 'The file is a rar archive' },
+  tar: { title: 'The file is a tar archive' },
+  xz: { title: 'The file is xz data' },
+  bzip2: { title: 'The file is bzip2 data' },
+  lz4: { title: 'The file is lz4 data' },
+  lzip: { title: 'The file is lzip data' },
+  zlib: { title: 'The file is zlib data' },
+  compress: { title: 'The file is Unix compress data' },
+  'gzip-as-text': { title: 'The file is gzip data that was converted as text' },
+  'gzip-as-base64': { title: 'The file is gzip data in Base64' },
+  unknown: { title: 'The file is another kind of file' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
+
 export const iconNotImage = defineRule({
   id: 'icon-not-image',
   on: 'icon',
@@ -67,16 +116,18 @@ export const iconNotImage = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: 'icon-does-not-display',
+  owner: 'author',
+  causes: CAUSES,
   failsWhen: 'the bytes are neither PNG nor SVG, or are a broken one',
   why: 'A browser shows no icon, or a broken one, on the blocks of the app.',
-  check({ facts, content, image }): Problem | null {
+  check({ facts, content, image }): Problem<Cause> | null {
     const { kind, fault, width, height } = image;
     if (kind === 'xml' && fault !== null) return faultProblem('XML', kind, fault);
     if (kind !== 'png' && kind !== 'svg') return kindProblem(kind, content, facts.web);
     // The rest may be valid; icon-oversized reports the size.
     if (content.cut) return null;
     const name = kind.toUpperCase();
-    if (fault !== null) return faultProblem(name, image.kind, fault);
+    if (fault !== null) return faultProblem(name, kind, fault);
     if (kind === 'svg' && ((width !== null && width <= 0) || (height !== null && height <= 0))) {
       return {
         message: `The icon is an SVG of no size (${width} by ${height}): it shows nothing.`,
@@ -89,8 +140,9 @@ export const iconNotImage = defineRule({
   },
 });
 
-function kindProblem(kind: string, content: Content, web: IconFacts['web']): Problem {
+function kindProblem(kind: string, content: Content, web: IconFacts['web']): Problem<Cause> {
   const evidence = { kind, bytes: content.bytes };
+  const cause = hasCause(CAUSES, kind) ? kind : 'unknown';
   const program = /^(html|xml|text|json)$/.test(kind) ? programMessage(atob(content.head)) : null;
   if (program !== null)
     return {
@@ -104,23 +156,27 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
     return {
       message: `The icon is gzip data, and ${label}.`,
       advice: 'Send Content-Encoding: gzip and nothing else, or the image as it is.',
-      cause: kind,
+      cause,
       evidence,
     };
   const [is, advice] = KINDS[kind] ?? [null, CONVERT];
-  if (is !== null) return { message: `The icon ${is}.`, advice, cause: kind, evidence };
+  if (is !== null) return { message: `The icon ${is}.`, advice, cause, evidence };
   if (IMAGES.has(kind))
     return {
       message: `The icon is a ${kind.toUpperCase()} image; icons are PNG or SVG.`,
       advice,
-      cause: kind,
+      cause,
       evidence,
     };
   const looks = kind === 'unknown' ? '' : ` (it looks like: ${kind})`;
-  return { message: `The icon is neither PNG nor SVG${looks}.`, advice, cause: kind, evidence };
+  return { message: `The icon is neither PNG nor SVG${looks}.`, advice, cause, evidence };
 }
 
-function faultProblem(name: string, kind: string, { code, message }: NonNullable<ImageFacts['fault']>): Problem {
+function faultProblem(
+  name: string,
+  kind: 'png' | 'svg' | 'xml',
+  { code, message }: NonNullable<ImageFacts['fault']>,
+): Problem<Cause> {
   const { severity, advice } = FAULTS[`${kind} ${code}`] ?? { advice: EXPORT };
   return {
     ...(severity ? { severity } : {}),

@@ -1,8 +1,15 @@
+import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const BYTES = 1_000_000;
 /** 4096 by 4096: 64 MiB when decoded. */
 const PIXELS = 2 ** 24;
+
+const CAUSES = {
+  bytes: { title: 'The file is too large' },
+  pixels: { title: 'The image has too many pixels' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const iconOversized = defineRule({
   id: 'icon-oversized',
@@ -11,10 +18,12 @@ export const iconOversized = defineRule({
   severity: 'warning',
   spec: '8',
   symptom: 'icon-does-not-display',
+  owner: 'author',
+  causes: CAUSES,
   failsWhen: 'the file has 1 MB (1,000,000 bytes) or more, or a PNG has more than 16.7 million pixels',
   why: 'Icons are loaded for every app that is listed; large ones make the list slow, and huge ones fill the memory of the browser.',
-  check({ content, image }): readonly Problem[] {
-    const problems: Problem[] = [];
+  check({ content, image }): readonly Problem<Cause>[] {
+    const problems: Problem<Cause>[] = [];
     if (content.bytes >= BYTES) {
       problems.push({
         message: `The icon has ${content.cut ? 'more than ' : ''}${content.bytes} bytes; recommended is less than 1 MB.`,

@@ -1,8 +1,20 @@
 import type { ImageFacts } from '../../facts/facts.ts';
-import { defineRule, type Problem } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 const SHOWN = 10;
+
+const CAUSES = {
+  script: { title: 'The SVG has a script' },
+  'event-handler': { title: 'The SVG has an event handler' },
+  'javascript-url': { title: 'The SVG has a javascript: URL' },
+  'foreign-object': { title: 'The SVG has embedded HTML' },
+  'foreign-reference': { title: 'The SVG refers to another file' },
+  doctype: { title: 'The SVG has a DOCTYPE with declarations' },
+  'namespace-entities': { title: 'The DOCTYPE declares namespaces as entities' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const iconSvgActive = defineRule({
   id: 'icon-svg-active',
@@ -11,15 +23,17 @@ export const iconSvgActive = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  owner: 'author',
+  causes: CAUSES,
   failsWhen:
     'an SVG has scripts, event handlers, embedded HTML or a DOCTYPE with declarations, or refers to other files; the DOCTYPE of drawing programs, which declares namespaces only, is a note',
   why: 'As an image it neither runs scripts nor loads other files, so it looks different than meant; opened by itself, or put into a page, it does both.',
-  check({ image }): readonly Problem[] {
+  check({ image }): readonly Problem<Cause>[] {
     if (image.kind !== 'svg') return [];
     const doctypes = image.active.filter(({ code }) => code === 'doctype' || code === 'namespace-entities');
     const foreign = image.active.filter(({ code }) => code === 'foreign-reference');
     const active = image.active.filter((found) => !doctypes.includes(found) && !foreign.includes(found));
-    const problems: Problem[] = [];
+    const problems: Problem<Cause>[] = [];
     if (active.length > 0) {
       problems.push({
         message: `The icon has active content: ${say(active)}.`,
@@ -51,7 +65,7 @@ const REMOVED_BY: Readonly<Record<string, string>> = {
 };
 
 /** Drawing programs write a DOCTYPE that only declares namespaces; any other defines content of the image. */
-function ofDoctype(found: ImageFacts['active']): Problem {
+function ofDoctype(found: ImageFacts['active']): Problem<Cause> {
   const [{ code, line }] = found as [ImageFacts['active'][number]];
   const where = line === null ? '' : ` (it ends in line ${line})`;
   const evidence = { found: list(found) };

@@ -1,9 +1,20 @@
 import { header, mediaType } from '../../http/headers.ts';
 import { isBlockedByType } from '../../http/opaque-response-blocking.ts';
 import type { Probe } from '../../facts/facts.ts';
-import { defineRule } from '../rule.ts';
 import { parseUrl } from '../../http/url.ts';
 import { lastHop } from '../../http/probe.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule } from '../rule.ts';
+
+const CAUSES = {
+  missing: { title: 'Content-Type is missing' },
+  'svg-type': { title: 'An SVG has another type' },
+  'png-type': { title: 'A PNG has another type' },
+  'png-as-svg': { title: 'A PNG has the type of SVG' },
+  'png-blocked': { title: 'A PNG has a type that browsers block' },
+  'png-nosniff': { title: 'A PNG has a type that browsers block because of nosniff' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const iconTypeWrong = defineRule({
   id: 'icon-type-wrong',
@@ -12,7 +23,9 @@ export const iconTypeWrong = defineRule({
   severity: 'error',
   spec: '7',
   symptom: 'icon-does-not-display',
+  owner: 'host',
   supersededBy: ['icon-not-image'],
+  causes: CAUSES,
   failsWhen:
     'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. Where browsers look at the bytes and show it all the same, a warning',
   why: 'Browsers take an SVG for an image only by its label, and refuse labels of text and pages for images from other hosts.',
@@ -49,7 +62,7 @@ function isForeign(answer: Probe, origins: readonly string[]): boolean {
   return origins.length === 0 || origins.some((origin) => origin !== own);
 }
 
-function ofPng(type: string | null, nosniff: boolean, foreign: boolean): [cause: string, consequence: string] {
+function ofPng(type: string | null, nosniff: boolean, foreign: boolean): [cause: Cause, consequence: string] {
   if (type === 'image/svg+xml') return ['png-as-svg', '; browsers take the label at its word and find no SVG'];
   const blocked = type === null || !foreign ? null : isBlockedByType(type, nosniff);
   if (blocked === 'type') return ['png-blocked', ', which browsers keep from pages of other hosts'];

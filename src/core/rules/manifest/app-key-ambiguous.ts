@@ -9,6 +9,7 @@ export const appKeyAmbiguous = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  owner: 'author',
   failsWhen: 'two app keys differ in case alone, or in `-` against `_` alone',
   why: 'They are one file or folder on many disks, and people take one for the other.',
   check({ keys }) {

@@ -7,6 +7,11 @@ export const appKeyUnportable = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  owner: 'author',
+  causes: {
+    'device-name': { title: 'The key is a device name on Windows' },
+    length: { title: 'The key is longer than 64 characters' },
+  },
   failsWhen: 'an app key is a device name on Windows (`con`, `nul`, `com1` …) or longer than 64 characters',
   why: 'Tools keep files and folders by app key; such a name cannot be kept everywhere.',
   check({ key }) {

@@ -9,7 +9,9 @@ export const appKeyUnsafe = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: 'app-does-not-appear',
+  owner: 'author',
   hidesApp: true,
+  hiddenReason: 'Its key is not URL-safe.',
   failsWhen: 'an app key has characters other than letters, digits, `-` and `_`, or is empty',
   why: 'The key is used in URLs; the service does not show an app whose key is not URL-safe.',
   check({ key }) {

@@ -8,6 +8,7 @@ export const blockColorMalformed = defineRule({
   severity: 'error',
   spec: '2.1',
   symptom: null,
+  owner: 'author',
   failsWhen: '`blockStyle.color` is not of the form #RRGGBB',
   why: 'The service cannot draw the blocks of the app in that colour.',
   check({ color }) {

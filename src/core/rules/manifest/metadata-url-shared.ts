@@ -10,6 +10,7 @@ export const metadataUrlShared = defineRule({
   severity: 'warning',
   spec: '2.1',
   symptom: 'app-does-not-appear',
+  owner: 'author',
   failsWhen: 'two apps name the same metadata file',
   why: 'Both offer the same versions, so one of them is not the app that its name promises: usually a copied line.',
   check({ keys, metadataUrls }) {

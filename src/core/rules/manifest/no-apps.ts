@@ -1,3 +1,4 @@
+import { authorOrCopy } from '../owners.ts';
 import { defineRule } from '../rule.ts';
 
 export const noApps = defineRule({
@@ -7,6 +8,7 @@ export const noApps = defineRule({
   severity: 'note',
   spec: '2.1',
   symptom: null,
+  owner: authorOrCopy,
   failsWhen: '`apps` is empty',
   why: 'The registry is valid, and subscribers see nothing in it.',
   check({ keys }) {

@@ -1,7 +1,13 @@
-import type { Problem, VersionEntry } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
 import { sameAddress } from '../../http/url.ts';
-import { defineRule } from '../rule.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+
+const CAUSES = {
+  'same-checksum': { title: 'The versions have the same checksum' },
+  'other-checksum': { title: 'The versions have different checksums' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const artifactUrlShared = defineRule({
   id: 'artifact-url-shared',
@@ -10,6 +16,8 @@ export const artifactUrlShared = defineRule({
   severity: 'error',
   spec: '2.4',
   symptom: 'checksum-mismatch',
+  owner: 'author',
+  causes: CAUSES,
   failsWhen: 'two versions name one artifact URL with different checksums (with the same checksum: warning)',
   why: 'One URL has one content, so at most one of the checksums can match.',
   check({ versions }) {
@@ -24,7 +32,7 @@ export const artifactUrlShared = defineRule({
       // The same version listed twice is reported by version-duplicate.
       if (!shared.users.has(entry.version)) shared.users.set(entry.version, entry);
     }
-    const problems: Problem[] = [];
+    const problems: Problem<Cause>[] = [];
     for (const { users, checksums } of byUrl.values()) {
       const [first, ...others] = users.values();
       for (const entry of others) problems.push(problem(first!, entry, checksums.size === 1));
@@ -33,7 +41,7 @@ export const artifactUrlShared = defineRule({
   },
 });
 
-function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Problem {
+function problem(first: VersionEntry, entry: VersionEntry, same: boolean): Problem<Cause> {
   return {
     at: `/versions/${entry.index}/artifactUrl`,
     ...(entry.version === null ? {} : { version: entry.version }),

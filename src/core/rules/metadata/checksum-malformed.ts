@@ -1,7 +1,7 @@
 import { checksumError } from '../../registry/checksum.ts';
 import type { Content } from '../../facts/facts.ts';
-import { defineRule } from '../rule.ts';
 import { kindOfContent } from '../../text/content-signature.ts';
+import { defineRule } from '../rule.ts';
 
 export const checksumMalformed = defineRule({
   id: 'checksum-malformed',
@@ -10,8 +10,25 @@ export const checksumMalformed = defineRule({
   severity: 'error',
   spec: '2.2',
   symptom: 'checksum-mismatch',
-  failsWhen:
-    'a checksum is not exactly `sha256:` and 64 lowercase hexadecimal digits; the cause is named: uppercase, no-prefix, sha1, md5, sha512, sri-base64, whitespace, placeholder, wrong-length',
+  owner: 'author',
+  causes: {
+    uppercase: { title: 'The digest is in uppercase', fixable: true },
+    'no-prefix': { title: 'The prefix "sha256:" is missing', fixable: true },
+    'wrong-prefix': { title: 'The prefix is not exactly "sha256:"', fixable: true },
+    whitespace: { title: 'White space around or inside the checksum', fixable: true },
+    'sri-base64': { title: 'The digest is in Base64', fixable: true },
+    md5: { title: 'An MD5 digest' },
+    sha1: { title: 'A SHA-1 digest' },
+    sha224: { title: 'A SHA-224 digest' },
+    sha384: { title: 'A SHA-384 digest' },
+    sha512: { title: 'A SHA-512 digest' },
+    'blake*': { title: 'A BLAKE digest' },
+    'crc*': { title: 'A CRC checksum' },
+    placeholder: { title: 'The checksum is empty or a placeholder' },
+    'wrong-length': { title: 'The digest does not have 64 digits' },
+    'not-hexadecimal': { title: 'The digest is not hexadecimal' },
+  },
+  failsWhen: 'a checksum is not exactly `sha256:` and 64 lowercase hexadecimal digits',
   why: 'The service compares the text exactly; every installation of the version fails.',
   check({ checksum, served }) {
     const fault = checksumError(checksum);

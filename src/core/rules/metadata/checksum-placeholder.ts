@@ -8,7 +8,12 @@ export const checksumPlaceholder = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'checksum-mismatch',
+  owner: 'author',
   supersededBy: ['checksum-malformed'],
+  causes: {
+    'empty-file': { title: 'The digest of an empty file' },
+    filler: { title: 'Repeated or counting digits' },
+  },
   failsWhen: 'a well-formed checksum is that of an empty file, or a filler such as 64 zeros',
   why: 'No real artifact has it: the step that computed it ran on nothing.',
   check({ checksum }) {

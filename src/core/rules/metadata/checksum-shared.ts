@@ -1,7 +1,6 @@
 import { isChecksum } from '../../registry/checksum.ts';
-import type { Problem, VersionEntry } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
 
 export const checksumShared = defineRule({
   id: 'checksum-shared',
@@ -10,11 +9,12 @@ export const checksumShared = defineRule({
   severity: 'note',
   spec: '2.4',
   symptom: null,
+  owner: 'author',
   failsWhen: 'two versions list the same bytes',
   why: 'A changed app is a new version; two versions with the same bytes are usually a mistake in a pipeline.',
   check({ versions }) {
     const first = new Map<string, VersionEntry>();
-    const problems: Problem[] = [];
+    const problems: Problem<never>[] = [];
     for (const entry of versions) {
       const { artifactChecksum: checksum } = entry;
       if (checksum === null || !isChecksum(checksum)) continue;

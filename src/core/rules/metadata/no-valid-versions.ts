@@ -8,8 +8,14 @@ export const noValidVersions = defineRule({
   severity: 'error',
   spec: '2.2',
   symptom: 'app-does-not-appear',
+  owner: 'author',
   hidesApp: true,
+  hiddenReason: 'Its metadata file lists no valid version.',
   supersededBy: ['schema-violation'],
+  causes: {
+    empty: { title: 'No version is listed' },
+    'all-invalid': { title: 'No listed version is valid' },
+  },
   failsWhen:
     'no valid version is left in `versions` (a warning while no version is listed at all, as for an app that was just added)',
   why: 'At least one valid version must exist for the app to appear.',

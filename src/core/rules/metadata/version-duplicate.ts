@@ -1,7 +1,19 @@
-import type { VersionEntry } from '../rule.ts';
 import { shorten } from '../../text/text.ts';
 import { isSemver, withoutBuild } from '../../registry/version.ts';
-import { defineRule } from '../rule.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem } from '../rule.ts';
+
+const CAUSES = {
+  'same-checksum': { title: 'The same version with the same checksum' },
+  'other-checksum': { title: 'The same version with different checksums' },
+  'same-precedence': { title: 'Two versions with the same precedence' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
+
+interface NamedEntry {
+  version: string;
+  index: number;
+}
 
 export const versionDuplicate = defineRule({
   id: 'version-duplicate',
@@ -10,15 +22,17 @@ export const versionDuplicate = defineRule({
   severity: 'error',
   spec: '9',
   symptom: 'app-does-not-appear',
+  owner: 'author',
+  causes: CAUSES,
   failsWhen: 'the same version stands twice, or two versions have the same precedence (build metadata does not count)',
   why: 'A version must mean one artifact; which of the two a subscriber gets is chance.',
   check({ versions }) {
-    const first = new Map<string, VersionEntry>();
+    const first = new Map<string, NamedEntry>();
     const texts = new Map<string, { checksum: string | null; alike: boolean }>();
-    const extra: { entry: VersionEntry; other: VersionEntry; same: boolean }[] = [];
-    for (const entry of versions) {
-      const { version, artifactChecksum: checksum } = entry;
+    const extra: { entry: NamedEntry; other: NamedEntry; same: boolean }[] = [];
+    for (const { version, index, artifactChecksum: checksum } of versions) {
       if (version === null || !isSemver(version)) continue;
+      const entry = { version, index };
       const precedence = withoutBuild(version);
       const other = first.get(precedence);
       const text = texts.get(version);
@@ -27,24 +41,33 @@ export const versionDuplicate = defineRule({
       if (other) extra.push({ entry, other, same: text !== undefined });
       else first.set(precedence, entry);
     }
-    const problems = [];
-    for (const { entry, other, same } of extra) {
-      const version = entry.version!;
-      // Across all its entries, so that their order makes no difference.
-      const alike = same && texts.get(version)!.alike;
-      problems.push({
-        at: `/versions/${entry.index}/version`,
-        version,
-        cause: same ? (alike ? 'same-checksum' : 'other-checksum') : 'same-precedence',
-        message: same
-          ? `The version ${shorten(version, 60)} is listed twice${alike ? '' : ', with different checksums'}.`
-          : `The versions ${shorten(other.version!, 60)} and ${shorten(version, 60)} have the same precedence.`,
-        advice: alike
-          ? 'Remove one of the two entries.'
-          : 'Keep the entry that was published first; publish the other one as a new version.',
-        evidence: { firstIndex: other.index, index: entry.index },
-      });
-    }
-    return problems;
+    // The checksums are compared across all entries, so that their order makes no difference.
+    return extra.map(({ entry, other, same }) =>
+      problem(entry, other, same ? causeOf(texts.get(entry.version)) : 'same-precedence'),
+    );
   },
 });
+
+function causeOf(checksums: { alike: boolean } | undefined): Cause {
+  return checksums?.alike === true ? 'same-checksum' : 'other-checksum';
+}
+
+function problem(entry: NamedEntry, other: NamedEntry, cause: Cause): Problem<Cause> {
+  const name = shorten(entry.version, 60);
+  const messages: Readonly<Record<Cause, string>> = {
+    'same-checksum': `The version ${name} is listed twice.`,
+    'other-checksum': `The version ${name} is listed twice, with different checksums.`,
+    'same-precedence': `The versions ${shorten(other.version, 60)} and ${name} have the same precedence.`,
+  };
+  return {
+    at: `/versions/${entry.index}/version`,
+    version: entry.version,
+    cause,
+    message: messages[cause],
+    advice:
+      cause === 'same-checksum'
+        ? 'Remove one of the two entries.'
+        : 'Keep the entry that was published first; publish the other one as a new version.',
+    evidence: { firstIndex: other.index, index: entry.index },
+  };
+}

@@ -1,7 +1,16 @@
-import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { authorOrCopy } from '../owners.ts';
 import { sinceCopy } from '../../text/format-duration.ts';
 import { printable, shorten } from '../../text/text.ts';
 import { isSemver, latestOf, likelyVersion, withoutBuild } from '../../registry/version.ts';
+import type { CauseOf, Causes } from '../cause.ts';
+import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+
+const CAUSES = {
+  absent: { title: 'The version is not listed', owner: authorOrCopy },
+  'no-versions': { title: 'No version is listed', owner: authorOrCopy },
+  'other-form': { title: 'The version is listed in another form' },
+} satisfies Causes;
+type Cause = CauseOf<typeof CAUSES>;
 
 export const versionNotListed = defineRule({
   id: 'version-not-listed',
@@ -10,11 +19,13 @@ export const versionNotListed = defineRule({
   severity: 'error',
   spec: '4.4',
   symptom: 'app-does-not-appear',
+  owner: 'author',
   confirms: true,
+  causes: CAUSES,
   failsWhen:
     '(diagnose) the version that was asked for with `--version` is not in the metadata file; the highest one that is, or one written in another form, is named',
   why: 'The service finds new versions in the metadata file alone; an artifact that is uploaded but not listed is not there.',
-  check({ versions, askedVersion, copyAge }): Problem | null {
+  check({ versions, askedVersion, copyAge }): Problem<Cause> | null {
     if (askedVersion === null || versions.some((entry) => entry.version === askedVersion)) return null;
     const name = shorten(printable(askedVersion), 60);
     const latest = latestOf(

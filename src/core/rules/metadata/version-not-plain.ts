@@ -9,6 +9,11 @@ export const versionNotPlain = defineRule({
   severity: 'warning',
   spec: '2.2',
   symptom: null,
+  owner: 'author',
+  causes: {
+    'pre-release': { title: 'The version has a pre-release part' },
+    build: { title: 'The version has a build part' },
+  },
   failsWhen: 'a semantic version has a pre-release or build part, outside the form MAJOR.MINOR.PATCH',
   why: 'The specification gives the plain form; whether subscribers are offered a pre-release is not said.',
   check({ version }) {

@@ -9,6 +9,7 @@ export const versionNotSemver = defineRule({
   severity: 'error',
   spec: '2.2',
   symptom: 'app-does-not-appear',
+  owner: 'author',
   failsWhen: 'a version is not a semantic version (`v1.2.3`, `1.2`, `01.2.3`); the likely intent is named',
   why: 'The service orders versions semantically; every version string in the file must be valid for the app to appear.',
   check({ version }) {

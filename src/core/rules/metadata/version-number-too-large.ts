@@ -9,6 +9,11 @@ export const versionNumberTooLarge = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'app-does-not-appear',
+  owner: 'author',
+  causes: {
+    length: { title: 'The version is longer than 256 characters' },
+    number: { title: 'A number of the version is too large' },
+  },
   failsWhen: 'a version has a major number above 99,999,999, a number above 2^53, or more than 256 characters',
   why: 'Everything published later must be higher still, and semver libraries refuse numbers above 2^53 and long versions.',
   check({ version }) {

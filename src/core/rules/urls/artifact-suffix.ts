@@ -7,6 +7,7 @@ export const artifactSuffix = defineRule({
   severity: 'warning',
   spec: '2.2',
   symptom: 'checksum-mismatch',
+  owner: 'author',
   supersededBy: ['url-malformed'],
   failsWhen: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
   why: 'An artifact is a gzip-compressed tar archive; another name usually means another file.',

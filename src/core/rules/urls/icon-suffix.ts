@@ -7,6 +7,7 @@ export const iconSuffix = defineRule({
   severity: 'warning',
   spec: '2.1',
   symptom: 'icon-does-not-display',
+  owner: 'author',
   supersededBy: ['url-malformed'],
   failsWhen: 'the path of an icon URL does not end in .png or .svg',
   why: 'Icons are PNG or SVG; hosts choose the content type by the suffix, and a wrong type is not displayed.',

@@ -9,6 +9,11 @@ export const urlInsecure = defineRule({
   severity: 'error',
   spec: '5',
   symptom: 'by-resource',
+  owner: 'author',
+  causes: {
+    http: { title: 'The URL is http' },
+    loopback: { title: 'The URL is http on a loopback host' },
+  },
   failsWhen:
     'a URL has the scheme `http:` (a loopback host: warning, reported once for a registry that is on loopback itself)',
   why: 'HTTPS is required practice: anybody on the way can change what is sent, and browsers refuse mixed content.',

@@ -1,5 +1,5 @@
-import { defineRule } from '../rule.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
+import { defineRule } from '../rule.ts';
 
 export const urlMoved = defineRule({
   id: 'url-moved',
@@ -8,6 +8,7 @@ export const urlMoved = defineRule({
   severity: 'warning',
   spec: null,
   symptom: 'by-resource',
+  owner: 'author',
   supersededBy: ['url-insecure http', 'redirect-insecure', ...NOT_THE_FILE],
   failsWhen:
     'the registry URL is redirected for good (301, 308) to another one; for a URL that the manifest lists that is a note',

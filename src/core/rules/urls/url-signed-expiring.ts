@@ -8,6 +8,11 @@ export const urlSignedExpiring = defineRule({
   severity: 'warning',
   spec: '5',
   symptom: 'by-resource',
+  owner: 'author',
+  causes: {
+    expired: { title: 'The signature has expired' },
+    expiring: { title: 'The signature will expire' },
+  },
   failsWhen: 'a signed URL ends at some moment, which is named; one that has ended already is an error',
   why: 'Listed URLs are fetched for as long as the version is listed; after that moment the host refuses them.',
   check({ role, parsed, now }) {

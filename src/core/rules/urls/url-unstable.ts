@@ -8,6 +8,12 @@ export const urlUnstable = defineRule({
   severity: 'warning',
   spec: '2.4',
   symptom: 'checksum-mismatch',
+  owner: 'author',
+  causes: {
+    'source-archive': { title: 'The host generates the archive for each request' },
+    latest: { title: 'The URL names the latest release' },
+    branch: { title: 'The URL names a branch' },
+  },
   failsWhen:
     'an artifact URL names something whose bytes move: `latest`, a branch, a source archive that the host generates',
   why: 'Once the bytes behind it change, every subscriber sees a checksum mismatch.',

@@ -8,7 +8,15 @@ export const urlUnusual = defineRule({
   severity: 'warning',
   spec: null,
   symptom: null,
+  owner: 'author',
   supersededBy: ['url-malformed'],
+  causes: {
+    fragment: { title: 'The URL has a fragment' },
+    'host-not-ascii': { title: 'The host name is not ASCII' },
+    unescaped: { title: 'Characters are not percent-encoded' },
+    'not-normalised': { title: 'Uppercase letters in the host, a default port or an unusual address' },
+    'dot-segments': { title: 'The path has "." or ".." segments' },
+  },
   failsWhen:
     'a URL works but is written in a way that clients treat differently: a fragment (but for an icon, where browsers show that part of the image), a host that is not ASCII, characters to be escaped, a default port, dot segments',
   why: 'What one client fetches, another one may not; and a look-alike host is easily overlooked.',

@@ -1,0 +1,23 @@
+import type { Finding } from '../engine/report.ts';
+import { type CauseInfo, causeInfo } from './cause.ts';
+import { rules } from './index.ts';
+import type { AnyRule } from './rule.ts';
+
+/** What the rules declare, looked up by the ids and causes in a report. */
+
+const BY_ID = new Map(rules.map((rule) => [rule.id, rule]));
+
+/** The rule of this library with that id; undefined for a rule that was added to it, or of another version. */
+export function ruleById(id: string): AnyRule | undefined {
+  return BY_ID.get(id);
+}
+
+/** What the rule declares about the cause of a finding; undefined if it has none, or an unknown one. */
+export function causeOfFinding({ rule, cause }: Pick<Finding, 'rule' | 'cause'>): CauseInfo | undefined {
+  return causeInfo(ruleById(rule)?.causes, cause);
+}
+
+/** True if `lint --fix` fixes such findings. */
+export function isFixable(finding: Pick<Finding, 'rule' | 'cause'>): boolean {
+  return causeOfFinding(finding)?.fixable ?? ruleById(finding.rule)?.fixable ?? false;
+}
