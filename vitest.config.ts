@@ -1,15 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
+/** Pure tests: no processes, no network, no state outside the test. They share two threads and their modules. */
+const UNIT = ['test/core/**', 'test/author/**', 'test/report/**', 'test/platform/**', 'test/house.test.ts'].map(
+  (path) => (path.endsWith('.ts') ? path : `${path}/*.test.ts`),
+);
+
 export default defineConfig({
-  // Storms of processes meet a busy machine in CI: one second chance there, shown in the report, and none at the desk.
   test: {
-    include: ['test/**/*.test.ts'],
+    // Stress tests can fail on a busy CI machine: one retry there, which the report shows.
     retry: process.env['CI'] ? 1 : 0,
     setupFiles: ['test/support/seed.ts'],
     testTimeout: 20_000,
-    // PostgreSQL takes a while to be made and started where the machine is busy.
+    // Creating and starting PostgreSQL takes long on a busy machine.
     hookTimeout: 60_000,
-    pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'unit', include: UNIT, pool: 'threads', isolate: false } },
+      { extends: true, test: { name: 'system', include: ['test/**/*.test.ts'], exclude: UNIT, pool: 'forks' } },
+    ],
   },
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addElement, addMember, isSame } from '../../src/author/edit.ts';
 import { type Json, json, name, style } from './styles.ts';
+import { runs } from '../support/property-runs.ts';
 
 /** The piece that makes `before` into `after`, or null when more than one insertion did. */
 function inserted(before: string, after: string): string | null {
@@ -34,7 +35,7 @@ describe('whatever the document, whatever its style', () => {
           );
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -57,7 +58,7 @@ describe('whatever the document, whatever its style', () => {
           );
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 

@@ -6,6 +6,7 @@ import { parseDocument } from '../../src/core/json/json.ts';
 import { judge } from '../../src/core/engine/judge.ts';
 import { checksum, digest } from '../support/core-facts.ts';
 import { BASE, entry, listed, snapshot } from '../support/snapshots.ts';
+import { runs } from '../support/property-runs.ts';
 
 const right = checksum(1);
 const metadata = (fields: string): string =>
@@ -159,7 +160,7 @@ describe('any document', () => {
         ).toEqual([]);
         expect(shape(fixed)).toBe(shape(source));
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });

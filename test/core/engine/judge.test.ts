@@ -18,6 +18,7 @@ import {
   OFFLINE,
   snapshot,
 } from '../../support/snapshots.ts';
+import { runs } from '../../support/property-runs.ts';
 
 type Options = Omit<Parameters<typeof judge>[1], 'command'>;
 const lint = (facts: Snapshot, options: Options = {}): Report => judge(facts, { command: 'lint', ...options });
@@ -1071,7 +1072,7 @@ describe('the order of things in a file has no meaning', () => {
           expect(gist(other)).toEqual(gist(plain));
         },
       ),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 });

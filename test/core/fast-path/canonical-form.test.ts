@@ -6,6 +6,7 @@ import { syntaxErrorInText } from '../../../src/core/json/syntax-error.ts';
 import { type JsonObject, type JsonValue, parseDocument } from '../../../src/core/json/json.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { urlParts, isCanonicalUrl } from '../../../src/core/http/url.ts';
+import { runs } from '../../support/property-runs.ts';
 
 const VERSION = {
   version: '1.0.0',
@@ -179,9 +180,9 @@ test('the rules have nothing to say about an app of the usual form', () => {
         }
       expect(isCanonicalUrl(iconUrl) && isCanonicalUrl(entry.appMetadataUrl)).toBe(true);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
-  expect(usual).toBeGreaterThan(1000);
+  expect(usual).toBeGreaterThan(runs(1000));
 });
 
 test('whatever is done to a text, what is read of it is what is in it', () => {
@@ -208,6 +209,6 @@ test('whatever is done to a text, what is read of it is what is in it', () => {
       expect(fault).toBeNull();
       expect(syntaxErrorInText(changed)).toBeNull();
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });

@@ -7,6 +7,7 @@ import type { VersionEntry } from '../../../src/core/rules/rule.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { urlParts } from '../../../src/core/http/url.ts';
 import { isBeyondDoubt } from '../../support/rule-table.ts';
+import { runs } from '../../support/property-runs.ts';
 
 const HEX = '7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730';
 
@@ -129,9 +130,9 @@ describe('what passes the screen', () => {
         passed++;
         expect(findings(entries)).toEqual([]);
       }),
-      { numRuns: 30_000 },
+      { numRuns: runs(30_000) },
     );
-    expect(passed).toBeGreaterThan(100);
+    expect(passed).toBeGreaterThan(runs(100));
   });
 });
 
@@ -224,7 +225,7 @@ describe('a registry that is too large to be listed one by one', () => {
         const facts = snapshot(300, faults);
         expect(judge(facts, { command: 'lint' })).toEqual(judge(facts, { command: 'lint', rules }));
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isValidALabel } from '../../../src/core/http/punycode.ts';
 import { parseUrl, urlError } from '../../../src/core/http/url.ts';
+import { runs } from '../../support/property-runs.ts';
 
 describe('labels of host names in Punycode', () => {
   test.each(['xn--bcher-kva', 'xn--fa-hia', 'xn--n3h', 'xn--ls8h', 'xn--wgv71a119e', 'xn--p1ai', 'xn--tda', 'xn--1ch'])(
@@ -38,7 +39,7 @@ describe('labels of host names in Punycode', () => {
       fc.property(letters, (text) => {
         for (const label of domainToASCII(text).split('.')) expect(isValidALabel(label)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -9,6 +9,7 @@ import {
   urlOddity,
   urlParts,
 } from '../../../src/core/http/url.ts';
+import { runs } from '../../support/property-runs.ts';
 
 // The causes, case by case, stand in the tests of url-malformed and url-unusual.
 
@@ -43,7 +44,7 @@ test('a URL that is usual needs no parser: it is what the parser makes of it', (
         hash: '',
       });
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 
@@ -133,7 +134,7 @@ describe('faults and oddities', () => {
         expect(url.username + url.password).toBe('');
         expect(text).toBe(text.trim());
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -142,7 +143,7 @@ describe('faults and oddities', () => {
       fc.property(anyUrl, (text) => {
         if (urlError(text) !== null) expect(urlOddity(text)).toBe(null);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -155,7 +156,7 @@ describe('faults and oddities', () => {
             urlError(advised)?.cause,
           );
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

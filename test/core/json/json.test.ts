@@ -19,6 +19,7 @@ import {
   parseDocument,
 } from '../../../src/core/json/json.ts';
 import { pointerStep } from '../../../src/core/json/pointer.ts';
+import { runs } from '../../support/property-runs.ts';
 
 const read = (text: string): ParsedDocument => parseDocument(documentText(text));
 const accepts = (text: string): boolean => {
@@ -127,12 +128,12 @@ describe('reading agrees with JSON.parse', () => {
         agree(text);
         agree(`\ufeff${text}`);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
   test('on text that was damaged', () => {
-    fc.assert(fc.property(mutated, agree), { numRuns: 4000 });
+    fc.assert(fc.property(mutated, agree), { numRuns: runs(4000) });
   });
 
   test('on any text at all', () => {
@@ -141,7 +142,7 @@ describe('reading agrees with JSON.parse', () => {
         fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.stringMatching(/^[[\]{}",:0-9eE.+-truefalsn \\u]*$/)),
         agree,
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -159,7 +160,7 @@ describe('reading agrees with JSON.parse', () => {
         const text = escapeAll(raw);
         expect(read(text).fault?.cause ?? null).toBe(/\p{Cs}/u.test(raw) ? 'lone-surrogate' : null);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -634,7 +635,7 @@ describe('places', () => {
         // The element behind the last one (RFC 6901) is nowhere; in an object, "-" is a name like any other.
         if (text.trimStart().startsWith('[')) expect(locate(text, ['/-']).size).toBe(0);
       }),
-      { numRuns: 800 },
+      { numRuns: runs(800) },
     );
   });
 
@@ -660,7 +661,7 @@ describe('places', () => {
           ).toEqual(node.children.map(({ pointer, start, end, nameStart }) => ({ pointer, start, end, nameStart })));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -682,7 +683,7 @@ describe('places', () => {
           order(wanted.slice(0, 100)),
         );
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checksumError, digestOf, isChecksum } from '../../../src/core/registry/checksum.ts';
 import { digest } from '../../support/core-facts.ts';
+import { runs } from '../../support/property-runs.ts';
 
 const hex = digest(1);
 const right = `sha256:${hex}`;
@@ -123,7 +124,7 @@ test('any text is a checksum or has a fault, and what is repaired is well-formed
         if (fault?.repaired) expect(isChecksum(fault.repaired)).toBe(true);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

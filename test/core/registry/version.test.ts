@@ -10,6 +10,7 @@ import {
   likelyVersion,
   withoutBuild,
 } from '../../../src/core/registry/version.ts';
+import { runs } from '../../support/property-runs.ts';
 
 const VALID = [
   '0.0.4',
@@ -140,7 +141,7 @@ describe('the grammar', () => {
         else if (isSemver(text))
           expect(text.split(/[.+-]/).some((part) => Number(part) > Number.MAX_SAFE_INTEGER)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });
@@ -181,7 +182,7 @@ describe('precedence', () => {
         if (semver.valid(a) === null || semver.valid(b) === null) return;
         expect(Math.sign(comparePrecedence(a, b)), `${a} ${b}`).toBe(semver.compare(a, b));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -250,7 +251,7 @@ test('what was meant is a version, and never the text itself', () => {
       expect(isSemver(meant)).toBe(true);
       expect(meant).not.toBe(text);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -10,6 +10,7 @@ import {
   safeJson,
   shorten,
 } from '../../../src/core/text/text.ts';
+import { runs } from '../../support/property-runs.ts';
 
 /** What can move a cursor, reorder or hide text, or break a line; written down again, not taken from the code. */
 const DANGEROUS = [
@@ -73,7 +74,7 @@ describe('printable', () => {
         expect(hasUnprintable(text)).toBe(printable(text) !== text);
         expect(printable(printable(text))).toBe(printable(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     for (const text of ['', 'Café 電子 😀 שלום', 'a\u0301', '<b>&amp;', '\\u{1b}', '100 %'])
       expect(printable(text)).toBe(text);
@@ -114,7 +115,7 @@ describe('safeJson', () => {
           if (typeof value === 'string') expect(text).not.toContain('\n');
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
