@@ -16,7 +16,7 @@ const installed = join(project, 'node_modules/appreg');
 /** Builds and packs a copy of the package, and unpacks it where `npm install` would put it, beside what it depends on. */
 beforeAll(() => {
   const copy = join(scratch, 'copy');
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'tsconfig.json'])
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'tsconfig.json'])
     cpSync(join(root, name), join(copy, name));
   for (const name of ['src', 'scripts', 'schemas', 'bin', 'docs', 'examples'])
     cpSync(join(root, name), join(copy, name), { recursive: true });
