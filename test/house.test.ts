@@ -80,7 +80,42 @@ const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
   },
 };
 
+/** What each folder of the service may import of the others; files of the service itself are shared by all. */
+const SERVICE_MAY: Record<string, readonly string[]> = {
+  config: [],
+  storage: [],
+  refresh: ['config', 'storage'],
+  worker: ['config', 'storage', 'refresh'],
+  subscribe: ['config', 'storage', 'refresh'],
+  http: ['config', 'storage'],
+  api: ['config', 'storage', 'subscribe', 'http'],
+  pages: ['config', 'storage', 'subscribe', 'http'],
+};
+/** Files of the service itself that put the folders together; no folder imports them. */
+const SERVICE_ENTRIES = ['src/service/start.ts', 'src/service/web-app.ts'];
+
 describe('imports', () => {
+  test.each(Object.keys(SERVICE_MAY))('service/%s imports what it may', (folder) => {
+    const allowed = [folder, ...SERVICE_MAY[folder]!];
+    const wrong = imports.filter(({ from, target }) => {
+      if (!from.startsWith(`src/service/${folder}/`) || !target.startsWith('src/service/')) return false;
+      const [, , other, ...rest] = target.split('/');
+      return rest.length === 0 ? SERVICE_ENTRIES.includes(target) : !allowed.includes(other!);
+    });
+    expect(wrong.map(({ from, target }) => `${from} imports ${target}`)).toEqual([]);
+  });
+
+  test('every folder of the service has its row in the table', () => {
+    const folders = sources.filter((file) => /^src\/service\/.*\//.test(file)).map((file) => file.split('/')[2]!);
+    expect([...new Set(folders)].toSorted()).toEqual(Object.keys(SERVICE_MAY).toSorted());
+  });
+
+  test('SQL is written in service/storage, and nowhere else', () => {
+    const isQuery = /from 'kysely'|\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
+    const wrong = sources.filter((file) => !file.startsWith('src/service/storage/') && isQuery.test(code(file)));
+    expect(wrong).toEqual([]);
+  });
+
   test('every folder has its row in the table', () => {
     const folders = new Set(sources.map(folderOf).filter((folder) => folder !== ''));
     expect([...folders].filter((folder) => !(folder in MAY))).toEqual([]);

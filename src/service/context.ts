@@ -4,12 +4,13 @@ import type { Metrics } from './metrics.ts';
 import type { WebOptions } from '../observe/registry/options.ts';
 import type { Settings } from './config/settings.ts';
 
-export interface Asking extends Pick<
+/** How registry hosts are requested. */
+export interface OutboundOptions extends Pick<
   WebOptions,
   'guard' | 'lookup' | 'headersTimeout' | 'connectTimeout' | 'idleTimeout' | 'backoff'
 > {
-  /** Milliseconds that a subscription waits for the first refresh. */
-  patience: number;
+  /** Milliseconds that a subscription request waits for the first refresh. */
+  firstRefreshTimeout: number;
 }
 
 /** The shared context of a running service. */
@@ -18,8 +19,7 @@ export interface Service {
   db: Db;
   log: Log;
   metrics: Metrics;
-  /** How registry hosts are requested. */
-  asking: Asking;
+  outbound: OutboundOptions;
   /** Aborted once the node is stopping: it is not ready any more, and starts no refresh. */
   stopping: AbortSignal;
   /** Requests a refresh of a registry soon; a queued or running refresh is sufficient. */

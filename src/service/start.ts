@@ -4,7 +4,7 @@ import { awaitDatabase } from './storage/await-database.ts';
 import { migrate } from './storage/migrations.ts';
 import { openDatabase } from './storage/database.ts';
 import type { Service } from './context.ts';
-import { openAsking } from './refresh/address-policy.ts';
+import { outboundOptions } from './refresh/address-policy.ts';
 import { openQueue } from './worker/queue.ts';
 import { webApp } from './web-app.ts';
 import { listen } from './http/listen.ts';
@@ -48,9 +48,9 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
     collectDefaultMetrics({ register: metrics.registry });
     watchSchedule(metrics.registry, db);
     const ports: number[] = [];
-    const asking = openAsking(settings, log, () => ports);
-    const base = { settings, db, log, metrics, asking, stopping: stopping.signal };
-    const queue = await openQueue({ ...base, now: () => new Date(), chance: Math.random }, databaseUrl);
+    const outbound = outboundOptions(settings, log, () => ports);
+    const base = { settings, db, log, metrics, outbound, stopping: stopping.signal };
+    const queue = await openQueue({ ...base, now: () => new Date(), random: Math.random }, databaseUrl);
     stops.push(queue.stop);
     const service: Service = {
       ...base,

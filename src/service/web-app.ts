@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Service } from './context.ts';
-import { isAbsence } from './storage/transient-error.ts';
-import { noSuchPage } from './pages/request.ts';
+import { isTransientError } from './storage/database-error.ts';
+import { notFoundPage } from './pages/error-responses.ts';
 import { pageRoutes } from './pages/routes.ts';
 import { appRoutes } from './api/apps.ts';
 import { organizationRoutes } from './api/organizations.ts';
 import { registryRoutes } from './api/registries.ts';
-import { openGate } from './http/auth.ts';
+import { openAuthenticator } from './http/auth.ts';
 import { healthRoutes } from './api/health.ts';
 import { ALLOWANCES } from './http/rate-limits.ts';
 import { openApiDocument } from './api/openapi.ts';
@@ -25,16 +25,16 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
   if (settings.publicUrl?.startsWith('https:')) headers.push(['strict-transport-security', 'max-age=31536000']);
 
   app.use(async (c, next) => {
-    const asked = c.req.header('x-request-id') ?? '';
-    const requestId = /^[\w.-]{1,64}$/.test(asked) ? asked : randomUUID();
+    const sent = c.req.header('x-request-id') ?? '';
+    const requestId = /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID();
     c.set('requestId', requestId);
     c.header('x-request-id', requestId);
     for (const [name, value] of headers) c.header(name, value);
-    const begun = performance.now();
+    const started = performance.now();
     await next();
     const { method } = c.req;
     const route = c.get('route') ?? 'other';
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - started) / 1000;
     metrics.requests.inc({ method: METHODS.has(method) ? method : 'other', route, status: String(c.res.status) });
     metrics.requestSeconds.observe({ method: METHODS.has(method) ? method : 'other', route }, seconds);
     log(method === 'GET' || method === 'HEAD' ? 'debug' : 'info', 'request', {
@@ -49,14 +49,14 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
 
   const isWeb = settings.roles.includes('web');
   const routes = isWeb ? [...apiRoutes(service), ...healthRoutes(service)] : healthRoutes(service);
-  mountRoutes(app, routes, openGate(service, allowances));
+  mountRoutes(app, routes, openAuthenticator(service, allowances));
   if (isWeb) app.route('/', pageRoutes(service, allowances));
 
-  app.notFound((c) => (isWeb && isForPeople(c) ? noSuchPage(c, service.settings) : problem(c, notFound('page'))));
+  app.notFound((c) => (isWeb && isForPeople(c) ? notFoundPage(c, service.settings) : problem(c, notFound('page'))));
   app.onError((error, c) => {
     if (error instanceof Refusal) return problem(c, error);
     const request = c.get('requestId');
-    if (isAbsence(error)) {
+    if (isTransientError(error)) {
       log('warn', 'database-unavailable', { request, error: error.message });
       return problem(c, new Refusal('unavailable', 'Try again in a moment.', {}, { 'retry-after': '5' }));
     }

@@ -53,7 +53,7 @@ export async function openWebStage(): Promise<WebStage> {
     db: stage.db,
     log: openLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>)),
     metrics: openMetrics(),
-    asking: { guard: null, lookup: null, patience: 0 },
+    outbound: { guard: null, lookup: null, firstRefreshTimeout: 0 },
     stopping: new AbortController().signal,
     async requestRefresh(id) {
       refreshes.push(id);

@@ -3,7 +3,7 @@ import { migrate } from '../../src/service/storage/migrations.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
-import { openAsking } from '../../src/service/refresh/address-policy.ts';
+import { outboundOptions } from '../../src/service/refresh/address-policy.ts';
 import { refreshRegistry } from '../../src/service/refresh/refresh.ts';
 import { settingsFrom } from '../../src/service/config/resolve-settings.ts';
 
@@ -31,9 +31,9 @@ export async function openRefreshing(databaseUrl: string, urls: readonly string[
     db,
     log,
     metrics: openMetrics(),
-    asking: openAsking(settings, log, () => []),
+    outbound: outboundOptions(settings, log, () => []),
     now: () => new Date(),
-    chance: () => 0,
+    random: () => 0,
   };
   const { id: organizationId } = await db
     .insertInto('organizations')
@@ -52,7 +52,7 @@ export async function openRefreshing(databaseUrl: string, urls: readonly string[
     async makeDue(anew = false) {
       await db
         .updateTable('registries')
-        .set({ nextCheckAt: new Date(0), ...(anew ? { standing: null } : {}) })
+        .set({ nextCheckAt: new Date(0), ...(anew ? { unchangedToken: null } : {}) })
         .execute();
     },
     async refreshAll(concurrency) {

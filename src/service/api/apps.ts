@@ -1,15 +1,17 @@
-import { appOf, listApps, listInstallable, packedReportOf } from '../storage/catalog.ts';
-import { versionsOf } from '../storage/versions.ts';
-import type { Service } from '../context.ts';
-import type { Db } from '../storage/database.ts';
-import { unpackText } from '../storage/packed.ts';
 import { safeJsonText } from '../../core/text/text.ts';
-import { subscriptionOf } from '../storage/subscriptions.ts';
+import type { Service } from '../context.ts';
 import { isKnown, tagOf } from '../http/conditions.ts';
 import { iconAnswer } from '../http/icon.ts';
+import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, Refusal } from '../http/problems.ts';
+import type { Route, WebContext } from '../http/routes.ts';
+import { appOf, listApps, listInstallable } from '../storage/apps.ts';
+import type { Db } from '../storage/database.ts';
+import { unpackText } from '../storage/packed.ts';
+import { packedReportOf } from '../storage/registries.ts';
+import { subscriptionOf } from '../storage/subscriptions.ts';
+import { versionsOf } from '../storage/versions.ts';
 import { invalid, pageIn, searchIn, visibleIn } from './query.ts';
-import type { Route } from '../http/routes.ts';
 
 /** The apps of registries, and their status. */
 export function appRoutes({ db }: Service): Route[] {
@@ -18,66 +20,76 @@ export function appRoutes({ db }: Service): Route[] {
       method: 'GET',
       path: '/api/apps',
       access: 'organization',
-      async answer(c, { id }) {
-        const page = pageIn(c);
-        if (page.after !== null && !/^[0-9a-f-]{36}\./.test(page.after))
-          throw invalid('after', 'is not the “next” of a page before.');
-        return json(c, await listInstallable(db, id, { search: searchIn(c), ...page }));
-      },
+      answer: (c, { id }) => getInstallableApps(c, db, id),
     },
     {
       method: 'GET',
       path: '/api/registries/{id}/apps',
       access: 'organization',
-      async answer(c, { id }) {
-        const asked = { search: searchIn(c), visible: visibleIn(c), ...pageIn(c) };
-        const page = await listApps(db, id, c.req.param('id')!, asked);
-        if (page === null) throw notFound('registry');
-        return json(c, page);
-      },
+      answer: (c, { id }) => getApps(c, db, id),
     },
     {
       method: 'GET',
       path: '/api/registries/{id}/apps/{key}',
       access: 'organization',
-      async answer(c, { id }) {
-        const app = await appOf(db, id, c.req.param('id')!, c.req.param('key')!);
-        if (app === null) throw notFound('app');
-        return json(c, app);
-      },
+      answer: (c, { id }) => getApp(c, db, id),
     },
     {
       method: 'GET',
       path: '/api/registries/{id}/apps/{key}/versions',
       access: 'organization',
-      async answer(c, { id }) {
-        const page = await versionsOf(db, id, c.req.param('id')!, c.req.param('key')!, pageIn(c));
-        if (page === null) throw notFound('app');
-        return json(c, page);
-      },
+      answer: (c, { id }) => getVersions(c, db, id),
     },
     {
       method: 'GET',
       path: '/api/registries/{id}/report',
       access: 'organization',
-      async answer(c, { id }) {
-        const registry = c.req.param('id')!;
-        const packed = await packedReportOf(db, id, registry);
-        if (packed === null) throw await noReport(db, id, registry);
-        const headers = { 'cache-control': 'private, no-cache', etag: tagOf(packed) };
-        if (isKnown(c, headers.etag)) return c.body(null, 304, headers);
-        // Large registries have large reports: the text is escaped directly, not parsed and serialized again.
-        const text = safeJsonText(await unpackText(packed));
-        return c.body(text, 200, { ...headers, 'content-type': 'application/json' });
-      },
+      answer: (c, { id }) => getReport(c, db, id),
     },
     {
       method: 'GET',
       path: '/api/icons/{sha256}',
       access: 'organization',
-      answer: (c, { id }) => iconAnswer(c, db, id, c.req.param('sha256')!),
+      answer: (c, { id }) => iconAnswer(c, db, id, pathParameter(c, 'sha256')),
     },
   ];
+}
+
+async function getInstallableApps(c: WebContext, db: Db, organizationId: string): Promise<Response> {
+  const page = pageIn(c);
+  if (page.after !== null && !/^[0-9a-f-]{36}\./.test(page.after))
+    throw invalid('after', 'is not the “next” of a page before.');
+  return json(c, await listInstallable(db, organizationId, { search: searchIn(c), ...page }));
+}
+
+async function getApps(c: WebContext, db: Db, organizationId: string): Promise<Response> {
+  const query = { search: searchIn(c), visible: visibleIn(c), ...pageIn(c) };
+  const page = await listApps(db, organizationId, pathParameter(c, 'id'), query);
+  if (page === null) throw notFound('registry');
+  return json(c, page);
+}
+
+async function getApp(c: WebContext, db: Db, organizationId: string): Promise<Response> {
+  const app = await appOf(db, organizationId, pathParameter(c, 'id'), pathParameter(c, 'key'));
+  if (app === null) throw notFound('app');
+  return json(c, app);
+}
+
+async function getVersions(c: WebContext, db: Db, organizationId: string): Promise<Response> {
+  const page = await versionsOf(db, organizationId, pathParameter(c, 'id'), pathParameter(c, 'key'), pageIn(c));
+  if (page === null) throw notFound('app');
+  return json(c, page);
+}
+
+async function getReport(c: WebContext, db: Db, organizationId: string): Promise<Response> {
+  const subscriptionId = pathParameter(c, 'id');
+  const packed = await packedReportOf(db, organizationId, subscriptionId);
+  if (packed === null) throw await noReport(db, organizationId, subscriptionId);
+  const headers = { 'cache-control': 'private, no-cache', etag: tagOf(packed) };
+  if (isKnown(c, headers.etag)) return c.body(null, 304, headers);
+  // Large registries have large reports: the text is escaped directly, not parsed and serialized again.
+  const text = safeJsonText(await unpackText(packed));
+  return c.body(text, 200, { ...headers, 'content-type': 'application/json' });
 }
 
 async function noReport(db: Db, organizationId: string, subscriptionId: string): Promise<Refusal> {

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../context.ts';
+import { isReachable } from '../storage/database.ts';
 import { json, Refusal } from '../http/problems.ts';
 import type { Route } from '../http/routes.ts';
 
 /** Milliseconds for the database to respond. */
-const PATIENCE = 2_000;
+const DATABASE_TIMEOUT = 2_000;
 
 /** For health probes and Prometheus: about the node, never about a tenant. */
 export function healthRoutes({ db, metrics, stopping, settings }: Service): Route[] {
@@ -21,11 +22,7 @@ export function healthRoutes({ db, metrics, stopping, settings }: Service): Rout
       access: 'anyone',
       async answer(c) {
         if (stopping.aborted) throw new Refusal('unavailable', 'The node is stopping.');
-        const asked = sql`select 1`.execute(db).then(
-          () => true,
-          () => false,
-        );
-        if (await within(PATIENCE, asked)) return json(c, { status: 'ready', roles: settings.roles });
+        if (await within(DATABASE_TIMEOUT, isReachable(db))) return json(c, { status: 'ready', roles: settings.roles });
         throw new Refusal('unavailable', 'The database does not answer.', {}, { 'retry-after': '5' });
       },
     },
@@ -40,10 +37,9 @@ export function healthRoutes({ db, metrics, stopping, settings }: Service): Rout
   ];
 }
 
-async function within(milliseconds: number, asked: Promise<boolean>): Promise<boolean> {
-  const timer: { id?: NodeJS.Timeout } = {};
-  const late = new Promise<boolean>((done) => {
-    timer.id = setTimeout(() => done(false), milliseconds);
-  });
-  return Promise.race([asked, late]).finally(() => clearTimeout(timer.id));
+/** The result, or false if it takes longer. */
+async function within(milliseconds: number, result: Promise<boolean>): Promise<boolean> {
+  const deadline = new AbortController();
+  const late = sleep(milliseconds, false, { signal: deadline.signal }).catch(() => false);
+  return Promise.race([result, late]).finally(() => deadline.abort());
 }

@@ -1,5 +1,5 @@
 import { VERSION } from '../../core/tool-version.ts';
-import { PAGE_LIMIT } from '../storage/catalog.ts';
+import { PAGE_LIMIT } from '../storage/page.ts';
 import {
   answer,
   BAD_BODY,

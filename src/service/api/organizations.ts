@@ -1,6 +1,6 @@
 import type { Service } from '../context.ts';
 import { createOrganization, rotateToken } from '../storage/organizations.ts';
-import { subscribeOfficial } from '../subscribe/subscribe.ts';
+import { subscribeOfficial } from '../subscribe/official.ts';
 import { nameIn, readBody } from '../http/body.ts';
 import { json, Refusal } from '../http/problems.ts';
 import type { Route, WebContext } from '../http/routes.ts';
@@ -12,7 +12,7 @@ export function organizationRoutes(service: Service): Route[] {
     {
       method: 'POST',
       path: '/api/organizations',
-      access: 'founder',
+      access: 'operator',
       async answer(c) {
         const key = idempotencyKey(c);
         const name = nameIn(await readBody(c));

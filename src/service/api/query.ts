@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { PAGE_LIMIT } from '../storage/catalog.ts';
+import { PAGE_LIMIT } from '../storage/page.ts';
 import { Refusal } from '../http/problems.ts';
 
 /** Query parameters. A malformed one is refused, since ignoring it would change the meaning of the request. */

@@ -1,12 +1,13 @@
-import { listApps } from '../storage/catalog.ts';
 import type { Service } from '../context.ts';
-import { nameError } from '../http/name-validation.ts';
-import { refreshNow } from '../subscribe/refresh-now.ts';
-import { subscribe } from '../subscribe/subscribe.ts';
-import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../storage/subscriptions.ts';
 import { nameIn, readBody, textsIn } from '../http/body.ts';
+import { nameError } from '../http/name-validation.ts';
+import { pathParameter } from '../http/path-parameter.ts';
 import { json, notFound, Refusal } from '../http/problems.ts';
-import type { Route } from '../http/routes.ts';
+import type { Route, WebContext } from '../http/routes.ts';
+import { listApps } from '../storage/apps.ts';
+import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../storage/subscriptions.ts';
+import { refreshNow } from '../subscribe/refresh-now.ts';
+import { type Outcome, subscribe } from '../subscribe/subscribe.ts';
 
 /** Apps included in the response to a subscription. */
 const FIRST_APPS = { search: null, visible: null, limit: 100, after: null };
@@ -14,29 +15,13 @@ const LONGEST_URL = 2048;
 
 /** Subscriptions of an organization (spec 4.2). */
 export function registryRoutes(service: Service): Route[] {
-  const { db, settings } = service;
+  const { db } = service;
   return [
     {
       method: 'POST',
       path: '/api/registries/subscribe',
       access: 'organization',
-      async answer(c, { id: organizationId }) {
-        const asked = textsIn(await readBody(c), { url: urlFault, name: nameError });
-        const done = await subscribe(service, organizationId, asked);
-        if (done.outcome === 'refused-url') throw invalidUrl(done.message);
-        if (done.outcome === 'too-many') throw new Refusal('too-many-subscriptions', done.message);
-        if (done.outcome === 'busy') throw new Refusal('too-many-requests', done.message, {}, { 'retry-after': '5' });
-        if (done.outcome === 'unusable')
-          throw new Refusal('registry-unusable', done.message, { findings: done.findings });
-        const subscription = await subscriptionOf(db, organizationId, done.subscriptionId);
-        if (subscription === null) throw notFound('registry');
-        if (done.outcome === 'already')
-          throw new Refusal('already-subscribed', `It is subscribed to as “${subscription.name}”.`, { subscription });
-        const page = (await listApps(db, organizationId, subscription.id, FIRST_APPS)) ?? { apps: [], next: null };
-        const path = `api/registries/${subscription.id}`;
-        const location = settings.publicUrl === null ? `/${path}` : new URL(path, settings.publicUrl).href;
-        return json(c, { subscription, ...page }, 201, { location });
-      },
+      answer: (c, { id }) => postSubscription(c, service, id),
     },
     {
       method: 'GET',
@@ -48,9 +33,7 @@ export function registryRoutes(service: Service): Route[] {
       method: 'GET',
       path: '/api/registries/{id}',
       access: 'organization',
-      async answer(c, { id }) {
-        return json(c, found(await subscriptionOf(db, id, c.req.param('id')!)));
-      },
+      answer: async (c, { id }) => json(c, orNotFound(await subscriptionOf(db, id, pathParameter(c, 'id')))),
     },
     {
       method: 'PATCH',
@@ -58,7 +41,7 @@ export function registryRoutes(service: Service): Route[] {
       access: 'organization',
       async answer(c, { id }) {
         const name = nameIn(await readBody(c));
-        return json(c, found(await renameSubscription(db, id, c.req.param('id')!, name)));
+        return json(c, orNotFound(await renameSubscription(db, id, pathParameter(c, 'id'), name)));
       },
     },
     {
@@ -66,7 +49,7 @@ export function registryRoutes(service: Service): Route[] {
       path: '/api/registries/{id}',
       access: 'organization',
       async answer(c, { id }) {
-        if (!(await removeSubscription(db, id, c.req.param('id')!))) throw notFound('registry');
+        if (!(await removeSubscription(db, id, pathParameter(c, 'id')))) throw notFound('registry');
         return c.body(null, 204);
       },
     },
@@ -74,25 +57,53 @@ export function registryRoutes(service: Service): Route[] {
       method: 'POST',
       path: '/api/registries/{id}/refresh',
       access: 'organization',
-      async answer(c, { id }) {
-        const requested = found(await refreshNow(service, id, c.req.param('id')!));
-        return json(c, { requested, registry: found(await subscriptionOf(db, id, c.req.param('id')!)) }, 202);
-      },
+      answer: (c, { id }) => postRefresh(c, service, id),
     },
   ];
 }
 
-function found<Thing>(thing: Thing | null): Thing {
-  if (thing === null) throw notFound('registry');
-  return thing;
+async function postSubscription(c: WebContext, service: Service, organizationId: string): Promise<Response> {
+  const { db, settings } = service;
+  const request = textsIn(await readBody(c), { url: urlFault, name: nameError });
+  const result = await subscribe(service, organizationId, request);
+  if (!('subscriptionId' in result)) throw refusalOf(result);
+  const subscription = orNotFound(await subscriptionOf(db, organizationId, result.subscriptionId));
+  if (result.outcome === 'already')
+    throw new Refusal('already-subscribed', `It is subscribed to as “${subscription.name}”.`, { subscription });
+  const page = (await listApps(db, organizationId, subscription.id, FIRST_APPS)) ?? { apps: [], next: null };
+  const path = `api/registries/${subscription.id}`;
+  const location = settings.publicUrl === null ? `/${path}` : new URL(path, settings.publicUrl).href;
+  return json(c, { subscription, ...page }, 201, { location });
+}
+
+function refusalOf(result: Exclude<Outcome, { subscriptionId: string }>): Refusal {
+  const { message } = result;
+  switch (result.outcome) {
+    case 'refused-url':
+      return new Refusal('invalid-field', message, { errors: [{ pointer: '/url', field: 'url', detail: message }] });
+    case 'too-many':
+      return new Refusal('too-many-subscriptions', message);
+    case 'busy':
+      return new Refusal('too-many-requests', message, {}, { 'retry-after': '5' });
+    case 'unusable':
+      return new Refusal('registry-unusable', message, { findings: result.findings });
+  }
+}
+
+async function postRefresh(c: WebContext, service: Service, organizationId: string): Promise<Response> {
+  const subscriptionId = pathParameter(c, 'id');
+  const requested = orNotFound(await refreshNow(service, organizationId, subscriptionId));
+  const registry = orNotFound(await subscriptionOf(service.db, organizationId, subscriptionId));
+  return json(c, { requested, registry }, 202);
+}
+
+function orNotFound<Value>(value: Value | null): Value {
+  if (value === null) throw notFound('registry');
+  return value;
 }
 
 /** Errors that can be detected without a request; the rest is checked by `subscribe`. */
 function urlFault(url: string): string | null {
   if (url.trim() === '') return 'is empty.';
   return url.length > LONGEST_URL ? `is longer than ${LONGEST_URL} characters.` : null;
-}
-
-function invalidUrl(message: string): Refusal {
-  return new Refusal('invalid-field', message, { errors: [{ pointer: '/url', field: 'url', detail: message }] });
 }

@@ -1,29 +1,27 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import type { Service } from '../context.ts';
 import { organizationOf } from '../storage/organizations.ts';
 import type { OrganizationView } from '../views.ts';
-import { type Allowance, type Allowances, limitHeaders, type Limiter, openLimiter, type Taken } from './rate-limits.ts';
+import { clientAddress } from './client-address.ts';
+import { type Allowances, limitHeaders, openLimiters, type Taken } from './rate-limits.ts';
 import { Refusal } from './problems.ts';
 
 /**
  * Authentication and rate limits. API requests are authenticated by the Authorization header only, never by a cookie.
  */
-export interface Gate {
+export interface Authenticator {
   /** The organization of the token. @throws Refusal without a valid one, and for too many requests */
   organization(c: Context, change: boolean): Promise<OrganizationView>;
   /** Allows only clients that may create organizations. @throws Refusal likewise */
-  founder(c: Context): void;
+  operator(c: Context): void;
 }
 
-export function openGate({ db, settings }: Service, allowances: Allowances): Gate {
-  const limiters = Object.fromEntries(
-    Object.entries(allowances).map(([name, allowance]: [string, Allowance]) => [name, openLimiter(allowance)]),
-  ) as Record<keyof Allowances, Limiter>;
+export function openAuthenticator({ db, settings }: Service, allowances: Allowances): Authenticator {
+  const limiters = openLimiters(allowances);
 
-  function count(c: Context, name: keyof Allowances, who: string): void {
-    const taken = limiters[name].take(who);
+  function count(c: Context, name: keyof Allowances, client: string): void {
+    const taken = limiters[name].take(client);
     const headers = limitHeaders(name, allowances[name], taken);
     if (!taken.allowed) throw tooMany(taken, headers);
     for (const [field, value] of Object.entries(headers)) c.header(field, value);
@@ -31,7 +29,7 @@ export function openGate({ db, settings }: Service, allowances: Allowances): Gat
 
   /** A valid token always passes, so that a client cannot lock out others behind the same proxy. */
   function unauthorized(c: Context): Refusal {
-    count(c, 'failures', addressOf(c));
+    count(c, 'failures', clientAddress(c));
     const sent = c.req.header('authorization') !== undefined;
     const detail = sent ? 'The token is not known.' : 'Send the token, as Authorization: Bearer apr_…';
     const challenge = sent ? 'Bearer realm="appreg", error="invalid_token"' : 'Bearer realm="appreg"';
@@ -46,10 +44,10 @@ export function openGate({ db, settings }: Service, allowances: Allowances): Gat
       count(c, change ? 'changes' : 'reads', organization.id);
       return organization;
     },
-    founder(c) {
+    operator(c) {
       const token = bearerOf(c);
       if (token !== null && settings.operatorToken !== null && isSame(token, settings.operatorToken)) return;
-      if (settings.openSignUp) return count(c, 'signUps', addressOf(c));
+      if (settings.openSignUp) return count(c, 'signUps', clientAddress(c));
       if (settings.operatorToken !== null) throw unauthorized(c);
       throw new Refusal(
         'sign-up-closed',
@@ -74,13 +72,4 @@ function isSame(a: string, b: string): boolean {
 
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-/** The address of the connection: a header with another one could be forged. */
-function addressOf(c: Context): string {
-  try {
-    return getConnInfo(c).remote.address ?? 'unknown';
-  } catch {
-    return 'unknown';
-  }
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { iconFor } from '../storage/catalog.ts';
+import { iconFor } from '../storage/icons.ts';
 import type { Db } from '../storage/database.ts';
 import { isKnown } from './conditions.ts';
 import { notFound } from './problems.ts';

@@ -35,13 +35,13 @@ export interface Taken {
 
 export interface Limiter {
   /** Counts one request. */
-  take(who: string): Taken;
+  take(client: string): Taken;
   /** The number of buckets. */
   size(): number;
 }
 
 /** Maximum buckets per generation; two generations are kept. */
-const MOST = 50_000;
+const BUCKETS_LIMIT = 50_000;
 
 interface Bucket {
   left: number;
@@ -57,20 +57,30 @@ export function openLimiter({ requests, seconds }: Allowance, now: () => number 
   let since = now();
   return {
     size: () => recent.size + older.size,
-    take(who) {
+    take(client) {
       const moment = now();
       // A bucket without requests for this long is full, so it can be dropped.
-      if (moment - since >= seconds * 1000 || recent.size >= MOST) {
+      if (moment - since >= seconds * 1000 || recent.size >= BUCKETS_LIMIT) {
         [older, recent, since] = [recent, new Map(), moment];
       }
-      const bucket = recent.get(who) ?? older.get(who) ?? { left: requests, at: moment };
+      const bucket = recent.get(client) ?? older.get(client) ?? { left: requests, at: moment };
       const left = Math.min(requests, bucket.left + (moment - bucket.at) * perMillisecond);
       const allowed = left >= 1;
       const remaining = allowed ? left - 1 : left;
-      recent.set(who, { left: remaining, at: moment });
+      recent.set(client, { left: remaining, at: moment });
       const missing = allowed ? requests - remaining : 1 - remaining;
       return { allowed, remaining: Math.floor(remaining), wait: Math.ceil(missing / perMillisecond / 1000) };
     },
+  };
+}
+
+/** One limiter for each allowance. */
+export function openLimiters(allowances: Allowances): Record<keyof Allowances, Limiter> {
+  return {
+    reads: openLimiter(allowances.reads),
+    changes: openLimiter(allowances.changes),
+    failures: openLimiter(allowances.failures),
+    signUps: openLimiter(allowances.signUps),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import type { OrganizationView } from '../views.ts';
-import type { Gate } from './auth.ts';
+import type { Authenticator } from './auth.ts';
 import { Refusal } from './problems.ts';
 
 /** The context of a request. */
@@ -17,21 +17,21 @@ export type WebContext = Context<Env>;
 
 /** A route of the API. `organization` is present if `access` is for organizations. */
 export type Route = { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string } & (
-  | { access: 'anyone' | 'founder'; answer(c: WebContext): Response | Promise<Response> }
+  | { access: 'anyone' | 'operator'; answer(c: WebContext): Response | Promise<Response> }
   | { access: 'organization'; answer(c: WebContext, organization: OrganizationView): Promise<Response> }
 );
 
 /** Mounts routes, and responds to other methods on their paths with the allowed ones. */
-export function mountRoutes(app: Hono<Env>, routes: readonly Route[], gate: Gate): void {
+export function mountRoutes(app: Hono<Env>, routes: readonly Route[], authenticator: Authenticator): void {
   for (const route of routes) {
     app.on(route.method, patternOf(route.path), async (c) => {
       c.set('route', route.path);
       if (route.access === 'organization') {
-        const organization = await gate.organization(c, route.method !== 'GET');
+        const organization = await authenticator.organization(c, route.method !== 'GET');
         c.set('organization', organization);
         return route.answer(c, organization);
       }
-      if (route.access === 'founder') gate.founder(c);
+      if (route.access === 'operator') authenticator.operator(c);
       return route.answer(c);
     });
   }

@@ -13,8 +13,9 @@ import { day, when } from './time.ts';
 
 /** A registry: its state, its problems and its apps; and its whole report. */
 
-export const SHOWN = ['all', 'visible', 'hidden'] as const;
-export type Shown = (typeof SHOWN)[number];
+/** Which apps of a registry are shown. */
+export const APP_FILTERS = ['all', 'visible', 'hidden'] as const;
+type AppFilter = (typeof APP_FILTERS)[number];
 
 export interface RegistryPage {
   one: SubscriptionView;
@@ -24,7 +25,7 @@ export interface RegistryPage {
   next: string | null;
   after: string | null;
   search: string;
-  show: Shown;
+  show: AppFilter;
   /** A check was requested and has not completed. */
   waiting: boolean;
   /** The confirmation of the last action. */
@@ -97,7 +98,7 @@ function noApps(one: SubscriptionView): Html {
 }
 
 function appList({ one, apps, next, after, search, show }: RegistryPage, path: string): Html {
-  const address = (changes: { show?: Shown; after?: string | null }): string => {
+  const address = (changes: { show?: AppFilter; after?: string | null }): string => {
     const query = new URLSearchParams();
     const to = changes.show ?? show;
     if (search !== '') query.set('q', search);
@@ -106,7 +107,7 @@ function appList({ one, apps, next, after, search, show }: RegistryPage, path: s
     return `${path}${query.size > 0 ? `?${query.toString()}` : ''}#apps`;
   };
   const hidden = one.apps - one.visible;
-  const tabs: [Shown, string, number][] = [
+  const tabs: [AppFilter, string, number][] = [
     ['all', 'All', one.apps],
     ['visible', 'Installable', one.visible],
     ['hidden', 'Not installable', hidden],

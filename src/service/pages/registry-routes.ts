@@ -1,112 +1,113 @@
-import type { Hono } from 'hono';
-import { appOf, listApps, listInstallable, reportOf } from '../storage/catalog.ts';
-import { versionsOf } from '../storage/versions.ts';
 import type { Service } from '../context.ts';
-import { refreshNow } from '../subscribe/refresh-now.ts';
-import { listSubscriptions, subscriptionOf } from '../storage/subscriptions.ts';
 import { iconAnswer } from '../http/icon.ts';
-import type { Env } from '../http/routes.ts';
-import { orNotFound, type openPageRequests } from './request.ts';
-import { ICON_HEADERS } from './headers.ts';
-import { findingsOf } from './findings.ts';
+import { appOf, listApps, listInstallable } from '../storage/apps.ts';
+import { reportOf } from '../storage/registries.ts';
+import { listSubscriptions } from '../storage/subscriptions.ts';
+import { versionsOf } from '../storage/versions.ts';
+import { refreshNow } from '../subscribe/refresh-now.ts';
+import type { SubscriptionView } from '../views.ts';
 import { appPage, cataloguePage } from './app-page.ts';
-import { registryPage, reportPage, SHOWN, type Shown } from './registry-page.ts';
+import { findingsOf } from './findings.ts';
+import { ICON_HEADERS } from './headers.ts';
+import type { PageRoute } from './mount.ts';
+import { orNotFound } from './page-error.ts';
+import { APP_FILTERS, registryPage, reportPage } from './registry-page.ts';
+import type { MemberRequest, PageRequest } from './request.ts';
+import { requestedSubscription } from './settings-routes.ts';
 
 /** A registry, its apps and its report; the apps of all registries; their icons. */
 
 const LIST = '/settings/registries';
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /** Milliseconds that a page waits for a requested check. */
-const PATIENCE = 120_000;
+const CHECK_TIMEOUT = 120_000;
 
-const DONE: Record<string, string> = {
-  subscribed: 'You are subscribed. Its apps become available for installation as they are verified.',
-  renamed: 'The registry has its new name.',
-  fresh: 'It was checked less than a minute ago; nothing newer is to be had.',
-};
+export const registryRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: `${LIST}/:id`, access: 'member', answer: showRegistry },
+  { method: 'POST', path: `${LIST}/:id/refresh`, access: 'member', answer: submitRefresh },
+  { method: 'GET', path: `${LIST}/:id/report`, access: 'member', answer: showReport },
+  { method: 'GET', path: `${LIST}/:id/app`, access: 'member', answer: showApp },
+  { method: 'GET', path: '/apps', access: 'member', answer: showInstallable },
+  { method: 'GET', path: '/icons/:digest', access: 'anyone', answer: sendIcon },
+];
 
-export function registryRoutes(page: Hono<Env>, desk: ReturnType<typeof openPageRequests>, service: Service): void {
+/** Confirmations of the last action, by the parameter `done`. */
+const CONFIRMATIONS = new Map([
+  ['subscribed', 'You are subscribed. Its apps become available for installation as they are verified.'],
+  ['renamed', 'The registry has its new name.'],
+  ['fresh', 'It was checked less than a minute ago; nothing newer is to be had.'],
+]);
+
+async function showRegistry(request: MemberRequest, service: Service) {
+  const { organization, now, query, show } = request;
   const { db } = service;
+  const one = await requestedSubscription(request, service);
+  const [search, after] = [searchOf(request), query('after')];
+  const filter = APP_FILTERS.find((name) => name === query('show')) ?? 'all';
+  const visible = filter === 'all' ? null : filter === 'visible';
+  const [report, apps] = await Promise.all([
+    reportOf(db, organization.id, one.id),
+    listApps(db, organization.id, one.id, { search, visible, limit: PAGE_SIZE, after }),
+  ]);
+  const page = orNotFound(apps, 'registry');
+  const waiting = isWaiting(one, query('asked'), now);
+  const done = CONFIRMATIONS.get(query('done') ?? '') ?? null;
+  return show(registryPage({ one, report, ...page, after, search, show: filter, waiting, done, now }));
+}
 
-  page.get(
-    `${LIST}/:id`,
-    desk.member(`${LIST}/:id`, async ({ c, organization, now, show }) => {
-      const id = c.req.param('id')!;
-      const one = orNotFound(await subscriptionOf(db, organization.id, id), 'registry');
-      const search = (c.req.query('q') ?? '').trim().slice(0, 200);
-      const after = c.req.query('after') ?? null;
-      const asked = SHOWN.find((name) => name === c.req.query('show'));
-      const shown: Shown = asked ?? 'all';
-      const visible = shown === 'all' ? null : shown === 'visible';
-      const [report, apps] = await Promise.all([
-        reportOf(db, organization.id, id),
-        listApps(db, organization.id, id, { search, visible, limit: PAGE, after }),
-      ]);
-      const since = Number(c.req.query('asked') ?? Number.NaN);
-      const waiting =
-        now.getTime() - since < PATIENCE && since <= now.getTime() && Date.parse(one.checkedAt ?? '1970') < since;
-      const done = DONE[c.req.query('done') ?? ''] ?? null;
-      return show(
-        registryPage({ one, report, ...orNotFound(apps, 'registry'), after, search, show: shown, waiting, done, now }),
-      );
-    }),
-  );
+/** Whether a check was requested recently and has not completed. @param asked when, in milliseconds since 1970 */
+function isWaiting({ checkedAt }: SubscriptionView, asked: string | null, now: Date): boolean {
+  if (asked === null) return false;
+  const since = Number(asked);
+  const isRecent = now.getTime() - since < CHECK_TIMEOUT && since <= now.getTime();
+  return isRecent && Date.parse(checkedAt ?? '1970') < since;
+}
 
-  page.post(
-    `${LIST}/:id/refresh`,
-    desk.member(`${LIST}/:id/refresh`, async ({ c, organization, now, goTo }) => {
-      const id = c.req.param('id')!;
-      const asked = orNotFound(await refreshNow(service, organization.id, id), 'registry');
-      if (!asked) return goTo(`${LIST}/${id}?done=fresh`);
-      return goTo(`${LIST}/${id}?asked=${now.getTime()}`);
-    }),
-  );
+function searchOf({ query }: PageRequest): string {
+  return (query('q') ?? '').trim().slice(0, 200);
+}
 
-  page.get(
-    `${LIST}/:id/report`,
-    desk.member(`${LIST}/:id/report`, async ({ c, organization, now, show }) => {
-      const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
-      return show(reportPage(one, await reportOf(db, organization.id, one.id), now));
-    }),
-  );
+async function submitRefresh({ organization, now, parameter, goTo }: MemberRequest, service: Service) {
+  const id = parameter('id');
+  const isRequested = orNotFound(await refreshNow(service, organization.id, id), 'registry');
+  return goTo(isRequested ? `${LIST}/${id}?asked=${now.getTime()}` : `${LIST}/${id}?done=fresh`);
+}
 
-  page.get(
-    `${LIST}/:id/app`,
-    desk.member(`${LIST}/:id/app`, async ({ c, organization, now, show }) => {
-      const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
-      // A key may be any text, including one that would change the path.
-      const key = c.req.query('key') ?? '';
-      const after = c.req.query('after') ?? null;
-      const [app, versions, report] = await Promise.all([
-        appOf(db, organization.id, one.id, key),
-        versionsOf(db, organization.id, one.id, key, { limit: PAGE, after }),
-        reportOf(db, organization.id, one.id),
-      ]);
-      const findings = report === null ? [] : findingsOf(report, key);
-      return show(appPage({ one, app: orNotFound(app, 'app'), ...orNotFound(versions, 'app'), after, findings, now }));
-    }),
-  );
+async function showReport(request: MemberRequest, service: Service) {
+  const { organization, now, show } = request;
+  const one = await requestedSubscription(request, service);
+  return show(reportPage(one, await reportOf(service.db, organization.id, one.id), now));
+}
 
-  page.get(
-    '/apps',
-    desk.member('/apps', async ({ c, organization, show }) => {
-      const search = (c.req.query('q') ?? '').trim().slice(0, 200);
-      const after = c.req.query('after') ?? null;
-      const [apps, registries] = await Promise.all([
-        listInstallable(db, organization.id, { search, limit: PAGE, after }),
-        listSubscriptions(db, organization.id),
-      ]);
-      return show(cataloguePage({ ...apps, after, search, registries: registries.length }));
-    }),
-  );
+async function showApp(request: MemberRequest, service: Service) {
+  const { organization, now, query, show } = request;
+  const { db } = service;
+  const one = await requestedSubscription(request, service);
+  // A key may be any text, including one that would change the path.
+  const key = query('key') ?? '';
+  const after = query('after');
+  const [app, versions, report] = await Promise.all([
+    appOf(db, organization.id, one.id, key),
+    versionsOf(db, organization.id, one.id, key, { limit: PAGE_SIZE, after }),
+    reportOf(db, organization.id, one.id),
+  ]);
+  const findings = report === null ? [] : findingsOf(report, key);
+  return show(appPage({ one, app: orNotFound(app, 'app'), ...orNotFound(versions, 'app'), after, findings, now }));
+}
 
-  page.get(
-    '/icons/:digest',
-    desk.open('/icons/:digest', async ({ c, organization }) => {
-      if (organization === null) return c.body(null, 404);
-      const answer = await iconAnswer(c, db, organization.id, c.req.param('digest')!);
-      for (const [name, value] of Object.entries(ICON_HEADERS)) answer.headers.set(name, value);
-      return answer;
-    }),
-  );
+async function showInstallable(request: MemberRequest, { db }: Service) {
+  const { organization, query, show } = request;
+  const [search, after] = [searchOf(request), query('after')];
+  const [apps, registries] = await Promise.all([
+    listInstallable(db, organization.id, { search, limit: PAGE_SIZE, after }),
+    listSubscriptions(db, organization.id),
+  ]);
+  return show(cataloguePage({ ...apps, after, search, registries: registries.length }));
+}
+
+async function sendIcon({ c, organization, parameter }: PageRequest, { db }: Service): Promise<Response> {
+  if (organization === null) return c.body(null, 404);
+  const response = await iconAnswer(c, db, organization.id, parameter('digest'));
+  for (const [name, value] of Object.entries(ICON_HEADERS)) response.headers.set(name, value);
+  return response;
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { parseUrl } from '../../core/http/url.ts';
 import type { Service } from '../context.ts';
-import { openSession, organizationOfSession } from '../storage/organizations.ts';
+import { openSession, organizationOfSession } from '../storage/sessions.ts';
 import type { OrganizationView } from '../views.ts';
 
 /** Sessions in a cookie, and protection against cross-site request forgery. */

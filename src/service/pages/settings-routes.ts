@@ -1,100 +1,103 @@
-import type { Hono } from 'hono';
 import type { Service } from '../context.ts';
 import { nameError } from '../http/name-validation.ts';
-import { subscribe } from '../subscribe/subscribe.ts';
 import { listSubscriptions, removeSubscription, renameSubscription, subscriptionOf } from '../storage/subscriptions.ts';
-import type { Env } from '../http/routes.ts';
-import { orNotFound, type openPageRequests } from './request.ts';
+import { type Outcome, subscribe } from '../subscribe/subscribe.ts';
+import type { SubscriptionView } from '../views.ts';
 import { html } from './html.ts';
+import type { PageRoute } from './mount.ts';
+import { orNotFound, type PageStatus } from './page-error.ts';
+import type { MemberRequest } from './request.ts';
 import { registriesPage, renamePage, type SubscribeForm, subscribePage, unsubscribePage } from './settings-pages.ts';
 
 /** Settings → App Registries: the list, Subscribe to Registry (spec 4.3), renaming, unsubscribing. */
 
 const LIST = '/settings/registries';
 const LONGEST_URL = 2048;
-const DONE: Record<string, string> = { unsubscribed: 'You unsubscribed from the registry.' };
 
-export function settingsRoutes(page: Hono<Env>, desk: ReturnType<typeof openPageRequests>, service: Service): void {
-  const { db } = service;
-  page.get(
-    '/settings',
-    desk.member('/settings', ({ goTo }) => goTo(LIST)),
-  );
+export const settingsRoutes: readonly PageRoute[] = [
+  { method: 'GET', path: '/settings', access: 'member', answer: ({ goTo }) => goTo(LIST) },
+  { method: 'GET', path: LIST, access: 'member', answer: showRegistries },
+  { method: 'GET', path: `${LIST}/subscribe`, access: 'member', answer: showSubscribe },
+  { method: 'POST', path: `${LIST}/subscribe`, access: 'member', answer: submitSubscribe },
+  { method: 'GET', path: `${LIST}/:id/rename`, access: 'member', answer: showRename },
+  { method: 'POST', path: `${LIST}/:id/rename`, access: 'member', answer: submitRename },
+  { method: 'GET', path: `${LIST}/:id/unsubscribe`, access: 'member', answer: showUnsubscribe },
+  { method: 'POST', path: `${LIST}/:id/unsubscribe`, access: 'member', answer: submitUnsubscribe },
+];
 
-  page.get(
-    LIST,
-    desk.member(LIST, async ({ c, organization, now, show }) => {
-      const list = await listSubscriptions(db, organization.id);
-      return show(registriesPage(list, DONE[c.req.query('done') ?? ''] ?? null, now));
-    }),
-  );
+async function showRegistries({ organization, query, now, show }: MemberRequest, { db }: Service) {
+  const list = await listSubscriptions(db, organization.id);
+  const done = query('done') === 'unsubscribed' ? 'You unsubscribed from the registry.' : null;
+  return show(registriesPage(list, done, now));
+}
 
-  const blank: SubscribeForm = { url: '', name: '', urlError: null, nameError: null, unusable: null };
-  page.get(
-    `${LIST}/subscribe`,
-    desk.member(`${LIST}/subscribe`, ({ c, show }) =>
-      show(subscribePage({ ...blank, url: (c.req.query('url') ?? '').slice(0, LONGEST_URL) })),
-    ),
-  );
+const EMPTY_FORM: SubscribeForm = { url: '', name: '', urlError: null, nameError: null, unusable: null };
 
-  page.post(
-    `${LIST}/subscribe`,
-    desk.member(`${LIST}/subscribe`, async ({ organization, show, goTo, text }) => {
-      const [url, name] = [text('url').trim(), text('name').trim()];
-      const form = { ...blank, url, name, urlError: urlFault(url), nameError: faultOfName(name) };
-      if (form.urlError !== null || form.nameError !== null) return show(subscribePage(form), 400);
-      const done = await subscribe(service, organization.id, { url, name });
-      if (done.outcome === 'refused-url') return show(subscribePage({ ...form, urlError: done.message }), 400);
-      if (done.outcome === 'too-many') return show(subscribePage({ ...form, urlError: done.message }), 409);
-      if (done.outcome === 'busy') return show(subscribePage({ ...form, urlError: done.message }), 429);
-      if (done.outcome === 'unusable') {
-        const { message, findings } = done;
-        const why = findings.length === 0 ? { urlError: message } : { unusable: { message, findings } };
-        return show(subscribePage({ ...form, ...why }), 422);
-      }
-      const path = `${LIST}/${done.subscriptionId}`;
-      if (done.outcome === 'created') return goTo(`${path}?done=subscribed`);
-      const already = html`Your organization is subscribed to this registry already.
-        <a href="${path.slice(1)}">Open it</a>`;
-      return show(subscribePage({ ...form, urlError: already }), 409);
-    }),
-  );
+function showSubscribe({ query, show }: MemberRequest) {
+  return show(subscribePage({ ...EMPTY_FORM, url: (query('url') ?? '').slice(0, LONGEST_URL) }));
+}
 
-  page.get(
-    `${LIST}/:id/rename`,
-    desk.member(`${LIST}/:id/rename`, async ({ c, organization, show }) => {
-      const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
-      return show(renamePage(one, one.name, null));
-    }),
-  );
+async function submitSubscribe({ organization, show, goTo, text }: MemberRequest, service: Service) {
+  const [url, name] = [text('url').trim(), text('name').trim()];
+  const form = { ...EMPTY_FORM, url, name, urlError: urlFault(url), nameError: nameFault(name) };
+  if (form.urlError !== null || form.nameError !== null) return show(subscribePage(form), 400);
+  const result = await subscribe(service, organization.id, { url, name });
+  if (result.outcome === 'created') return goTo(`${LIST}/${result.subscriptionId}?done=subscribed`);
+  return show(subscribePage({ ...form, ...errorsOf(result) }), STATUS[result.outcome]);
+}
 
-  page.post(
-    `${LIST}/:id/rename`,
-    desk.member(`${LIST}/:id/rename`, async ({ c, organization, show, goTo, text }) => {
-      const one = orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry');
-      const name = text('name').trim();
-      const fault = faultOfName(name);
-      if (fault !== null) return show(renamePage(one, name, fault), 400);
-      await renameSubscription(db, organization.id, one.id, name);
-      return goTo(`${LIST}/${one.id}?done=renamed`);
-    }),
-  );
+type NotSubscribed = Exclude<Outcome['outcome'], 'created'>;
 
-  page.get(
-    `${LIST}/:id/unsubscribe`,
-    desk.member(`${LIST}/:id/unsubscribe`, async ({ c, organization, show }) =>
-      show(unsubscribePage(orNotFound(await subscriptionOf(db, organization.id, c.req.param('id')!), 'registry'))),
-    ),
-  );
+const STATUS = {
+  'refused-url': 400,
+  already: 409,
+  'too-many': 409,
+  unusable: 422,
+  busy: 429,
+} satisfies Record<NotSubscribed, PageStatus>;
 
-  page.post(
-    `${LIST}/:id/unsubscribe`,
-    desk.member(`${LIST}/:id/unsubscribe`, async ({ c, organization, goTo }) => {
-      // Deleting is idempotent: a form that is submitted twice succeeds.
-      await removeSubscription(db, organization.id, c.req.param('id')!);
-      return goTo(`${LIST}?done=unsubscribed`);
-    }),
-  );
+function errorsOf(result: Outcome): Pick<SubscribeForm, 'urlError'> | Pick<SubscribeForm, 'unusable'> {
+  if ('subscriptionId' in result)
+    return {
+      urlError: html`Your organization is subscribed to this registry already.
+        <a href="${`${LIST}/${result.subscriptionId}`.slice(1)}">Open it</a>`,
+    };
+  const { message } = result;
+  if (result.outcome !== 'unusable' || result.findings.length === 0) return { urlError: message };
+  return { unusable: { message, findings: result.findings } };
+}
+
+async function showRename(request: MemberRequest, service: Service) {
+  const subscription = await requestedSubscription(request, service);
+  return request.show(renamePage(subscription, subscription.name, null));
+}
+
+async function submitRename(request: MemberRequest, service: Service) {
+  const { organization, show, goTo, text } = request;
+  const subscription = await requestedSubscription(request, service);
+  const name = text('name').trim();
+  const fault = nameFault(name);
+  if (fault !== null) return show(renamePage(subscription, name, fault), 400);
+  await renameSubscription(service.db, organization.id, subscription.id, name);
+  return goTo(`${LIST}/${subscription.id}?done=renamed`);
+}
+
+async function showUnsubscribe(request: MemberRequest, service: Service) {
+  return request.show(unsubscribePage(await requestedSubscription(request, service)));
+}
+
+async function submitUnsubscribe({ organization, parameter, goTo }: MemberRequest, { db }: Service) {
+  // Deleting is idempotent: a form that is submitted twice succeeds.
+  await removeSubscription(db, organization.id, parameter('id'));
+  return goTo(`${LIST}?done=unsubscribed`);
+}
+
+/** The subscription in the path. @throws PageError if the organization does not have it */
+export async function requestedSubscription(
+  { organization, parameter }: MemberRequest,
+  { db }: Service,
+): Promise<SubscriptionView> {
+  return orNotFound(await subscriptionOf(db, organization.id, parameter('id')), 'registry');
 }
 
 /** Errors that can be detected without a request; the rest is checked by `subscribe`. */
@@ -104,7 +107,7 @@ function urlFault(url: string): string | null {
   return url.length > LONGEST_URL ? `The URL is longer than ${LONGEST_URL} characters.` : null;
 }
 
-function faultOfName(name: string): string | null {
+function nameFault(name: string): string | null {
   const fault = nameError(name);
   return fault === null ? null : `The name ${fault} Enter what your organization calls this registry.`;
 }

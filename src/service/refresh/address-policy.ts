@@ -1,11 +1,10 @@
-import { promises as dns, type LookupAddress } from 'node:dns';
-import { lookup as lookUp } from 'node:dns';
+import { type LookupAddress, lookup as systemLookup, promises as dns } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { callbackify } from 'node:util';
 import type { AddressPolicy, Target } from '../../observe/http/address-policy.ts';
 import { INSECURE_REFUSED, PORT_REFUSED } from '../../core/http/probe.ts';
-import type { Asking } from '../context.ts';
+import type { OutboundOptions } from '../context.ts';
 import type { Log } from '../log.ts';
 import type { Settings } from '../config/settings.ts';
 import { type AddressKind, kindOf } from './ip-address.ts';
@@ -16,10 +15,10 @@ import { type AddressKind, kindOf } from './ip-address.ts';
 const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
 
 /** Milliseconds that a subscription request waits for the first refresh. */
-const PATIENCE = 8000;
+const FIRST_REFRESH_TIMEOUT = 8000;
 
 /** How the service sends requests. @param ownPorts the ports that it listens on */
-export function openAsking(settings: Settings, log: Log, ownPorts: () => readonly number[]): Asking {
+export function outboundOptions(settings: Settings, log: Log, ownPorts: () => readonly number[]): OutboundOptions {
   return {
     guard: openAddressPolicy({
       ...settings,
@@ -34,7 +33,7 @@ export function openAsking(settings: Settings, log: Log, ownPorts: () => readonl
         }),
     }),
     lookup: openLookup(settings.allowHosts),
-    patience: PATIENCE,
+    firstRefreshTimeout: FIRST_REFRESH_TIMEOUT,
   };
 }
 
@@ -105,7 +104,7 @@ function openLookup(allowHosts: readonly string[]): LookupFunction {
   return (host, options, callback) => {
     const name = plainHost(host);
     if (isIP(name) || allowed.has(name))
-      return lookUp(host, { ...options, all: true }, (error, all) => callback(error, all));
+      return systemLookup(host, { ...options, all: true }, (error, all) => callback(error, all));
     callbackify(resolve)(name, (error, all) => callback(error, all));
   };
 }

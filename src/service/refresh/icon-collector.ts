@@ -1,40 +1,37 @@
 import { createHash } from 'node:crypto';
-import type { IconFacts, ImageFacts } from '../../core/facts/facts.ts';
-import { isMissing } from '../../core/facts/facts.ts';
+import { type IconFacts, type ImageFacts, isMissing } from '../../core/facts/facts.ts';
 import { sameAddress } from '../../core/http/url.ts';
 import type { IconRow } from '../storage/tables.ts';
 
 /** Icons that the page may show: complete, small PNG or SVG files, detected by content, without active content. */
 
-export type GoodIcon = IconRow;
-
 /** Spec section 8: icons should be under 1 MB. */
-const BYTES = 1_000_000;
+const BYTES_LIMIT = 1_000_000;
 /** 4096 by 4096. */
-const PIXELS = 2 ** 24;
+const PIXELS_LIMIT = 2 ** 24;
 /** Total bytes of the icons kept by one refresh. */
-const ALL_BYTES = 64 * 2 ** 20;
+const TOTAL_BYTES = 64 * 2 ** 20;
 
-export interface IconShelf {
+export interface IconCollector {
   /** Receives a fetched icon. */
-  take(facts: IconFacts, bytes: Uint8Array): void;
+  add(facts: IconFacts, bytes: Uint8Array): void;
   /** The icon of an app, null for none, undefined if the previous one is kept. */
-  iconOf(facts: IconFacts): GoodIcon | null | undefined;
+  iconOf(facts: IconFacts): IconRow | null | undefined;
 }
 
-export function openShelf(): IconShelf {
+export function openIconCollector(): IconCollector {
   // Apps may share an icon: it is kept once, until the end of the run.
-  const byAddress = new Map<string, GoodIcon | null>();
-  let room = ALL_BYTES;
+  const byAddress = new Map<string, IconRow | null>();
+  let remaining = TOTAL_BYTES;
   return {
-    take({ url, content, image }, bytes) {
+    add({ url, content, image }, bytes) {
       if (url === null) return;
       const address = sameAddress(url);
       byAddress.set(address, null);
       if (isMissing(content) || content.cut || isMissing(image)) return;
       const type = typeOf(image);
-      if (type === null || bytes.length === 0 || bytes.length >= BYTES || bytes.length > room) return;
-      room -= bytes.length;
+      if (type === null || bytes.length === 0 || bytes.length >= BYTES_LIMIT || bytes.length > remaining) return;
+      remaining -= bytes.length;
       byAddress.set(address, { sha256: createHash('sha256').update(bytes).digest(), type, bytes: Buffer.from(bytes) });
     },
     // What was not fetched is either unchanged, or its host fails.
@@ -42,8 +39,8 @@ export function openShelf(): IconShelf {
   };
 }
 
-function typeOf({ kind, fault, active, width, height }: ImageFacts): GoodIcon['type'] | null {
+function typeOf({ kind, fault, active, width, height }: ImageFacts): IconRow['type'] | null {
   if (fault !== null || active.length > 0) return null;
   if (kind === 'svg') return 'image/svg+xml';
-  return kind === 'png' && width !== null && height !== null && width * height <= PIXELS ? 'image/png' : null;
+  return kind === 'png' && width !== null && height !== null && width * height <= PIXELS_LIMIT ? 'image/png' : null;
 }

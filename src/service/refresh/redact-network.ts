@@ -11,58 +11,58 @@ import { kindOf } from './ip-address.ts';
 /** Called with each failure before it is anonymized, for the operator. */
 export type NetworkFailure = (failure: Failure) => void;
 
-export function redactNetworkOfDocument(facts: DocumentFacts, told: NetworkFailure): DocumentFacts {
-  return { ...facts, web: discreetWeb(facts.web, told) };
+export function redactNetworkOfDocument(facts: DocumentFacts, report: NetworkFailure): DocumentFacts {
+  return { ...facts, web: redactWeb(facts.web, report) };
 }
 
-export function redactNetworkOfApp(facts: AppFacts, told: NetworkFailure): AppFacts {
+export function redactNetworkOfApp(facts: AppFacts, report: NetworkFailure): AppFacts {
   return {
     ...facts,
-    metadata: redactNetworkOfDocument(facts.metadata, told),
-    icon: { ...facts.icon, web: discreetWeb(facts.icon.web, told) },
-    artifacts: facts.artifacts.map((artifact) => ({ ...artifact, web: discreetWeb(artifact.web, told) })),
+    metadata: redactNetworkOfDocument(facts.metadata, report),
+    icon: { ...facts.icon, web: redactWeb(facts.icon.web, report) },
+    artifacts: facts.artifacts.map((artifact) => ({ ...artifact, web: redactWeb(artifact.web, report) })),
   };
 }
 
-function discreetWeb(web: Resource['web'], told: NetworkFailure): Resource['web'] {
+function redactWeb(web: Resource['web'], report: NetworkFailure): Resource['web'] {
   if (isMissing(web)) return web;
-  const visit = (one: Probe): Probe => discreetVisit(one, told);
-  const maybe = (one: HttpViews['head']): HttpViews['head'] => (isMissing(one) ? one : visit(one));
+  const redact = (probe: Probe): Probe => redactProbe(probe, report);
+  const redactUnlessMissing = (probe: HttpViews['head']): HttpViews['head'] =>
+    isMissing(probe) ? probe : redact(probe);
   return {
     ...web,
-    server: visit(web.server),
-    browser: web.browser.map(visit),
-    preflight: maybe(web.preflight),
-    head: maybe(web.head),
-    ...(web.preflights ? { preflights: web.preflights.map(maybe) } : {}),
-    ...(web.conditional
-      ? { conditional: web.conditional.map((asked) => ({ ...asked, visit: visit(asked.visit) })) }
-      : {}),
-    ...(web.headPreflight ? { headPreflight: visit(web.headPreflight) } : {}),
-    ...(web.image ? { image: visit(web.image) } : {}),
-    ...(web.gzip ? { gzip: visit(web.gzip) } : {}),
-    ...(web.revalidation ? { revalidation: { ...web.revalidation, visit: visit(web.revalidation.visit) } } : {}),
-    ...(web.headerProbes ? { headerProbes: web.headerProbes.map((one) => ({ ...one, visit: visit(one.visit) })) } : {}),
+    server: redact(web.server),
+    browser: web.browser.map(redact),
+    preflight: redactUnlessMissing(web.preflight),
+    head: redactUnlessMissing(web.head),
+    ...(web.preflights && { preflights: web.preflights.map(redactUnlessMissing) }),
+    ...(web.conditional && { conditional: web.conditional.map((one) => ({ ...one, visit: redact(one.visit) })) }),
+    ...(web.headPreflight && { headPreflight: redact(web.headPreflight) }),
+    ...(web.image && { image: redact(web.image) }),
+    ...(web.gzip && { gzip: redact(web.gzip) }),
+    ...(web.revalidation && { revalidation: { ...web.revalidation, visit: redact(web.revalidation.visit) } }),
+    ...(web.headerProbes && { headerProbes: web.headerProbes.map((one) => ({ ...one, visit: redact(one.visit) })) }),
   };
 }
 
-// Evident from the URL itself, so not secret.
-const OPEN = /^(INSECURE|PORT)_REFUSED$/;
+// Not secret.
+const EVIDENT_FROM_URL = /^(INSECURE|PORT)_REFUSED$/;
 
 function isPublic(address: string | null): boolean {
   return address !== null && kindOf(address) === 'public';
 }
 
-function discreetVisit(visit: Probe, told: NetworkFailure): Probe {
-  const { failure } = visit;
-  const hops = visit.hops.map((hop) => {
-    const vain = hop.failedAddresses?.filter(({ address }) => isPublic(address));
-    return { ...hop, address: isPublic(hop.address) ? hop.address : null, ...(vain ? { failedAddresses: vain } : {}) };
+function redactProbe(probe: Probe, report: NetworkFailure): Probe {
+  const { failure } = probe;
+  const hops = probe.hops.map((hop) => {
+    const failedAddresses = hop.failedAddresses?.filter(({ address }) => isPublic(address));
+    return { ...hop, address: isPublic(hop.address) ? hop.address : null, ...(failedAddresses && { failedAddresses }) };
   });
-  const unreached = failure !== null && ['dns', 'connect'].includes(failure.phase) && !OPEN.test(failure.code);
-  if (!unreached) return { ...visit, hops };
-  told(failure);
-  const { retriedErrors: _, ...rest } = visit;
+  const isUnreached =
+    failure !== null && ['dns', 'connect'].includes(failure.phase) && !EVIDENT_FROM_URL.test(failure.code);
+  if (!isUnreached) return { ...probe, hops };
+  report(failure);
+  const { retriedErrors: _, ...rest } = probe;
   return {
     ...rest,
     // The number of attempts would distinguish a refusal from a timeout.

@@ -15,11 +15,11 @@ export interface Ended {
   /** Duration of this refresh in milliseconds. */
   took: number;
   /** Random number from 0 to 1. */
-  chance: number;
+  random: number;
 }
 
 export function nextCheck(ended: Ended): number {
-  return Math.round(ended.now + waitAfter(ended) * (1 + SPREAD * ended.chance));
+  return Math.round(ended.now + waitAfter(ended) * (1 + SPREAD * ended.random));
 }
 
 function waitAfter({ interval, failures, unfinished, took }: Ended): number {

@@ -1,5 +1,5 @@
 import { digestOf } from '../../core/registry/checksum.ts';
-import type { AppFacts, ArtifactFacts } from '../../core/facts/facts.ts';
+import type { ArtifactFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { isObject, type JsonValue } from '../../core/json/json.ts';
 import { listedVersionsIn, versionFields } from '../../core/registry/metadata.ts';
@@ -8,7 +8,8 @@ import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
 import { isAnswered, ruleOfFailure, statusOf } from '../../core/http/probe.ts';
 import { storable } from '../storage/packed.ts';
-import type { VersionRow } from '../storage/tables.ts';
+import type { StoredVersion } from '../storage/tables.ts';
+import type { VersionChanges } from '../storage/versions.ts';
 
 /**
  * Updates the state of an app's versions from an observation. Pure: rows in, rows out.
@@ -18,20 +19,8 @@ import type { VersionRow } from '../storage/tables.ts';
  * matched any bytes was never in force, and a fixed listing replaces it.
  */
 
-/** A version as stored in the database. */
-export type StoredVersion = Omit<VersionRow, 'registryId' | 'appKey' | 'firstSeenAt' | 'bytes'> & {
-  firstSeenAt: Date;
-  bytes: number | null;
-};
-
-export interface Kept {
-  /** Rows that are new or changed. */
-  put: StoredVersion[];
-  /** Versions that were never in force and are not listed any more. */
-  drop: string[];
-  /** The highest offered version, or null. */
-  latest: string | null;
-  /** Listed versions beyond the limit. */
+export interface VersionUpdate extends VersionChanges {
+  /** The number of listed versions beyond the limit. */
   beyond: number;
 }
 
@@ -44,60 +33,68 @@ interface Entry {
   facts: ArtifactFacts | undefined;
 }
 
-/** The versions that a metadata file lists, or null if it is not usable. */
-export function listIn({ metadata }: AppFacts): readonly JsonValue[] | null {
-  return listedVersionsIn(metadata.content);
-}
-
 /** Column values are untrusted: longer ones are not realistic versions or URLs. */
 const LONGEST = { version: 200, url: 4096 };
 
-/**
- * @param list the versions in the metadata file @param findings the errors of this run about the app
- * @param limit maximum versions to keep, the highest first
- */
-export function updateVersions(
-  known: readonly StoredVersion[],
-  list: readonly JsonValue[],
-  artifacts: readonly ArtifactFacts[],
-  findings: readonly Finding[],
-  now: Date,
-  limit: number,
-): Kept {
+export interface VersionObservation {
+  known: readonly StoredVersion[];
+  /** The versions in the metadata file, and their artifacts. */
+  listed: readonly JsonValue[];
+  artifacts: readonly ArtifactFacts[];
+  /** The errors of this run about the app. */
+  errors: readonly Finding[];
+  now: Date;
+  /** Maximum versions to keep, the highest first. */
+  limit: number;
+}
+
+export function updateVersions({ known, listed, artifacts, errors, now, limit }: VersionObservation): VersionUpdate {
   const before = new Map(known.map((row) => [row.version, row]));
-  const listed = new Set<string>();
-  const entries = new Map<string, Entry[]>();
-  for (const [index, item] of list.entries()) {
-    const { version } = versionFields(item);
-    if (version === null) continue;
-    listed.add(version);
-    const entry = isObject(item) && isSemver(version) ? entryOf(item, version, artifacts[index]) : null;
-    if (entry) entries.set(version, [...(entries.get(version) ?? []), entry]);
-  }
-  const fresh = [...entries.keys()].filter((version) => !before.has(version)).sort((a, b) => comparePrecedence(b, a));
+  const { names, entries } = entriesIn(listed, artifacts);
+  const added = [...entries].filter(([version]) => !before.has(version)).sort(([a], [b]) => comparePrecedence(b, a));
   const room = Math.max(0, limit - before.size);
   const after: StoredVersion[] = [];
   const drop: string[] = [];
   for (const row of known) {
-    const same = entries.get(row.version);
-    if (same) after.push(next(row, same, findings, now));
+    const own = entries.get(row.version);
+    if (own) after.push(nextState(row, own, errors, now));
     else if (row.verifiedAt === null) drop.push(row.version);
     // Listed with an invalid entry: what is in force is kept.
-    else if (listed.has(row.version)) after.push({ ...row, withdrawnAt: null });
+    else if (names.has(row.version)) after.push({ ...row, withdrawnAt: null });
     else after.push({ ...row, swappedChecksum: null, withdrawnAt: row.withdrawnAt ?? now });
   }
-  for (const version of fresh.slice(0, room)) {
-    const same = entries.get(version)!;
-    if (same.every(({ checksum }) => checksum === null)) continue;
-    after.push(next(null, same, findings, now));
+  for (const [, own] of added.slice(0, room)) {
+    if (own.every(({ checksum }) => checksum === null)) continue;
+    after.push(nextState(null, own, errors, now));
   }
   const offered = after.filter(({ state, withdrawnAt }) => state === 'verified' && withdrawnAt === null);
   return {
     put: after.filter((row) => !isSame(row, before.get(row.version))),
     drop,
     latest: latestOf(offered.map(({ version }) => version)),
-    beyond: Math.max(0, fresh.length - room),
+    beyond: Math.max(0, added.length - room),
   };
+}
+
+type Entries = readonly [Entry, ...Entry[]];
+
+/** All listed version numbers, and the valid entries of each. */
+function entriesIn(
+  listed: readonly JsonValue[],
+  artifacts: readonly ArtifactFacts[],
+): { names: Set<string>; entries: Map<string, Entries> } {
+  const names = new Set<string>();
+  const entries = new Map<string, Entries>();
+  for (const [index, item] of listed.entries()) {
+    const { version } = versionFields(item);
+    if (version === null) continue;
+    names.add(version);
+    const entry = isObject(item) && isSemver(version) ? entryOf(item, version, artifacts[index]) : null;
+    if (entry === null) continue;
+    const others = entries.get(version);
+    entries.set(version, others === undefined ? [entry] : [...others, entry]);
+  }
+  return { names, entries };
 }
 
 function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefined): Entry | null {
@@ -110,14 +107,14 @@ function entryOf(item: JsonValue, version: string, facts: ArtifactFacts | undefi
 }
 
 /** The next state of one listed version. */
-function next(
+function nextState(
   row: StoredVersion | null,
-  entries: readonly Entry[],
+  entries: Entries,
   findings: readonly Finding[],
   now: Date,
 ): StoredVersion {
   const inForce = row?.verifiedAt ? row.artifactChecksum : null;
-  const entry = entries.find(({ checksum }) => inForce !== null && checksum === inForce) ?? entries[0]!;
+  const entry = entries.find(({ checksum }) => inForce !== null && checksum === inForce) ?? entries[0];
   const errors = findings.filter(({ version, severity }) => version === entry.version && severity === 'error');
   if (row && inForce !== null && entry.checksum !== inForce) return swapped(row, entry, errors, now);
   const isNew = row === null || row.artifactChecksum !== entry.checksum;
@@ -135,11 +132,11 @@ function next(
   // Contradictory entries: the intended one is unknown.
   if (inForce === null && new Set(entries.map(({ checksum }) => checksum)).size > 1)
     return refused(base, now, 'version-duplicate', 'It is listed more than once, with different checksums.');
-  return byBytes(base, entry, errors, now);
+  return stateByBytes(base, entry, errors, now);
 }
 
 /** The state by the artifact: its listed digest is in force, or is about to be. */
-function byBytes(
+function stateByBytes(
   base: StoredVersion,
   { facts, checksum, url }: Entry,
   errors: readonly Finding[],
@@ -151,29 +148,29 @@ function byBytes(
   if (isMissing(content)) {
     // A verified version stays offered while its host is merely down, but not if the host reports that the artifact is
     // missing.
-    const { server: service } = facts.web;
-    const gone = service.failure === null && [401, 403, 404, 410].includes(statusOf(service));
-    if (base.verifiedAt !== null && base.state === 'verified' && !gone) return base;
-    const rule = error?.rule ?? ruleOfFailure(service) ?? 'unreachable';
+    const { server } = facts.web;
+    const isGone = server.failure === null && [401, 403, 404, 410].includes(statusOf(server));
+    if (base.verifiedAt !== null && base.state === 'verified' && !isGone) return base;
+    const rule = error?.rule ?? ruleOfFailure(server) ?? 'unreachable';
     return refused(base, now, rule, error?.message ?? 'Its artifact cannot be fetched.');
   }
   const digests = [content, ...(facts.again && !isMissing(facts.again) ? [facts.again] : [])];
-  const right = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
-  if (!right || error) {
+  const matching = digests.find(({ sha256, cut }) => !cut && `sha256:${sha256}` === checksum);
+  if (!matching || error) {
     const rule = error?.rule ?? 'artifact-checksum-mismatch';
     return refused(base, now, rule, error?.message ?? 'The artifact’s bytes have another checksum.');
   }
-  const seen = facts.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
-  const stands = base.state === 'verified' && base.verifiedAt !== null && facts.reusedFrom !== undefined;
+  const seenAt = facts.reusedFrom === undefined ? now : new Date(facts.reusedFrom);
+  const isConfirmed = base.state === 'verified' && base.verifiedAt !== null && facts.reusedFrom !== undefined;
   return {
     ...base,
     state: 'verified',
     artifactUrl: url,
     rule: null,
     reason: null,
-    verifiedAt: stands ? base.verifiedAt : seen,
-    triedAt: stands ? base.triedAt : seen,
-    bytes: right.bytes,
+    verifiedAt: isConfirmed ? base.verifiedAt : seenAt,
+    triedAt: isConfirmed ? base.triedAt : seenAt,
+    bytes: matching.bytes,
   };
 }
 
@@ -191,7 +188,7 @@ function refused(row: StoredVersion, now: Date, rule: string, reason: string): S
 }
 
 function isSame(a: StoredVersion, b: StoredVersion | undefined): boolean {
-  return b !== undefined && COLUMNS.every((name) => same(a[name], b[name]));
+  return b !== undefined && COLUMNS.every((name) => isEqual(a[name], b[name]));
 }
 
 // The time of the last attempt on a refused version does not justify a write each hour.
@@ -207,6 +204,6 @@ const COLUMNS = [
   'withdrawnAt',
 ] as const;
 
-function same(a: unknown, b: unknown): boolean {
+function isEqual(a: unknown, b: unknown): boolean {
   return a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
 }

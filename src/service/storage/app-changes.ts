@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
-import type { Db } from './database.ts';
-import { pack } from './packed.ts';
-import type { GoodIcon } from '../refresh/icon-collector.ts';
-import type { Kept, StoredVersion } from '../refresh/version-lifecycle.ts';
 import type { AppRecord } from './app-records.ts';
+import type { Db } from './database.ts';
+import { saveIcon } from './icons.ts';
+import { pack } from './packed.ts';
+import type { IconRow } from './tables.ts';
+import { errorCode } from './database-error.ts';
+import { deleteUnverified, putVersions, type VersionChanges } from './versions.ts';
 
 /** Writes the refreshed state of one app: only changed rows, in one transaction. */
 
@@ -13,109 +14,62 @@ export interface AppChange {
   because: readonly string[];
   failingSince: Date | null;
   /** The new state of its versions; null if the list of versions could not be read. */
-  versions: Kept | null;
+  versions: VersionChanges | null;
   /** A new icon; null if it was removed; undefined if unchanged. */
-  icon: GoodIcon | null | undefined;
+  icon: IconRow | null | undefined;
   remembered: RememberedApp | null;
 }
 
-const AT_ONCE = 1000;
-/** foreign_key_violation */
-const ICON_GONE = '23503';
+/** PostgreSQL: foreign_key_violation. */
+const FOREIGN_KEY_VIOLATION = '23503';
 
 /** @returns whether anything was written */
 export async function writeApp(db: Db, registryId: number, before: AppRecord, change: AppChange): Promise<boolean> {
   const { key } = before;
   const latest = change.versions ? change.versions.latest : before.latest;
   const digest = change.icon === undefined ? before.icon : (change.icon?.sha256 ?? null);
-  const sameIcon = before.icon === null ? digest === null : digest !== null && before.icon.equals(digest);
-  const isSame =
+  const isIconSame = before.icon === null ? digest === null : digest !== null && before.icon.equals(digest);
+  const isRowSame =
     before.visible === change.visible &&
     before.because.join() === change.because.join() &&
     before.latest === latest &&
     before.failingSince?.getTime() === change.failingSince?.getTime() &&
-    sameIcon;
+    isIconSame;
   const { put = [], drop = [] } = change.versions ?? {};
-  if (isSame && change.remembered === null && put.length === 0 && drop.length === 0) return false;
-  const remembered = change.remembered === null ? {} : { remembered: await pack(change.remembered) };
+  if (isRowSame && change.remembered === null && put.length === 0 && drop.length === 0) return false;
+  const row = {
+    visible: change.visible,
+    because: [...change.because],
+    latest,
+    failingSince: change.failingSince,
+    icon: digest,
+    ...(change.remembered && { remembered: await pack(change.remembered) }),
+  };
   const write = async (tx: Db): Promise<void> => {
-    if (!sameIcon && change.icon)
-      await tx
-        .insertInto('icons')
-        .values(change.icon)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+    if (!isIconSame && change.icon) await saveIcon(tx, change.icon);
     await tx
       // The last outcome depends on rows that are about to change.
-      .with('unsettled', (cte) =>
+      .with('invalidated', (cte) =>
         cte
           .updateTable('registries')
-          .set({ standing: null })
+          .set({ unchangedToken: null })
           .where('id', '=', registryId)
-          .where('standing', 'is not', null),
+          .where('unchangedToken', 'is not', null),
       )
       .updateTable('apps')
-      .set({
-        visible: change.visible,
-        because: [...change.because],
-        latest,
-        failingSince: change.failingSince,
-        icon: digest,
-        ...remembered,
-      })
+      .set(row)
       .where('registryId', '=', registryId)
       .where('key', '=', key)
       .execute();
-    if (drop.length > 0)
-      await tx
-        .deleteFrom('versions')
-        .where('registryId', '=', registryId)
-        .where('appKey', '=', key)
-        .where('version', '=', sql<string>`any(${drop})`)
-        // Another node may have verified its bytes in the meantime.
-        .where('verifiedAt', 'is', null)
-        .execute();
-    for (let i = 0; i < put.length; i += AT_ONCE) await putVersions(tx, registryId, key, put.slice(i, i + AT_ONCE));
+    await deleteUnverified(tx, registryId, key, drop);
+    await putVersions(tx, registryId, key, put);
   };
-  await db
-    .transaction()
-    .execute(write)
-    .catch((error: { code?: string }) => {
-      // The icon was no longer used by any other app, and has just been deleted.
-      if (error.code !== ICON_GONE) throw error;
-      return db.transaction().execute(write);
-    });
+  try {
+    await db.transaction().execute(write);
+  } catch (error) {
+    // The icon was no longer used by any other app, and has just been deleted.
+    if (errorCode(error) !== FOREIGN_KEY_VIOLATION) throw error;
+    await db.transaction().execute(write);
+  }
   return true;
-}
-
-/** A digest in force never changes: this is enforced in the query, not by the caller. */
-async function putVersions(db: Db, registryId: number, appKey: string, rows: readonly StoredVersion[]): Promise<void> {
-  const keep = sql<boolean>`versions.verified_at is not null and versions.artifact_checksum <> excluded.artifact_checksum`;
-  await db
-    .insertInto('versions')
-    .values(rows.map((row) => ({ ...row, registryId, appKey })))
-    .onConflict((conflict) =>
-      conflict
-        .columns(['registryId', 'appKey', 'version'])
-        .doUpdateSet({
-          artifactUrl: sql`excluded.artifact_url`,
-          artifactChecksum: sql`excluded.artifact_checksum`,
-          firstSeenAt: sql`excluded.first_seen_at`,
-          state: sql`excluded.state`,
-          rule: sql`excluded.rule`,
-          reason: sql`excluded.reason`,
-          verifiedAt: sql`excluded.verified_at`,
-          triedAt: sql`excluded.tried_at`,
-          bytes: sql`excluded.bytes`,
-          swappedChecksum: sql`excluded.swapped_checksum`,
-          withdrawnAt: sql`excluded.withdrawn_at`,
-        })
-        .where(sql<boolean>`not (${keep})`),
-    )
-    .execute();
-}
-
-/** Deletes icons that no app uses any more. */
-export async function dropOrphanedIcons(db: Db): Promise<void> {
-  await sql`delete from icons i where not exists (select from apps a where a.icon = i.sha256)`.execute(db);
 }

@@ -25,7 +25,7 @@ export interface AppState {
 }
 
 export function appView(app: AppState): AppView {
-  const standing = standingOf(app);
+  const installability = installabilityOf(app);
   return {
     key: app.key,
     name: app.name,
@@ -33,17 +33,17 @@ export function appView(app: AppState): AppView {
     color: app.color,
     icon: app.icon?.toString('hex') ?? null,
     iconFragment: app.icon === null ? '' : app.iconFragment,
-    ...standing,
-    offered: standing.visible === true ? Number(app.offeredCount) : 0,
+    ...installability,
+    offered: installability.visible === true ? Number(app.offeredCount) : 0,
     versions: Number(app.versionCount),
     failingSince: app.failingSince?.toISOString() ?? null,
   };
 }
 
-type Standing = Pick<AppView, 'visible' | 'reasons' | 'latest'>;
+type Installability = Pick<AppView, 'visible' | 'reasons' | 'latest'>;
 
 /** The same decision as INSTALLABLE (sql-fragments.ts), with the reasons. */
-function standingOf(app: AppState): Standing {
+function installabilityOf(app: AppState): Installability {
   if (!app.listed) return hidden([serviceReason('app-withdrawn')]);
   const because = app.because.map(hiddenReason);
   if (app.visible === false && app.failingSince === null) return hidden(because);
@@ -56,7 +56,7 @@ function standingOf(app: AppState): Standing {
     : hidden([serviceReason('version-withdrawn')]);
 }
 
-function hidden(reasons: HiddenReason[], visible: false | null = false): Standing {
+function hidden(reasons: HiddenReason[], visible: false | null = false): Installability {
   return { visible, reasons, latest: null };
 }
 

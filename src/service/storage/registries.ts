@@ -1,78 +1,130 @@
 import { sql } from 'kysely';
+import type { Report } from '../../core/engine/report.ts';
 import type { Db } from './database.ts';
-import { inBatches } from './batch.ts';
+import { unpack } from './packed.ts';
+import { isUuid } from './uuid.ts';
 
-/** The rows of registries for refreshes: read and written in batches for concurrent refreshes. */
+/** The rows of registries: their creation, schedule and reports. `registry-records.ts` is about their refresh. */
 
-/** The state of a registry in the database. */
-export interface Registry {
-  id: number;
-  url: string;
-  failures: number;
-  failingSince: Date | null;
-  resumeAfter: string | null;
-  errors: number;
-  warnings: number;
-  standing: string | null;
-  due: boolean;
-  wanted: boolean;
-}
-
-/** The end of a refresh that confirmed the last outcome. */
-interface Unchanged {
-  id: number;
-  at: Date;
-  nextCheckAt: Date;
-  slow: boolean;
-}
-
-export interface RegistryRecords {
-  /** @param now of the caller, in milliseconds since 1970; null if the registry does not exist */
-  read(id: number, now: number): Promise<Registry | null>;
-  /** @returns false if another refresh has changed the outcome in the meantime: then nothing is written */
-  writeUnchanged(end: Unchanged): Promise<boolean>;
-}
-
-const AT_ONCE = 64;
-const opened = new WeakMap<Db, RegistryRecords>();
-
-/** Shared by all users of the same connections. */
-export function registryRecords(db: Db): RegistryRecords {
-  let rows = opened.get(db);
-  if (!rows) opened.set(db, (rows = openRows(db)));
-  return rows;
-}
-
-function openRows(db: Db): RegistryRecords {
-  const read = inBatches(async (asked: readonly { id: number; ahead: number }[]) => {
-    const ids = asked.map(({ id }) => id);
-    const ahead = asked.map((one) => one.ahead);
-    // Uses the database's clock, which all nodes share.
-    const { rows } = await sql<Registry>`
-      select r.id, url, failures, failing_since, resume_after, errors, warnings, standing,
-        next_check_at <= now() + make_interval(secs => ahead) as due,
-        exists (select from subscriptions s where s.registry_id = r.id) as wanted
-      from unnest(${ids}::int[], ${ahead}::float8[]) as asked (id, ahead) join registries r on r.id = asked.id`.execute(
-      db,
-    );
-    const found = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => found.get(id) ?? null);
-  }, AT_ONCE);
-
-  const write = inBatches(async (ends: readonly Unchanged[]) => {
-    const sorted = ends.toSorted((a, b) => a.id - b.id);
-    const { rows } = await sql<{ id: number }>`
-      update registries r set checked_at = e.at, good_at = e.at, next_check_at = e.next, slow = e.slow
-      from unnest(${sorted.map(({ id }) => id)}::int[], ${sorted.map(({ at }) => at)}::timestamptz[],
-        ${sorted.map(({ nextCheckAt }) => nextCheckAt)}::timestamptz[], ${sorted.map(({ slow }) => slow)}::boolean[])
-        as e (id, at, next, slow)
-      where r.id = e.id and standing is not null returning r.id`.execute(db);
-    const written = new Set(rows.map(({ id }) => id));
-    return ends.map(({ id }) => written.has(id));
-  }, AT_ONCE);
-
-  return {
-    read: (id, now) => read({ id, ahead: (now - Date.now()) / 1000 }),
-    writeUnchanged: write,
+/** Creates the row of a registry. @returns its id, also if it existed */
+export async function insertRegistry(db: Db, url: string): Promise<{ id: number; created: boolean }> {
+  const empty = {
+    checkedAt: null,
+    goodAt: null,
+    failingSince: null,
+    symptoms: null,
+    report: null,
+    manifest: null,
+    resumeAfter: null,
   };
+  const created = await db
+    .insertInto('registries')
+    .values({ url, ...empty })
+    .onConflict((conflict) => conflict.column('url').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (created) return { id: created.id, created: true };
+  const { id } = await db.selectFrom('registries').where('url', '=', url).select('id').executeTakeFirstOrThrow();
+  return { id, created: false };
+}
+
+/** A registry as far as a new subscription depends on it. */
+export interface KnownRegistry {
+  id: number;
+  /** The organization's subscription, or null. */
+  subscriptionId: string | null;
+  checkedAt: Date | null;
+  goodAt: Date | null;
+  failingSince: Date | null;
+  nextCheckAt: Date;
+}
+
+/** @returns null if no organization was ever subscribed to it */
+export async function registryByUrl(db: Db, organizationId: string, url: string): Promise<KnownRegistry | null> {
+  const row = await db
+    .selectFrom('registries as r')
+    .leftJoin('subscriptions as s', (join) =>
+      join.onRef('s.registryId', '=', 'r.id').on('s.organizationId', '=', organizationId),
+    )
+    .where('r.url', '=', url)
+    .select(['r.id', 's.id as subscriptionId', 'r.checkedAt', 'r.goodAt', 'r.failingSince', 'r.nextCheckAt'])
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** When a registry was last refreshed; null if it never was. */
+export async function checkedAtOf(db: Db, id: number): Promise<Date | null> {
+  const row = await db.selectFrom('registries').where('id', '=', id).select('checkedAt').executeTakeFirst();
+  return row?.checkedAt ?? null;
+}
+
+/** The registries with subscribers that are due, the longest overdue first. */
+export async function dueRegistries(db: Db, limit: number): Promise<{ id: number; slow: boolean }[]> {
+  return db
+    .selectFrom('registries')
+    .where('nextCheckAt', '<=', sql<Date>`now()`)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('subscriptions').whereRef('registryId', '=', 'registries.id').select('id')),
+    )
+    .orderBy('nextCheckAt')
+    .limit(limit)
+    .select(['id', 'slow'])
+    .execute();
+}
+
+/** Makes a registry due now. @returns whether its last refresh was slow */
+export async function makeDue(db: Db, id: number): Promise<boolean> {
+  const row = await db
+    .updateTable('registries')
+    .set({ nextCheckAt: sql`least(next_check_at, now())` })
+    .where('id', '=', id)
+    .returning('slow')
+    .executeTakeFirst();
+  return row?.slow === true;
+}
+
+/** Defers the next refresh of a registry. */
+export async function postponeRefresh(db: Db, id: number, until: Date): Promise<void> {
+  await db.updateTable('registries').set({ nextCheckAt: until }).where('id', '=', id).execute();
+}
+
+/** Counts of the registries with a subscriber. */
+export interface ScheduleFigures {
+  registries: number;
+  failing: number;
+  overdue: number;
+  /** For how many seconds the longest overdue one has been due. */
+  overdueSeconds: number;
+}
+
+export async function scheduleFigures(db: Db): Promise<ScheduleFigures> {
+  const { rows } = await sql<ScheduleFigures>`
+    select count(*)::int as registries,
+      (count(*) filter (where failing_since is not null))::int as failing,
+      (count(*) filter (where next_check_at <= now()))::int as overdue,
+      greatest(0, extract(epoch from now() - min(next_check_at)))::float8 as overdue_seconds
+    from registries
+    where exists (select from subscriptions where registry_id = registries.id)`.execute(db);
+  const [figures] = rows;
+  if (figures === undefined) throw new Error('An aggregate query returned no row.');
+  return figures;
+}
+
+/** The report of the last refresh; null if there is none yet, or no such subscription. */
+export async function reportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Report | null> {
+  const packed = await packedReportOf(db, organizationId, subscriptionId);
+  return packed === null ? null : unpack<Report>(packed);
+}
+
+/** The same, as stored in the database (packed.ts). */
+export async function packedReportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Buffer | null> {
+  if (!isUuid(subscriptionId)) return null;
+  const row = await db
+    .selectFrom('subscriptions as s')
+    .innerJoin('registries as r', 'r.id', 's.registryId')
+    .where('s.organizationId', '=', organizationId)
+    .where('s.id', '=', subscriptionId)
+    .select('r.report')
+    .executeTakeFirst();
+  return row?.report ?? null;
 }

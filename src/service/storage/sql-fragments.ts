@@ -11,8 +11,3 @@ export const OFFERED = sql<boolean>`v.state = 'verified' and v.withdrawn_at is n
  */
 export const INSTALLABLE = sql<boolean>`(a.listed and a.latest is not null
   and (a.visible is not false or a.failing_since is not null))`;
-
-/** True for a UUID as written by the database; anything else would make the query fail. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-}

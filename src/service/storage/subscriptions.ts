@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { SymptomStatus } from '../../core/engine/report.ts';
 import { redact } from '../../core/text/text.ts';
 import type { Db } from './database.ts';
-import { INSTALLABLE, isId } from './sql-fragments.ts';
+import { INSTALLABLE } from './sql-fragments.ts';
+import { isUuid } from './uuid.ts';
 import type { SubscriptionView } from '../views.ts';
 
 /** The subscriptions of an organization. Every query is restricted to the organization. */
@@ -26,9 +27,58 @@ export async function countSubscriptions(db: Db, organizationId: string): Promis
   return Number(count);
 }
 
+export async function isSubscribed(db: Db, organizationId: string, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  const row = await db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', id)
+    .select('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** @param name accepted by `nameError` @returns the id of the subscription, also if it existed */
+export async function insertSubscription(
+  db: Db,
+  organizationId: string,
+  registryId: number,
+  name: string,
+): Promise<{ id: string; created: boolean }> {
+  const created = await db
+    .insertInto('subscriptions')
+    .values({ organizationId, registryId, name })
+    .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (created) return { id: created.id, created: true };
+  // A concurrent request for the same registry was faster.
+  const { id } = await db
+    .selectFrom('subscriptions')
+    .where('organizationId', '=', organizationId)
+    .where('registryId', '=', registryId)
+    .select('id')
+    .executeTakeFirstOrThrow();
+  return { id, created: false };
+}
+
+/** Subscribes an organization to an official registry. A subscription of its own becomes an official one. */
+export async function insertOfficialSubscription(
+  db: Db,
+  organizationId: string,
+  registryId: number,
+  name: string,
+): Promise<void> {
+  await db
+    .insertInto('subscriptions')
+    .values({ organizationId, registryId, name, official: true })
+    .onConflict((conflict) => conflict.columns(['organizationId', 'registryId']).doUpdateSet({ official: true }))
+    .execute();
+}
+
 /** @returns null if the organization does not have the subscription, or if the id is invalid */
 export async function subscriptionOf(db: Db, organizationId: string, id: string): Promise<SubscriptionView | null> {
-  if (!isId(id)) return null;
+  if (!isUuid(id)) return null;
   const row = await details(db, organizationId).where('s.id', '=', id).executeTakeFirst();
   return row === undefined ? null : viewOf(row);
 }
@@ -39,7 +89,7 @@ export async function registryOf(
   organizationId: string,
   id: string,
 ): Promise<{ id: number; checkedAt: Date | null } | null> {
-  if (!isId(id)) return null;
+  if (!isUuid(id)) return null;
   const row = await joined(db, organizationId)
     .where('s.id', '=', id)
     .select(['r.id', 'r.checkedAt'])
@@ -54,7 +104,7 @@ export async function renameSubscription(
   id: string,
   name: string,
 ): Promise<SubscriptionView | null> {
-  if (!isId(id)) return null;
+  if (!isUuid(id)) return null;
   await db
     .updateTable('subscriptions')
     .set({ name })
@@ -66,7 +116,7 @@ export async function renameSubscription(
 
 /** The state of the registry is kept. @returns false if the subscription does not exist */
 export async function removeSubscription(db: Db, organizationId: string, id: string): Promise<boolean> {
-  if (!isId(id)) return false;
+  if (!isUuid(id)) return false;
   const { numDeletedRows } = await db
     .deleteFrom('subscriptions')
     .where('organizationId', '=', organizationId)

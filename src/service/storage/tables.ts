@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, Selectable } from 'kysely';
 
 /** The tables, as used in queries: names in camel case, an interface per row. `migrations.ts` creates them. */
 
@@ -70,7 +70,7 @@ export interface RegistryRow {
    * The responses under which the last outcome stays valid (refresh/unchanged/unchanged-token.ts); null if the registry must be
    * observed and judged again.
    */
-  standing: Generated<string | null>;
+  unchangedToken: Generated<string | null>;
 }
 
 interface SubscriptionRow {
@@ -146,6 +146,9 @@ export interface VersionRow {
   /** Since when the metadata file no longer lists it; null while it does. */
   withdrawnAt: Date | null;
 }
+
+/** A version as read for a refresh: its size is a number. */
+export type StoredVersion = Omit<Selectable<VersionRow>, 'registryId' | 'appKey' | 'bytes'> & { bytes: number | null };
 
 /** Icons by digest, validated and limited in size. */
 export interface IconRow {

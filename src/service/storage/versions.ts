@@ -1,12 +1,13 @@
+import { type Selectable, sql } from 'kysely';
 import { compareText } from '../../core/engine/order.ts';
-import { redact } from '../../core/text/text.ts';
 import { comparePrecedence, isSemver } from '../../core/registry/version.ts';
-import { bounded, type Page } from './catalog.ts';
+import { redact } from '../../core/text/text.ts';
+import type { VersionView } from '../views.ts';
 import type { Db } from './database.ts';
 import { storable } from './packed.ts';
-import type { VersionRow } from './tables.ts';
-import { isId } from './sql-fragments.ts';
-import type { VersionView } from '../views.ts';
+import { type Page, pageSize } from './page.ts';
+import type { StoredVersion, VersionRow } from './tables.ts';
+import { isUuid } from './uuid.ts';
 
 /**
  * All known versions of an app, the highest first, invalid semantic versions last. `after` is a version.
@@ -19,7 +20,7 @@ export async function versionsOf(
   key: string,
   { limit, after }: Page,
 ): Promise<{ versions: VersionView[]; next: string | null } | null> {
-  if (!isId(subscriptionId)) return null;
+  if (!isUuid(subscriptionId)) return null;
   const app = await db
     .selectFrom('subscriptions as s')
     .innerJoin('apps as a', 'a.registryId', 's.registryId')
@@ -33,12 +34,13 @@ export async function versionsOf(
   // The database cannot sort semantic versions.
   const all = (await versions.select('version').execute()).map(({ version }) => version).sort(highestFirst);
   const rest = after === null ? all : all.filter((version) => highestFirst(version, after) > 0);
-  const wanted = rest.slice(0, bounded(limit));
-  if (wanted.length === 0) return { versions: [], next: null };
-  const rows = await versions.selectAll().where('version', 'in', wanted).execute();
+  const page = rest.slice(0, pageSize(limit));
+  const last = page.at(-1);
+  if (last === undefined) return { versions: [], next: null };
+  const rows = await versions.selectAll().where('version', 'in', page).execute();
   return {
     versions: rows.sort((a, b) => highestFirst(a.version, b.version)).map((row) => versionView(row, app.listed)),
-    next: rest.length > wanted.length ? wanted.at(-1)! : null,
+    next: rest.length > page.length ? last : null,
   };
 }
 
@@ -48,10 +50,7 @@ function highestFirst(a: string, b: string): number {
   return (valid ? comparePrecedence(b, a) : 0) || compareText(a, b);
 }
 
-function versionView(
-  row: Omit<VersionRow, 'bytes' | 'firstSeenAt'> & { bytes: string | null; firstSeenAt: Date },
-  listed: boolean,
-): VersionView {
+function versionView(row: Selectable<VersionRow>, listed: boolean): VersionView {
   const withdrawn = row.withdrawnAt !== null || !listed;
   return {
     version: row.version,
@@ -66,4 +65,80 @@ function versionView(
     swappedChecksum: row.swappedChecksum,
     withdrawnAt: row.withdrawnAt?.toISOString() ?? null,
   };
+}
+
+/** Keys of the apps that ever had a version in force. */
+export async function keysInForce(db: Db, registryId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('versions')
+    .where('registryId', '=', registryId)
+    .where('verifiedAt', 'is not', null)
+    .select('appKey')
+    .distinct()
+    .orderBy('appKey')
+    .execute();
+  return rows.map(({ appKey }) => appKey);
+}
+
+/** The difference between the stored versions of an app and their new state. */
+export interface VersionChanges {
+  /** Rows that are new or changed. */
+  put: StoredVersion[];
+  /** Versions that were never in force and are not listed any more. */
+  drop: string[];
+  /** The highest offered version, or null. */
+  latest: string | null;
+}
+
+/** Rows per statement. */
+const BATCH_SIZE = 1000;
+
+/** A digest in force never changes: this is enforced in the query, not by the caller. */
+export async function putVersions(
+  db: Db,
+  registryId: number,
+  appKey: string,
+  versions: readonly StoredVersion[],
+): Promise<void> {
+  const isOtherDigestInForce = sql<boolean>`versions.verified_at is not null and versions.artifact_checksum <> excluded.artifact_checksum`;
+  for (let start = 0; start < versions.length; start += BATCH_SIZE)
+    await db
+      .insertInto('versions')
+      .values(versions.slice(start, start + BATCH_SIZE).map((row) => ({ ...row, registryId, appKey })))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['registryId', 'appKey', 'version'])
+          .doUpdateSet({
+            artifactUrl: sql`excluded.artifact_url`,
+            artifactChecksum: sql`excluded.artifact_checksum`,
+            firstSeenAt: sql`excluded.first_seen_at`,
+            state: sql`excluded.state`,
+            rule: sql`excluded.rule`,
+            reason: sql`excluded.reason`,
+            verifiedAt: sql`excluded.verified_at`,
+            triedAt: sql`excluded.tried_at`,
+            bytes: sql`excluded.bytes`,
+            swappedChecksum: sql`excluded.swapped_checksum`,
+            withdrawnAt: sql`excluded.withdrawn_at`,
+          })
+          .where(sql<boolean>`not (${isOtherDigestInForce})`),
+      )
+      .execute();
+}
+
+/** Deletes versions that were never in force; another node may have verified one in the meantime, which is kept. */
+export async function deleteUnverified(
+  db: Db,
+  registryId: number,
+  appKey: string,
+  versions: readonly string[],
+): Promise<void> {
+  if (versions.length === 0) return;
+  await db
+    .deleteFrom('versions')
+    .where('registryId', '=', registryId)
+    .where('appKey', '=', appKey)
+    .where('version', '=', sql<string>`any(${versions})`)
+    .where('verifiedAt', 'is', null)
+    .execute();
 }

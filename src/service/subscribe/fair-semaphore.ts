@@ -1,51 +1,58 @@
-/** Releases the semaphore. Must be called once. */
-export type Leave = () => void;
+/** Releases the slot. Must be called once. */
+export type Release = () => void;
+
+interface Waiting {
+  client: string;
+  start(release: Release): void;
+}
 
 /**
  * Limits concurrency overall and per client, so that no client starves the others.
- * @param all total slots @param each slots per client
- * @returns a function that waits for a slot; null if none was free within `patience` milliseconds
+ * @param total slots @param perClient slots per client
+ * @returns a function that waits for a slot; null if none was free within `timeout` milliseconds
  */
-export function openFairSemaphore(all: number, each: number): (who: string, patience: number) => Promise<Leave | null> {
-  const inside = new Map<string, number>();
-  let waiting: { who: string; enter(leave: Leave): void }[] = [];
+export function openFairSemaphore(
+  total: number,
+  perClient: number,
+): (client: string, timeout: number) => Promise<Release | null> {
+  const slotsByClient = new Map<string, number>();
+  let waiting: Waiting[] = [];
   let taken = 0;
 
-  function mayEnter(who: string): boolean {
-    return taken < all && (inside.get(who) ?? 0) < each;
-  }
+  const slotsOf = (client: string): number => slotsByClient.get(client) ?? 0;
+  const isFree = (client: string): boolean => taken < total && slotsOf(client) < perClient;
 
-  function enter(who: string): Leave {
+  function acquire(client: string): Release {
     taken += 1;
-    inside.set(who, (inside.get(who) ?? 0) + 1);
+    slotsByClient.set(client, slotsOf(client) + 1);
     return () => {
       taken -= 1;
-      const left = inside.get(who)! - 1;
-      if (left === 0) inside.delete(who);
-      else inside.set(who, left);
+      const left = slotsOf(client) - 1;
+      if (left === 0) slotsByClient.delete(client);
+      else slotsByClient.set(client, left);
       // Not simply the first, which may have reached its own limit.
-      const next = waiting.find((one) => mayEnter(one.who));
+      const next = waiting.find((one) => isFree(one.client));
       if (next === undefined) return;
       waiting = waiting.filter((one) => one !== next);
-      next.enter(enter(next.who));
+      next.start(acquire(next.client));
     };
   }
 
-  return async (who, patience) => {
-    if (mayEnter(who)) return enter(who);
-    return new Promise((done) => {
-      const one = {
-        who,
-        enter(leave: Leave) {
+  return async (client, timeout) => {
+    if (isFree(client)) return acquire(client);
+    return new Promise((resolve) => {
+      const request: Waiting = {
+        client,
+        start(release) {
           clearTimeout(timer);
-          done(leave);
+          resolve(release);
         },
       };
       const timer = setTimeout(() => {
-        waiting = waiting.filter((other) => other !== one);
-        done(null);
-      }, patience);
-      waiting.push(one);
+        waiting = waiting.filter((one) => one !== request);
+        resolve(null);
+      }, timeout);
+      waiting.push(request);
     });
   };
 }

@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import type { Service } from '../context.ts';
 import type { Db } from '../storage/database.ts';
-import { dropOrphanedIcons } from '../storage/app-changes.ts';
+import { dropOrphanedIcons } from '../storage/icons.ts';
+import { dueRegistries, makeDue, postponeRefresh } from '../storage/registries.ts';
 import { type JobWorkers, startJobWorkers } from './job-workers.ts';
 import { refreshRegistry } from '../refresh/refresh.ts';
-import type { RefreshContext } from '../refresh/run.ts';
+import type { RefreshContext } from '../refresh/context.ts';
 
 /**
  * The jobs of all nodes, in PostgreSQL (pg-boss). The due time of a registry is stored in its own row; a job only
@@ -29,7 +29,7 @@ const TIDY = 'tidy';
 
 /** Seconds between two queries for due registries. */
 const SWEEP_EVERY = 5;
-const SWEPT_AT_ONCE = 5000;
+const SWEEP_LIMIT = 5000;
 /** Seconds without a heartbeat after which another node takes over a job. */
 const HEARTBEAT = 20;
 const WATCH_EVERY = 10;
@@ -132,18 +132,9 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
   return hands;
 }
 
-/** Enqueues due registries with subscribers, the longest overdue first. Jobs already queued are unchanged. */
+/** Enqueues due registries with subscribers. Jobs already queued are unchanged. */
 async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
-  const due = await db
-    .selectFrom('registries')
-    .where('nextCheckAt', '<=', sql<Date>`now()`)
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('subscriptions').whereRef('registryId', '=', 'registries.id').select('id')),
-    )
-    .orderBy('nextCheckAt')
-    .limit(SWEPT_AT_ONCE)
-    .select(['id', 'slow'])
-    .execute();
+  const due = await dueRegistries(db, SWEEP_LIMIT);
   for (const name of [REFRESH, REFRESH_SLOW]) {
     const jobs = due
       .filter(({ slow }) => slow === (name === REFRESH_SLOW))
@@ -154,17 +145,9 @@ async function enqueueDue(boss: PgBoss, db: Db): Promise<void> {
 
 /** Makes a registry due with priority; a queued or running job is sufficient. */
 async function requestRefresh(boss: PgBoss, db: Db, registryId: number): Promise<void> {
-  const row = await db
-    .updateTable('registries')
-    .set({ nextCheckAt: sql`least(next_check_at, now())` })
-    .where('id', '=', registryId)
-    .returning('slow')
-    .executeTakeFirst();
-  await boss.send(
-    row?.slow ? REFRESH_SLOW : REFRESH,
-    { id: registryId },
-    { singletonKey: String(registryId), priority: 1 },
-  );
+  const isSlow = await makeDue(db, registryId);
+  const singletonKey = String(registryId);
+  await boss.send(isSlow ? REFRESH_SLOW : REFRESH, { id: registryId }, { singletonKey, priority: 1 });
 }
 
 /** @throws if the node is stopping, so that another node takes the job */
@@ -177,11 +160,7 @@ async function refreshJob(context: QueueContext, id: number, lost: AbortSignal):
   } catch (error) {
     if (error instanceof HandedBack || stopping.aborted) throw error;
     log('error', 'refresh-crashed', { registry: id, error });
-    await db
-      .updateTable('registries')
-      .set({ nextCheckAt: new Date(Date.now() + AFTER_CRASH) })
-      .where('id', '=', id)
-      .execute();
+    await postponeRefresh(db, id, new Date(Date.now() + AFTER_CRASH));
   } finally {
     metrics.refreshing.dec();
   }

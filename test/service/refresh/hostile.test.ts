@@ -16,7 +16,7 @@ import {
   tagged,
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
-import { writeListing } from '../../../src/service/refresh/manifest-apps.ts';
+import { writeListing } from '../../../src/service/storage/app-listing.ts';
 import { addApp } from '../database-fixture.ts';
 import { type Bench, openBench } from './refresh-harness.ts';
 
@@ -273,7 +273,7 @@ describe('a registry that is too large for one refresh', () => {
 
 /** Names of the test lead to addresses, call by call. */
 function withNames(names: Record<string, string[]>): () => void {
-  const before = bench.context.asking;
+  const before = bench.context.outbound;
   const lookup: LookupFunction = (name, _, callback) => {
     const all = names[name] ?? ['127.0.0.1'];
     const address = all.length > 1 ? all.shift()! : all[0]!;
@@ -281,7 +281,7 @@ function withNames(names: Record<string, string[]>): () => void {
   };
   // As strict as ever about addresses; only the port of the test's own host is let pass.
   const strict = openAddressPolicy({ allowHosts: [], allowHttp: true, ownPorts: () => [] });
-  bench.context.asking = {
+  bench.context.outbound = {
     ...before,
     lookup,
     guard: (target, address) =>
@@ -289,7 +289,7 @@ function withNames(names: Record<string, string[]>): () => void {
         ? null
         : strict({ ...target, port: 80, secure: false }, address),
   };
-  return () => void (bench.context.asking = before);
+  return () => void (bench.context.outbound = before);
 }
 
 describe('the network of the operator', () => {

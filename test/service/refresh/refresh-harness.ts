@@ -3,7 +3,7 @@ import { openMetrics } from '../../../src/service/metrics.ts';
 import type { Report } from '../../../src/core/engine/report.ts';
 import { openAddressPolicy } from '../../../src/service/refresh/address-policy.ts';
 import { type Outcome, refreshRegistry } from '../../../src/service/refresh/refresh.ts';
-import type { RefreshContext } from '../../../src/service/refresh/run.ts';
+import type { RefreshContext } from '../../../src/service/refresh/context.ts';
 import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service/config/settings.ts';
 import type { Db } from '../../../src/service/storage/database.ts';
 import { unpack } from '../../../src/service/storage/packed.ts';
@@ -63,8 +63,8 @@ export async function openBench(more: Partial<Settings> = {}, limits: Partial<Li
     db,
     log: openLog((line) => void lines.push(line)),
     metrics: openMetrics(),
-    asking: {
-      patience: 0,
+    outbound: {
+      firstRefreshTimeout: 0,
       guard: openAddressPolicy({ ...settings, ownPorts: () => [] }),
       headersTimeout: 1500,
       idleTimeout: 1500,
@@ -72,7 +72,7 @@ export async function openBench(more: Partial<Settings> = {}, limits: Partial<Li
       backoff: () => 1,
     },
     now: () => new Date(start + hours * HOUR + (Date.now() - start)),
-    chance: () => 0,
+    random: () => 0,
   };
   const organization = await addOrganization(db);
   return {

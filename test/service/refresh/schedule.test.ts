@@ -3,12 +3,12 @@ import { type Ended, nextCheck } from '../../../src/service/refresh/schedule.ts'
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const ended: Ended = { now: 0, interval: HOUR, failures: 0, unfinished: false, took: 1000, chance: 0 };
+const ended: Ended = { now: 0, interval: HOUR, failures: 0, unfinished: false, took: 1000, random: 0 };
 
 describe('the next check', () => {
   test.each<[string, Partial<Ended>, number]>([
     ['hourly', {}, HOUR],
-    ['a little later, so that not all come at once', { chance: 1 }, HOUR * 1.05],
+    ['a little later, so that not all come at once', { random: 1 }, HOUR * 1.05],
     ['soon after the first failure', { failures: 1 }, 5 * MINUTE],
     ['a little later after the second', { failures: 2 }, 15 * MINUTE],
     ['hourly while it fails for a day', { failures: 24 }, HOUR],

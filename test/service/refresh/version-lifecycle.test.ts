@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ArtifactFacts } from '../../../src/core/facts/facts.ts';
 import type { Finding } from '../../../src/core/engine/report.ts';
-import { type Kept, updateVersions, type StoredVersion } from '../../../src/service/refresh/version-lifecycle.ts';
+import { updateVersions, type VersionUpdate } from '../../../src/service/refresh/version-lifecycle.ts';
+import type { StoredVersion } from '../../../src/service/storage/tables.ts';
 
 const digest = (letter: string): string => letter.repeat(64);
 const sum = (letter: string): string => `sha256:${digest(letter)}`;
@@ -73,8 +74,8 @@ function keep(
   artifacts: ArtifactFacts[],
   findings: Finding[] = [],
   limit = 9,
-): Kept {
-  return updateVersions(known, list as never[], artifacts, findings, NOW, limit);
+): VersionUpdate {
+  return updateVersions({ known, listed: list as never[], artifacts, errors: findings, now: NOW, limit });
 }
 
 describe('a version', () => {

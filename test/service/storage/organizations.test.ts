@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/service/storage/migrations.ts';
 import { type Db, openDatabase } from '../../../src/service/storage/database.ts';
-import {
-  closeSession,
-  createOrganization,
-  openSession,
-  organizationOf,
-  organizationOfSession,
-  rotateToken,
-} from '../../../src/service/storage/organizations.ts';
+import { createOrganization, organizationOf, rotateToken } from '../../../src/service/storage/organizations.ts';
+import { closeSession, openSession, organizationOfSession } from '../../../src/service/storage/sessions.ts';
 import { startDatabase } from '../../support/database.ts';
 
 let db: Db;

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Service } from '../../../src/service/context.ts';
 import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
-import { type Outcome, subscribe, subscribeOfficial } from '../../../src/service/subscribe/subscribe.ts';
+import { subscribeOfficial } from '../../../src/service/subscribe/official.ts';
+import { type Outcome, subscribe } from '../../../src/service/subscribe/subscribe.ts';
 import { answer, type FaultHost, openFaultHost, raw, redirect, silent } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { addOrganization } from '../database-fixture.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
   queue = await openQueue(context, bench.stage.url);
   service = {
     ...context,
-    asking: { ...context.asking, patience: 8000 },
+    outbound: { ...context.outbound, firstRefreshTimeout: 8000 },
     requestRefresh: queue.requestRefresh,
   };
 });
@@ -98,7 +99,7 @@ describe('an unusable one', () => {
     const organization = await addOrganization(bench.db);
     const strict: Service = {
       ...service,
-      asking: { ...service.asking, guard: (_, address) => (address === '127.0.0.2' ? 'ADDRESS_REFUSED' : null) },
+      outbound: { ...service.outbound, guard: (_, address) => (address === '127.0.0.2' ? 'ADDRESS_REFUSED' : null) },
     };
     const urls = [
       `http://127.0.0.2:${inside.port}/r.json`,

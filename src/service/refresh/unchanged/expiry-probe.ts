@@ -1,10 +1,10 @@
-import type { AppFacts, DocumentFacts } from '../../../core/facts/facts.ts';
 import type { Judging } from '../../../core/engine/judge.ts';
 import type { Report } from '../../../core/engine/report.ts';
+import type { AppFacts, DocumentFacts } from '../../../core/facts/facts.ts';
 import { sameAddress } from '../../../core/http/url.ts';
 import { reusableUntil, viewsUntil } from '../../../observe/registry/cache/expiry.ts';
 import type { RecordingClient } from './recording-client.ts';
-import { aged } from './response-fingerprint.ts';
+import { atLaterTime } from './response-fingerprint.ts';
 import { unchangedTokenOf } from './unchanged-token.ts';
 
 /**
@@ -19,57 +19,67 @@ export interface ExpiryProbe {
   /** Limits the validity, in milliseconds since 1970. */
   notAfter(moment: number): void;
   /** Something had to be written, or was deferred: the next refresh will not find the same state. */
-  unsettle(): void;
+  invalidate(): void;
   /**
-   * @returns the value to store (unchanged-token.ts): the conditions under which the outcome stays valid, or that it
+   * @returns the token to store (unchanged-token.ts): the conditions under which the outcome stays valid, or that it
    * depends on time
    */
   end(report: Report): string | null;
 }
 
-/**
- * @param judgingAt judges again as of a given time (ISO 8601) @param now of the refresh, in milliseconds since 1970
- * @param vain the stored value of a recent attempt without a lasting outcome; or null
- */
-export function openExpiryProbe(
-  asked: RecordingClient,
-  judgingAt: (moment: string) => Judging,
-  now: number,
-  by: string,
-  vain: string | null,
-): ExpiryProbe {
+export interface ExpiryProbeOptions {
+  client: Pick<RecordingClient, 'confirmed'>;
+  /** Judges again as of a given time (ISO 8601). */
+  judgingAt(moment: string): Judging;
+  /** The time of the refresh, in milliseconds since 1970. */
+  now: number;
+  /** `judgementKey` of the settings. */
+  judgedBy: string;
+  /** The token of a recent attempt that found that the outcome depends on time; or null. */
+  timeDependentToken: string | null;
+}
+
+export function openExpiryProbe(options: ExpiryProbeOptions): ExpiryProbe {
+  const { client, judgingAt, now, judgedBy } = options;
+  let { timeDependentToken } = options;
   let judging: Judging | null = null;
-  let last = now;
+  let latest = now;
   let until = now;
 
-  function agedBy(facts: DocumentFacts): DocumentFacts {
-    const answer = facts.url === null ? undefined : asked.confirmed()?.get(sameAddress(facts.url));
-    return answer ? aged(facts, answer.visit, now, last - now) : facts;
+  function atLatestTime(facts: DocumentFacts): DocumentFacts {
+    const document = facts.url === null ? undefined : client.confirmed()?.get(sameAddress(facts.url));
+    return document ? atLaterTime(facts, document.probe, now, latest - now) : facts;
   }
 
   return {
     manifest(facts) {
-      until = last = viewsUntil(facts, now);
-      if (last <= now || vain !== null || asked.confirmed() === null) return;
-      judging = judgingAt(new Date(last).toISOString());
-      judging.manifest(agedBy(facts));
+      latest = viewsUntil(facts, now);
+      until = latest;
+      if (latest <= now || timeDependentToken !== null || client.confirmed() === null) return;
+      judging = judgingAt(new Date(latest).toISOString());
+      judging.manifest(atLatestTime(facts));
     },
     app(facts) {
-      if (judging === null || asked.confirmed() === null) return void (judging = null);
+      if (client.confirmed() === null) judging = null;
+      if (judging === null) return;
       until = Math.min(until, reusableUntil(facts, now));
-      judging.app({ ...facts, metadata: agedBy(facts.metadata) });
+      judging.app({ ...facts, metadata: atLatestTime(facts.metadata) });
     },
-    notAfter: (moment) => void (until = Math.min(until, moment)),
-    unsettle: () => void (judging = vain = null),
+    notAfter(moment) {
+      until = Math.min(until, moment);
+    },
+    invalidate() {
+      judging = null;
+      timeDependentToken = null;
+    },
     end(report) {
-      const confirmed = asked.confirmed();
-      if (confirmed !== null && vain !== null) return vain;
+      const confirmed = client.confirmed();
+      if (confirmed !== null && timeDependentToken !== null) return timeDependentToken;
       if (judging === null || confirmed === null || until <= now || report.outcome === 'incomplete') return null;
-      const then = judging.finish(report.summary.seconds);
-      const isSame = JSON.stringify(then) === JSON.stringify(report);
-      return (
-        (isSame ? unchangedTokenOf(confirmed.values(), by, until, now) : null) ?? unchangedTokenOf([], by, last, now)
-      );
+      const reportThen = judging.finish(report.summary.seconds);
+      const isSame = JSON.stringify(reportThen) === JSON.stringify(report);
+      const token = isSame ? unchangedTokenOf(confirmed.values(), judgedBy, until, now) : null;
+      return token ?? unchangedTokenOf([], judgedBy, latest, now);
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { Probe } from '../../../core/facts/facts.ts';
+import type { Hop, Probe } from '../../../core/facts/facts.ts';
 import { sameAddress } from '../../../core/http/url.ts';
-import type { ProbeRequest, HttpClient } from '../../../observe/http/client.ts';
+import type { HttpClient, ProbeRequest } from '../../../observe/http/client.ts';
 import { hasNoErrors } from '../../../observe/registry/cache/revalidate.ts';
 
 /**
@@ -8,94 +8,102 @@ import { hasNoErrors } from '../../../observe/registry/cache/revalidate.ts';
  */
 
 /** A document that its host confirmed as unchanged. */
-export interface Confirmed {
+export interface ConfirmedDocument {
   url: string;
   accept: string;
   condition: readonly [name: string, value: string];
-  visit: Probe;
+  probe: Probe;
 }
 
 export interface RecordingClient {
   /** Sends a request, unless it was prefetched. */
   http: HttpClient;
   /** Prefetches a response for the following refresh. */
-  ahead(ask: ProbeRequest): Promise<Probe>;
+  prefetch(request: RequestWithBody): Promise<Probe>;
   /** The confirmed documents, by URL as written by `sameAddress`; null once any other request or response occurred. */
-  confirmed(): ReadonlyMap<string, Confirmed> | null;
+  confirmed(): ReadonlyMap<string, ConfirmedDocument> | null;
 }
 
-interface Answer {
-  ask: ProbeRequest;
-  visit: Probe;
-  hop: Probe['hops'][number] | null;
+type RequestWithBody = ProbeRequest & Required<Pick<ProbeRequest, 'body'>>;
+
+interface Prefetched {
+  request: ProbeRequest;
+  probe: Probe;
+  body: ReceivedBody;
+}
+
+interface ReceivedBody {
+  /** The response of the last attempt that had a body; null if there was none. */
+  hop: Hop | null;
   chunks: Uint8Array[];
 }
 
 export function openRecordingClient(http: HttpClient): RecordingClient {
-  const answers = new Map<string, Answer>();
-  let confirmed: Map<string, Confirmed> | null = new Map();
+  const prefetched = new Map<string, Prefetched>();
+  let confirmed: Map<string, ConfirmedDocument> | null = new Map();
 
-  function note(ask: ProbeRequest, visit: Probe): Probe {
-    const one = confirmedBy(ask, visit);
-    const address = sameAddress(ask.url);
-    if (one === null || confirmed?.get(address)) confirmed = null;
-    else confirmed?.set(address, one);
-    return visit;
+  function record(request: ProbeRequest, probe: Probe): Probe {
+    const document = confirmedDocument(request, probe);
+    const address = sameAddress(request.url);
+    if (document === null || confirmed?.get(address)) confirmed = null;
+    else confirmed?.set(address, document);
+    return probe;
   }
 
   return {
     http: {
-      async probe(ask) {
-        const known = answers.get(ask.url);
-        if (!known || wordsOf(known.ask) !== wordsOf(ask)) return note(ask, await http.probe(ask));
-        answers.delete(ask.url);
-        await replay(known, ask);
-        return note(ask, known.visit);
+      async probe(request) {
+        const known = prefetched.get(request.url);
+        if (!known || visibleParts(known.request) !== visibleParts(request))
+          return record(request, await http.probe(request));
+        prefetched.delete(request.url);
+        await replay(known.body, request);
+        return record(request, known.probe);
       },
       hosts: () => http.hosts(),
       close: () => http.close(),
     },
-    async ahead(ask) {
-      const answer: Answer = { ask, visit: null!, hop: null, chunks: [] };
-      answer.visit = await http.probe({
-        ...ask,
+    async prefetch(request) {
+      const body: ReceivedBody = { hop: null, chunks: [] };
+      const probe = await http.probe({
+        ...request,
         body(hop) {
-          Object.assign(answer, { hop, chunks: [] });
-          const body = ask.body!(hop);
-          return { ...body, write: (chunk) => void answer.chunks.push(chunk.slice()) };
+          body.hop = hop;
+          body.chunks = [];
+          return { ...request.body(hop), write: (chunk) => void body.chunks.push(chunk.slice()) };
         },
       });
-      answers.set(ask.url, answer);
-      return answer.visit;
+      prefetched.set(request.url, { request, probe, body });
+      return probe;
     },
     confirmed: () => confirmed,
   };
 }
 
 /** Everything that the host sees of a request. */
-function wordsOf({ method, url, origin, accept, headers = [] }: ProbeRequest): string {
+function visibleParts({ method, url, origin, accept, headers = [] }: ProbeRequest): string {
   return JSON.stringify([method, url, origin, accept, headers]);
 }
 
-async function replay({ hop, chunks }: Answer, ask: ProbeRequest): Promise<void> {
+async function replay({ hop, chunks }: ReceivedBody, request: ProbeRequest): Promise<void> {
   if (hop === null) return;
-  const body = ask.body?.(hop);
+  const body = request.body?.(hop);
   for (const chunk of chunks) await body?.write(chunk);
 }
 
-function confirmedBy({ method, url, accept, origin, headers = [] }: ProbeRequest, visit: Probe): Confirmed | null {
-  const [condition, ...more] = headers;
-  const isConditional = method === 'GET' && origin === null && condition?.[0].startsWith('if-') && more.length === 0;
-  return isConditional && isUnchanged(visit) ? { url, accept, condition: condition!, visit } : null;
+/** @returns null unless the request has one condition, and the response confirms it */
+function confirmedDocument(request: ProbeRequest, probe: Probe): ConfirmedDocument | null {
+  const { method, url, accept, origin, headers = [] } = request;
+  const [condition, ...others] = headers;
+  if (method !== 'GET' || origin !== null || condition === undefined || others.length > 0) return null;
+  return condition[0].startsWith('if-') && isUnchanged(probe) ? { url, accept, condition, probe } : null;
 }
 
 /** True for a 304 on the first attempt, without failed addresses, an unsolicited 100 (Continue) or a proxy. */
-export function isUnchanged(visit: Probe): boolean {
+export function isUnchanged(probe: Probe): boolean {
   return (
-    visit.hops.at(-1)?.status === 304 &&
-    hasNoErrors(visit) &&
-    visit.hops.every(
-      ({ failedAddresses: vain, unsolicitedContinue: continued, proxy }) => !vain && !continued && !proxy,
-    )
+    probe.hops.at(-1)?.status === 304 &&
+    hasNoErrors(probe) &&
+    probe.hops.every((hop) => !hop.failedAddresses && !hop.unsolicitedContinue && !hop.proxy)
   );
 }

@@ -1,55 +1,56 @@
-import { type RecordingClient, isUnchanged } from './recording-client.ts';
+import { mapLimit } from '../../../observe/registry/concurrency.ts';
+import { isUnchanged, type RecordingClient } from './recording-client.ts';
 import { responseFingerprint } from './response-fingerprint.ts';
 import type { UnchangedToken } from './unchanged-token.ts';
-import { mapLimit } from '../../../observe/registry/concurrency.ts';
 
 /** Revalidates everything that a registry's last outcome depends on. */
 
 /** Documents per connection: a small registry uses a single one. */
-const OF_A_CONNECTION = 8;
+const DOCUMENTS_PER_CONNECTION = 8;
 
-export interface RevalidationContext {
-  /** Maximum connections. */
+export interface RevalidationLimits {
   connections: number;
   /** Milliseconds per document. */
-  total: number;
+  documentTimeout: number;
   /** Maximum bytes of the manifest, and of other documents. */
-  limits: { manifest: number; metadata: number };
+  bytes: { manifest: number; metadata: number };
   /** Whether no more requests may be sent. */
-  ended(): boolean;
+  isOver(): boolean;
 }
 
 /**
- * Revalidates the documents that `standing` lists, and stops at the first different response. The responses so far are
- * reused by the refresh that follows.
+ * Revalidates the documents of a token, and stops at the first different response. The responses so far are reused by
+ * the refresh that follows.
  * @param now milliseconds since 1970
+ * @returns whether each response was the expected one; false if the token has no requests
  */
 export async function isStillUnchanged(
-  standing: UnchangedToken,
-  asked: RecordingClient,
-  { connections, total, limits, ended }: RevalidationContext,
+  { requests, fingerprints, accept }: UnchangedToken,
+  client: RecordingClient,
+  { connections, documentTimeout, bytes, isOver }: RevalidationLimits,
   now: number,
 ): Promise<boolean> {
-  const { questions, essences, accept } = standing;
-  let still = true;
+  const [manifest, ...documents] = requests;
+  if (manifest === undefined) return false;
+  let isSame = true;
 
-  async function ask([url, name, value, essence]: UnchangedToken['questions'][number], limit: number): Promise<void> {
-    if (!still || ended()) return void (still = false);
-    const visit = await asked.ahead({
+  async function revalidate([url, name, value, index]: UnchangedToken['requests'][number], limit: number) {
+    if (isOver()) isSame = false;
+    if (!isSame) return;
+    const probe = await client.prefetch({
       method: 'GET',
       url,
       origin: null,
       accept,
       headers: [[name, value]],
-      total,
+      total: documentTimeout,
       body: () => ({ limit, over: 'cut', write: () => {} }),
     });
-    if (!isUnchanged(visit) || responseFingerprint(visit, value, now) !== essences[essence]) still = false;
+    if (!isUnchanged(probe) || responseFingerprint(probe, value, now) !== fingerprints[index]) isSame = false;
   }
 
-  const [manifest, ...documents] = questions;
-  await ask(manifest!, limits.manifest);
-  const lanes = Math.min(connections, Math.ceil(documents.length / OF_A_CONNECTION));
-  await mapLimit(documents, (one) => ask(one, limits.metadata), lanes);
-  return still;
+  await revalidate(manifest, bytes.manifest);
+  const concurrency = Math.min(connections, Math.ceil(documents.length / DOCUMENTS_PER_CONNECTION));
+  await mapLimit(documents, (document) => revalidate(document, bytes.metadata), concurrency);
+  return isSame;
 }

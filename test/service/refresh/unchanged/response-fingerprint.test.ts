@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DocumentFacts, Probe } from '../../../../src/core/facts/facts.ts';
 import { judge } from '../../../../src/core/engine/judge.ts';
-import { aged, responseFingerprint } from '../../../../src/service/refresh/unchanged/response-fingerprint.ts';
+import { atLaterTime, responseFingerprint } from '../../../../src/service/refresh/unchanged/response-fingerprint.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const http = (moment: number): string => new Date(moment).toUTCString();
@@ -82,7 +82,7 @@ describe('what says something of the document is', () => {
 describe('a document as it may be later', () => {
   const LATER = 86_400_000;
   const later = (stored: Record<string, string>, fresh: Record<string, string>): Record<string, string> => {
-    const { web } = aged(documentWith(stored), unchanged(fresh), NOW, LATER);
+    const { web } = atLaterTime(documentWith(stored), unchanged(fresh), NOW, LATER);
     return Object.fromEntries((web as { server: Probe }).server.hops.at(-1)!.headers);
   };
 
@@ -115,7 +115,7 @@ describe('a document as it may be later', () => {
     const said = (manifest: DocumentFacts): string[] =>
       judge({ ...seen, manifest }, { command: 'verify' }).findings.map(({ message }) => message);
     const manifest = documentWith(stored);
-    expect(said(aged(manifest, unchanged(stored), NOW, LATER))).not.toEqual(said(manifest));
-    expect(said(aged(manifest, unchanged(stored), NOW, 0))).toEqual(said(manifest));
+    expect(said(atLaterTime(manifest, unchanged(stored), NOW, LATER))).not.toEqual(said(manifest));
+    expect(said(atLaterTime(manifest, unchanged(stored), NOW, 0))).toEqual(said(manifest));
   });
 });

@@ -11,9 +11,9 @@ import {
 } from '../../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified } from '../../../support/live-registry.ts';
 import type { Probe } from '../../../../src/core/facts/facts.ts';
-import type { Confirmed } from '../../../../src/service/refresh/unchanged/recording-client.ts';
+import type { ConfirmedDocument } from '../../../../src/service/refresh/unchanged/recording-client.ts';
 import { unchangedTokenIn, unchangedTokenOf } from '../../../../src/service/refresh/unchanged/unchanged-token.ts';
-import { registryRecords } from '../../../../src/service/storage/registries.ts';
+import { registryRecords } from '../../../../src/service/storage/registry-records.ts';
 import { type Bench, openBench } from '../refresh-harness.ts';
 
 /** A registry of which nothing changed is not judged anew; whatever comes with time comes all the same, and on time. */
@@ -124,15 +124,15 @@ describe('where nothing changed', () => {
   test('of a registry of thousands it is not kept what each of its hosts said', () => {
     const hop = { url: '', status: 304, headers: [], address: null, tls: null };
     const visit: Probe = { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0 };
-    const all = (count: number): Confirmed[] =>
+    const all = (count: number): ConfirmedDocument[] =>
       Array.from({ length: count }, (_, i) => ({
         url: `https://apps.example/${i}/versions.json`,
         accept: '*/*',
         condition: ['if-none-match', `"${i}"`],
-        visit,
+        probe: visit,
       }));
     expect(unchangedTokenOf(all(3000), 'by', 1, 0)).toBeNull();
-    expect(unchangedTokenIn(unchangedTokenOf(all(1000), 'by', 1, 0), 'by', 0)?.questions).toHaveLength(1000);
+    expect(unchangedTokenIn(unchangedTokenOf(all(1000), 'by', 1, 0), 'by', 0)?.requests).toHaveLength(1000);
     expect(unchangedTokenIn(unchangedTokenOf(all(1), 'by', 1, 0), 'by', 2)).toBeNull();
     expect(unchangedTokenIn(unchangedTokenOf(all(1), 'by', 1, 0), 'by', -1)).toBeNull();
     expect(unchangedTokenIn(unchangedTokenOf(all(1), 'by', 1, 0), 'another', 0)).toBeNull();
@@ -174,19 +174,19 @@ describe('what comes with time comes on time', () => {
       serve({ headers: () => ({ 'Cache-Control': 'public', 'Last-Modified': changed, Date: date() }) }),
     );
     const standing = async (): Promise<string | null> =>
-      (await bench.db.selectFrom('registries').where('id', '=', id).select('standing').executeTakeFirstOrThrow())
-        .standing;
+      (await bench.db.selectFrom('registries').where('id', '=', id).select('unchangedToken').executeTakeFirstOrThrow())
+        .unchangedToken;
     const kept: (string | null)[] = [];
     for (const hours of [0, 1.1, 2.2, 3.3, 25, 26.1, 27.2]) {
       expect(await unchanged(id, hours)).toBe(false);
       kept.push(await standing());
     }
     expect(kept[0]).toBeNull();
-    expect(kept[1]).toContain('"questions":[]');
+    expect(kept[1]).toContain('"requests":[]');
     expect(kept[2]).toBe(kept[1]);
     expect(kept[3]).toBe(kept[1]);
     expect(kept[4]).toBeNull();
-    expect(kept[5]).toContain('"questions":[]');
+    expect(kept[5]).toContain('"requests":[]');
     expect(kept[5]).not.toBe(kept[1]);
     expect(kept[6]).toBe(kept[5]);
   });
@@ -261,7 +261,11 @@ describe('it is judged again at once', () => {
 
   test('when a row of it is no longer what it was', async () => {
     const id = await settled(serve());
-    const kept = await bench.db.selectFrom('registries').where('id', '=', id).select('standing').executeTakeFirst();
+    const kept = await bench.db
+      .selectFrom('registries')
+      .where('id', '=', id)
+      .select('unchangedToken')
+      .executeTakeFirst();
     // A look that wrote one app and was killed then; and the host has put everything back since.
     host.on('/a.json', tagged(JSON.stringify({ versions: [] })));
     host.on('/b.json', () => {});
@@ -273,8 +277,12 @@ describe('it is judged again at once', () => {
       .where('id', '=', id)
       .execute();
     expect(await bench.refresh(id, 3.3, stopping.signal)).toBe('handed-back');
-    const now = await bench.db.selectFrom('registries').where('id', '=', id).select('standing').executeTakeFirst();
-    expect([typeof kept?.standing, now?.standing]).toEqual(['string', null]);
+    const now = await bench.db
+      .selectFrom('registries')
+      .where('id', '=', id)
+      .select('unchangedToken')
+      .executeTakeFirst();
+    expect([typeof kept?.unchangedToken, now?.unchangedToken]).toEqual(['string', null]);
     serve();
     expect(await unchanged(id, 3.4)).toBe(false);
   });
@@ -301,7 +309,7 @@ describe('it is judged again at once', () => {
 
 test('an outcome that another look has overtaken is not written over', async () => {
   const id = await settled(serve());
-  await bench.db.updateTable('registries').set({ standing: null, failures: 3 }).where('id', '=', id).execute();
+  await bench.db.updateTable('registries').set({ unchangedToken: null, failures: 3 }).where('id', '=', id).execute();
   const end = { id, at: new Date(), nextCheckAt: new Date(), slow: false };
   expect(await registryRecords(bench.db).writeUnchanged(end)).toBe(false);
 });

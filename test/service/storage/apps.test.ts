@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  appOf,
-  iconFor,
-  listApps,
-  listInstallable,
-  PAGE_LIMIT,
-  reportOf,
-} from '../../../src/service/storage/catalog.ts';
+import { appOf, listApps, listInstallable } from '../../../src/service/storage/apps.ts';
+import { iconFor } from '../../../src/service/storage/icons.ts';
+import { PAGE_LIMIT } from '../../../src/service/storage/page.ts';
+import { reportOf } from '../../../src/service/storage/registries.ts';
 import { versionsOf } from '../../../src/service/storage/versions.ts';
 import { pack } from '../../../src/service/storage/packed.ts';
 import {

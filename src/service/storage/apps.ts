@@ -1,21 +1,14 @@
 import { sql } from 'kysely';
-import type { Report } from '../../core/engine/report.ts';
-import { appView, type AppState } from './app-view.ts';
-import type { Db } from './database.ts';
-import { storable, unpack } from './packed.ts';
-import { INSTALLABLE, isId, OFFERED } from './sql-fragments.ts';
 import type { AppView, InstallableView } from '../views.ts';
+import { type AppState, appView } from './app-view.ts';
+import type { Db } from './database.ts';
+import { storable } from './packed.ts';
+import { type Page, pageSize } from './page.ts';
+import { INSTALLABLE, OFFERED } from './sql-fragments.ts';
+import { isSubscribed } from './subscriptions.ts';
+import { isUuid } from './uuid.ts';
 
-/** An organization's view of its subscribed registries. Every query is restricted to the organization. */
-
-export interface Page {
-  /** Maximum number of entries, at most PAGE_LIMIT. */
-  limit: number;
-  /** The `next` of the previous page; null for the first page. */
-  after: string | null;
-}
-
-export const PAGE_LIMIT = 500;
+/** The apps of an organization's registries. Every query is restricted to the organization. */
 
 /**
  * Apps in the manifest, ordered by key: the order is stable while registries change, so no app is repeated or skipped.
@@ -30,17 +23,18 @@ export async function listApps(
   { search, visible, limit, after }: Page & { search: string | null; visible: boolean | null },
 ): Promise<{ apps: AppView[]; next: string | null } | null> {
   if (!(await isSubscribed(db, organizationId, subscriptionId))) return null;
-  let query = standings(db, organizationId)
+  let query = appStates(db, organizationId)
     .where('s.id', '=', subscriptionId)
     .where('a.listed', '=', true)
     .orderBy('a.key')
-    .limit(bounded(limit) + 1);
+    .limit(pageSize(limit) + 1);
   for (const word of wordsOf(search)) query = query.where(contains(word));
   if (visible !== null) query = query.where(visible ? INSTALLABLE : sql<boolean>`not ${INSTALLABLE}`);
   if (after !== null) query = query.where('a.key', '>', storable(after));
   const rows = await query.execute();
-  const page = rows.slice(0, bounded(limit));
-  return { apps: page.map(appView), next: rows.length > page.length ? page.at(-1)!.key : null };
+  const page = rows.slice(0, pageSize(limit));
+  const last = page.at(-1);
+  return { apps: page.map(appView), next: rows.length > page.length && last ? last.key : null };
 }
 
 /** All installable apps of all registries: by key, then by subscription. `after` consists of both. */
@@ -50,8 +44,8 @@ export async function listInstallable(
   { search, limit, after }: Page & { search: string | null },
 ): Promise<{ apps: InstallableView[]; next: string | null }> {
   const [lastId, lastKey] = after === null ? [null, ''] : [after.slice(0, 36), storable(after.slice(37))];
-  if (lastId !== null && !isId(lastId)) return { apps: [], next: null };
-  const most = bounded(limit) + 1;
+  if (lastId !== null && !isUuid(lastId)) return { apps: [], next: null };
+  const most = pageSize(limit) + 1;
   // Limits the rows of each registry to a page, which its index returns in order.
   const rows = await db
     .selectFrom('subscriptions as s')
@@ -65,12 +59,12 @@ export async function listInstallable(
       },
       (join) => join.onTrue(),
     )
-    .select(['s.id as subscriptionId', 's.name as registryName', ...STANDING])
+    .select(['s.id as subscriptionId', 's.name as registryName', ...STATE_COLUMNS])
     .orderBy('a.key')
     .orderBy('s.id')
     .limit(most)
     .execute();
-  const page = rows.slice(0, bounded(limit));
+  const page = rows.slice(0, pageSize(limit));
   const last = page.at(-1);
   return {
     apps: page.map((row) => ({ ...appView(row), registry: { id: row.subscriptionId, name: row.registryName } })),
@@ -85,76 +79,18 @@ export async function appOf(
   subscriptionId: string,
   key: string,
 ): Promise<AppView | null> {
-  if (!isId(subscriptionId)) return null;
-  const row = await standings(db, organizationId)
+  if (!isUuid(subscriptionId)) return null;
+  const row = await appStates(db, organizationId)
     .where('s.id', '=', subscriptionId)
     .where('a.key', '=', storable(key))
     .executeTakeFirst();
   return row === undefined ? null : appView(row);
 }
 
-/** The report of the last refresh; null if there is none yet, or no such subscription. */
-export async function reportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Report | null> {
-  const packed = await packedReportOf(db, organizationId, subscriptionId);
-  return packed === null ? null : unpack<Report>(packed);
-}
-
-/** The same, as stored in the database (packed.ts). */
-export async function packedReportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Buffer | null> {
-  if (!isId(subscriptionId)) return null;
-  const row = await db
-    .selectFrom('subscriptions as s')
-    .innerJoin('registries as r', 'r.id', 's.registryId')
-    .where('s.organizationId', '=', organizationId)
-    .where('s.id', '=', subscriptionId)
-    .select('r.report')
-    .executeTakeFirst();
-  return row?.report ?? null;
-}
-
-/**
- * An icon that an app shows in a registry of the organization. @param sha256 64 hexadecimal digits @returns null if
- * there is none
- */
-export async function iconFor(
-  db: Db,
-  organizationId: string,
-  sha256: string,
-): Promise<{ type: 'image/png' | 'image/svg+xml'; bytes: Buffer } | null> {
-  if (!/^[0-9a-f]{64}$/.test(sha256)) return null;
-  const digest = Buffer.from(sha256, 'hex');
-  const row = await db
-    .selectFrom('icons')
-    .where('icons.sha256', '=', digest)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('apps as a')
-          .innerJoin('subscriptions as s', 's.registryId', 'a.registryId')
-          .where('a.icon', '=', digest)
-          .where('s.organizationId', '=', organizationId)
-          .select('a.key'),
-      ),
-    )
-    .select(['type', 'bytes'])
-    .executeTakeFirst();
-  return row ?? null;
-}
-
-async function isSubscribed(db: Db, organizationId: string, subscriptionId: string): Promise<boolean> {
-  if (!isId(subscriptionId)) return false;
-  const row = await db
-    .selectFrom('subscriptions')
-    .where('organizationId', '=', organizationId)
-    .where('id', '=', subscriptionId)
-    .select('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 const VERSION = sql`v.registry_id = a.registry_id and v.app_key = a.key`;
 
-/** The columns of AppStanding. */
-const STANDING = [
+/** The columns of AppState. */
+const STATE_COLUMNS = [
   'a.key',
   'a.name',
   'a.description',
@@ -178,17 +114,12 @@ const STANDING = [
   ),
 ] as const;
 
-function standings(db: Db, organizationId: string) {
+function appStates(db: Db, organizationId: string) {
   return db
     .selectFrom('subscriptions as s')
     .innerJoin('apps as a', 'a.registryId', 's.registryId')
     .where('s.organizationId', '=', organizationId)
-    .select(STANDING);
-}
-
-/** Limits the number of entries to the page size. */
-export function bounded(limit: number): number {
-  return Math.max(1, Math.min(Math.trunc(limit), PAGE_LIMIT));
+    .select(STATE_COLUMNS);
 }
 
 function wordsOf(search: string | null): string[] {

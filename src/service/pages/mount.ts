@@ -1,0 +1,66 @@
+import type { Hono } from 'hono';
+import type { Service } from '../context.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { type Allowances, openLimiters } from '../http/rate-limits.ts';
+import type { Env } from '../http/routes.ts';
+import { errorResponse, showError } from './error-responses.ts';
+import { type ErrorPage, PageError } from './page-error.ts';
+import { type MemberRequest, type PageContext, type PageRequest, readRequest } from './request.ts';
+import { isOwn } from './session.ts';
+
+/** A page, or what a form is sent to. Pages for members redirect others to sign in. */
+export type PageRoute = { method: 'GET' | 'POST'; path: string } & (
+  | { access: 'anyone'; answer(request: PageRequest, service: Service): Response | Promise<Response> }
+  | { access: 'member'; answer(request: MemberRequest, service: Service): Response | Promise<Response> }
+);
+
+const CROSS_SITE: ErrorPage = {
+  status: 403,
+  title: 'Not from this page',
+  text: 'The form was sent from another site, or the browser does not say from where. Open this page and try again.',
+};
+
+/** Mounts pages, with authentication, rate limits and error pages. */
+export function mountPages(
+  app: Hono<Env>,
+  service: Service,
+  allowances: Allowances,
+  routes: readonly PageRoute[],
+): void {
+  const { settings } = service;
+  const limiters = openLimiters(allowances);
+
+  /** @throws PageError if the client exceeds the limit */
+  function count(c: PageContext, name: keyof Allowances, client: string): void {
+    const { allowed, wait } = limiters[name].take(client);
+    if (allowed) return;
+    c.header('Retry-After', String(wait));
+    throw new PageError({ status: 429, title: 'Too many at once', text: `Try again in ${wait} s.` });
+  }
+
+  function answer(route: PageRoute, request: PageRequest): Response | Promise<Response> {
+    if (route.access === 'anyone') return route.answer(request, service);
+    const { c, organization } = request;
+    if (organization === null) return goToSignIn(request);
+    count(c, c.req.method === 'POST' ? 'changes' : 'reads', organization.id);
+    return route.answer({ ...request, organization }, service);
+  }
+
+  for (const route of routes)
+    app.on(route.method, route.path, async (c) => {
+      c.set('route', route.path);
+      try {
+        if (c.req.method === 'POST' && !isOwn(c, settings)) return await showError(c, settings, CROSS_SITE);
+        return await answer(route, await readRequest(c, service, (name) => count(c, name, clientAddress(c))));
+      } catch (error) {
+        return errorResponse(c, service, route.path, error);
+      }
+    });
+}
+
+/** Redirects to sign in, and from there to the requested page. */
+function goToSignIn({ c, goTo }: PageRequest): Response {
+  const { pathname, search } = new URL(c.req.url);
+  const isPage = c.req.method === 'GET' && pathname !== '/';
+  return goTo(isPage ? `/sign-in?next=${encodeURIComponent(pathname + search)}` : '/sign-in');
+}

@@ -1,0 +1,85 @@
+import { isWholeEntry } from '../../core/engine/visibility.ts';
+import type { AppFacts, DocumentFacts, Failure } from '../../core/facts/facts.ts';
+import { member } from '../../core/json/json.ts';
+import { isSafeKey } from '../../core/registry/app-key.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
+import { listedVersionsIn } from '../../core/registry/metadata.ts';
+import { keptApp } from '../../observe/registry/cache/keep.ts';
+import { type AppChange, writeApp } from '../storage/app-changes.ts';
+import { writeListing } from '../storage/app-listing.ts';
+import type { AppRecord } from '../storage/app-records.ts';
+import { appsIn } from './manifest-apps.ts';
+import { redactNetworkOfApp, redactNetworkOfDocument } from './redact-network.ts';
+import { FINDINGS_LIMIT, type Run } from './run.ts';
+import { truncateFacts } from './truncate-facts.ts';
+import { updateVersions } from './version-lifecycle.ts';
+
+/** Judges and writes the manifest, and each app, as they are observed. */
+
+export async function judgeManifest(run: Run, facts: DocumentFacts): Promise<void> {
+  const { context, registry, judging, expiry, progress } = run;
+  const redacted = redactNetworkOfDocument(facts, (failure) => logUnreached(run, failure));
+  judging.manifest(redacted);
+  expiry.manifest(redacted);
+  const apps = manifestAppsIn(facts.content);
+  if (apps === null) return;
+  progress.apps = apps;
+  // The rows were written from this manifest.
+  if (run.storedManifest !== null && facts.viewsReusedFrom !== undefined) return;
+  expiry.invalidate();
+  const limit = context.settings.limits.apps;
+  await writeListing(context.db, registry.id, appsIn(apps, limit), limit);
+}
+
+export async function judgeApp(run: Run, facts: AppFacts): Promise<void> {
+  const { context, registry, records, baseline, judging, expiry, progress } = run;
+  const { key } = facts;
+  const record = await records.read(key);
+  baseline.load(key, record);
+  progress.appErrors = [];
+  const redacted = redactNetworkOfApp(facts, (failure) => logUnreached(run, failure));
+  const { visible, because } = judging.app(redacted);
+  expiry.app(redacted);
+  progress.done += 1;
+  records.release(key);
+  // The database cannot store the key: there is only the finding.
+  if (record === null) return;
+  const change = changeOf(run, facts, record, { visible, because });
+  if (await writeApp(context.db, registry.id, record, change)) expiry.invalidate();
+  if (progress.findings > FINDINGS_LIMIT) run.budget.stop();
+}
+
+function changeOf(
+  { context, now, icons, progress }: Run,
+  facts: AppFacts,
+  record: AppRecord,
+  { visible, because }: Pick<AppChange, 'visible' | 'because'>,
+): AppChange {
+  const { key, artifacts } = facts;
+  const listed = listedVersionsIn(facts.metadata.content);
+  const limit = context.settings.limits.versionsPerApp;
+  const versions =
+    listed && updateVersions({ known: record.versions, listed, artifacts, errors: progress.appErrors, now, limit });
+  progress.versionsBeyond += versions?.beyond ?? 0;
+  // Whether its manifest entry is valid, so that only its metadata file prevents its use.
+  const isUsable = isSafeKey(key) && isWholeEntry(member(progress.apps ?? undefined, key) ?? null);
+  const isUnpublished = listed?.length === 0 && record.versions.length === 0;
+  const remembered = keptApp(facts, record.remembered, now.toISOString(), () => true);
+  return {
+    visible,
+    because: isUnpublished ? because.map(asUnpublished) : because,
+    failingSince: listed || !isUsable ? null : (record.failingSince ?? now),
+    versions,
+    icon: icons.iconOf(facts.icon),
+    remembered: remembered && truncateFacts(remembered),
+  };
+}
+
+/** The reason for an app of which no version was ever listed. */
+function asUnpublished(rule: string): string {
+  return rule === 'no-valid-versions' ? 'version-unpublished' : rule;
+}
+
+function logUnreached({ context, registry }: Run, { code, url, message }: Failure): void {
+  context.log('debug', 'host-unreached', { registry: registry.id, url, code, message });
+}

@@ -1,0 +1,73 @@
+import type { Missing } from '../../core/facts/facts.ts';
+import { observeRegistry } from '../../observe/registry/observe.ts';
+import type { ListedArtifact } from '../../observe/registry/options.ts';
+import { judgeApp, judgeManifest } from './judge.ts';
+import { artifactTimeout, DOCUMENT_LIMITS, documentTimeout, originsOf, requestOptions } from './request-options.ts';
+import type { Run } from './run.ts';
+
+/** Milliseconds for which cached artifact facts are valid (observe/registry/cache/observation-cache.ts). */
+const ARTIFACT_FACTS_VALID = 30 * 86_400_000;
+
+/**
+ * Observes a registry with the cache of previous refreshes: each app is judged and written when it is done.
+ * @returns whether it ended before everything was observed
+ */
+export async function observe(run: Run): Promise<boolean> {
+  const { context, registry, budget, records, icons, storedManifest } = run;
+  const { limits, publicUrl } = context.settings;
+  const { interrupted } = await observeRegistry(
+    registry.url,
+    {
+      ...requestOptions(context, budget),
+      http: run.http,
+      total: { small: documentTimeout(limits), artifact: artifactTimeout(limits) },
+      origins: originsOf(publicUrl),
+      newestFirst: true,
+      limits: { ...DOCUMENT_LIMITS, artifact: limits.artifactBytes },
+      memory: {
+        now: run.now.toISOString(),
+        daily: true,
+        manifest: () => storedManifest,
+        app: async (key) => (await records.read(key))?.remembered ?? null,
+        keepManifest: (facts) => void (run.progress.manifest = facts),
+        keepApp: () => {},
+      },
+      choose: (keys) => orderApps(run, keys),
+      afford: (artifact) => verifiedBefore(run, artifact) ?? budget.afford(),
+      onIcon: (facts, bytes) => icons.add(facts, bytes),
+      onProgress: (progress) => budget.onProgress(progress),
+    },
+    {
+      manifest: (facts) => judgeManifest(run, facts),
+      app: (facts) => judgeApp(run, facts),
+      hosts: (facts) => run.judging.hosts(facts),
+    },
+  );
+  return interrupted;
+}
+
+/** The apps in the manifest's order, starting where the last refresh stopped. */
+function orderApps({ context, registry, records, progress }: Run, keys: readonly string[]): string[] {
+  const listed = keys.slice(0, context.settings.limits.apps);
+  const last = registry.resumeAfter === null ? -1 : listed.indexOf(registry.resumeAfter);
+  const ordered = [...listed.slice(last + 1), ...listed.slice(0, last + 1)];
+  records.order(ordered);
+  progress.order = ordered;
+  return ordered;
+}
+
+/** If the facts of an artifact were too large to be stored, its row records that it was verified. */
+function verifiedBefore({ records, now, expiry }: Run, artifact: ListedArtifact): Missing | null {
+  const { app, url, checksum } = artifact;
+  const record = records.loaded(app);
+  const row = record?.versions.find(({ version }) => version === artifact.version);
+  if (row?.state !== 'verified' || row.artifactChecksum !== checksum || row.artifactUrl !== url) return null;
+  const hasFacts = record?.remembered?.facts.artifacts.some((one) => one.url === url);
+  const verifiedAt = row.verifiedAt?.getTime() ?? 0;
+  if (hasFacts || now.getTime() - verifiedAt > ARTIFACT_FACTS_VALID) return null;
+  expiry.notAfter(verifiedAt + ARTIFACT_FACTS_VALID);
+  return {
+    missing: `verified on ${new Date(verifiedAt).toISOString().slice(0, 10)}, and not fetched again`,
+    intentional: true,
+  };
+}

@@ -1,0 +1,153 @@
+import type { Report } from '../../core/engine/report.ts';
+import { keptDocument } from '../../observe/registry/cache/keep.ts';
+import { type RegistryRecord, registryRecords, writeRefreshResult } from '../storage/registry-records.ts';
+import type { RefreshContext } from './context.ts';
+import { FINDINGS_LIMIT, type Run } from './run.ts';
+import { nextCheck } from './schedule.ts';
+import { truncateReport } from './truncate-report.ts';
+
+/** The end of a refresh: what is written, logged and counted. */
+
+/** Observed: no errors, errors, no usable manifest, or not completed. */
+export type RefreshOutcome = 'good' | 'problems' | 'failing' | 'unfinished';
+
+/** Milliseconds; a registry that takes longer is refreshed in the slow queue from then on. */
+const SLOW = 20_000;
+
+/** Why the observation is incomplete, worded for the report, or null. */
+export function incompleteness({ context, progress }: Run, interrupted: boolean): string | null {
+  const { limits } = context.settings;
+  const listed = progress.apps === null ? 0 : Object.keys(progress.apps).length;
+  const reasons: string[] = [];
+  if (interrupted && progress.findings > FINDINGS_LIMIT) reasons.push(`there are more than ${FINDINGS_LIMIT} findings`);
+  else if (interrupted)
+    reasons.push(
+      `one registry has ${limits.refresh / 1000} s and ${Math.round(limits.artifactBytes / 2 ** 20)} MiB at a time, which ended after ${progress.done} of ${listed} apps; the others have their turn soon`,
+    );
+  if (listed > limits.apps)
+    reasons.push(`of the ${listed} apps that are listed, the first ${limits.apps} are looked at`);
+  if (progress.versionsBeyond > 0)
+    reasons.push(
+      `${progress.versionsBeyond} versions are beyond the ${limits.versionsPerApp} that are kept of one app`,
+    );
+  return reasons.length === 0 ? null : reasons.join('; ');
+}
+
+/** Nothing changed, so the last outcome stays valid: only the time of the check is written. */
+export async function endUnchanged(
+  context: RefreshContext,
+  registry: RegistryRecord,
+  apps: number,
+  took: number,
+): Promise<RefreshOutcome | 'not-due'> {
+  const at = context.now();
+  const next = nextAfter(context, { at, took, failures: 0, unfinished: false });
+  const confirmation = { id: registry.id, at, nextCheckAt: next, slow: took > SLOW };
+  if (!(await registryRecords(context.db).writeUnchanged(confirmation))) return 'not-due';
+  const { errors, warnings } = registry;
+  const outcome = errors > 0 ? 'problems' : 'good';
+  recordRefresh(context, registry, {
+    outcome,
+    took,
+    apps,
+    unchanged: true,
+    artifacts: 0,
+    bytes: 0,
+    errors,
+    warnings,
+    next,
+  });
+  return outcome;
+}
+
+/** Writes the outcome of the refresh, and the time of the next one. */
+export async function endRun(run: Run, report: Report, interrupted: boolean, took: number): Promise<RefreshOutcome> {
+  const { context, registry, budget, progress } = run;
+  const isUsable = progress.apps !== null;
+  const unfinished = interrupted || budget.left();
+  const failures = isUsable ? 0 : registry.failures + 1;
+  const checkedAt = context.now();
+  const next = nextAfter(context, { at: checkedAt, took, failures, unfinished });
+  await writeRefreshResult(context.db, registry.id, {
+    checkedAt,
+    failures,
+    failingSince: isUsable ? null : (registry.failingSince ?? checkedAt),
+    nextCheckAt: next,
+    report: truncateReport(report),
+    slow: took > SLOW,
+    unchangedToken: isUsable && !unfinished ? run.expiry.end(report) : null,
+    usable: isUsable
+      ? {
+          resumeAfter: interrupted ? (progress.order[progress.done] ?? null) : null,
+          manifest: manifestToStore(run),
+        }
+      : null,
+  });
+  const { errors, warnings } = report.summary;
+  const outcome = outcomeOf(isUsable, unfinished, errors);
+  recordRefresh(context, registry, {
+    outcome,
+    took,
+    apps: progress.done,
+    unchanged: false,
+    artifacts: budget.artifacts(),
+    bytes: budget.bytes(),
+    errors,
+    warnings,
+    next,
+  });
+  return outcome;
+}
+
+function outcomeOf(isUsable: boolean, unfinished: boolean, errors: number): RefreshOutcome {
+  if (!isUsable) return 'failing';
+  if (unfinished) return 'unfinished';
+  return errors > 0 ? 'problems' : 'good';
+}
+
+/** @returns null if the stored one is to be kept */
+function manifestToStore({ now, storedManifest, progress }: Run) {
+  const { manifest } = progress;
+  const isReused = manifest?.viewsReusedFrom !== undefined && storedManifest !== null;
+  return manifest === null || isReused ? null : keptDocument(manifest, now.toISOString(), () => true);
+}
+
+function nextAfter(
+  { settings, random }: RefreshContext,
+  { at, ...end }: { at: Date; took: number; failures: number; unfinished: boolean },
+): Date {
+  return new Date(nextCheck({ now: at.getTime(), interval: settings.interval, random: random(), ...end }));
+}
+
+interface RefreshFigures {
+  outcome: RefreshOutcome;
+  took: number;
+  apps: number;
+  /** Whether nothing had to be judged. */
+  unchanged: boolean;
+  artifacts: number;
+  bytes: number;
+  errors: number;
+  warnings: number;
+  next: Date;
+}
+
+/** Logs and counts a refresh. */
+function recordRefresh(
+  { metrics, log }: RefreshContext,
+  { id, url }: RegistryRecord,
+  { took, next, ...figures }: RefreshFigures,
+): void {
+  const { outcome, artifacts, bytes } = figures;
+  metrics.refreshes.inc({ outcome });
+  metrics.refreshSeconds.observe(took / 1000);
+  metrics.artifacts.inc({ outcome: 'fetched' }, artifacts);
+  metrics.artifactBytes.inc(bytes);
+  log(outcome === 'good' ? 'debug' : 'info', 'registry-refreshed', {
+    registry: id,
+    url,
+    seconds: Math.round(took) / 1000,
+    ...figures,
+    nextCheckAt: next.toISOString(),
+  });
+}

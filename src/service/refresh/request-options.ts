@@ -1,0 +1,33 @@
+import type { HttpOptions } from '../../observe/http/client.ts';
+import type { Limits } from '../config/settings.ts';
+import type { Budget } from './budget.ts';
+import type { RefreshContext } from './context.ts';
+
+/** How the hosts of a registry are requested. */
+
+/** Maximum bytes of documents: parsing a larger one would block this node. */
+export const DOCUMENT_LIMITS = { manifest: 12 * 2 ** 20, metadata: 4 * 2 ** 20 };
+export const CONNECTIONS = 8;
+
+/** Shares of the refresh time: artifacts started in its first half complete within it. */
+const DOCUMENT_SHARE = 0.25;
+const ARTIFACT_SHARE = 0.45;
+
+export function requestOptions({ settings, outbound }: RefreshContext, { signal }: Budget): HttpOptions {
+  return { concurrency: CONNECTIONS, ca: settings.ca, machineCa: settings.machineCa, ...outbound, signal };
+}
+
+/** Milliseconds per document. */
+export function documentTimeout({ refresh }: Limits): number {
+  return refresh * DOCUMENT_SHARE;
+}
+
+/** Milliseconds per artifact. */
+export function artifactTimeout({ refresh }: Limits): number {
+  return refresh * ARTIFACT_SHARE;
+}
+
+/** The origins that browsers request the registry with. */
+export function originsOf(publicUrl: string | null): string[] {
+  return publicUrl === null ? [] : [new URL(publicUrl).origin];
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Db } from './database.ts';
+import type { IconRow } from './tables.ts';
+
+/** The bytes of icons, by digest. */
+
+/**
+ * An icon that an app shows in a registry of the organization.
+ * @param sha256 64 hexadecimal digits
+ * @returns null if there is none
+ */
+export async function iconFor(
+  db: Db,
+  organizationId: string,
+  sha256: string,
+): Promise<Pick<IconRow, 'type' | 'bytes'> | null> {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) return null;
+  const digest = Buffer.from(sha256, 'hex');
+  const row = await db
+    .selectFrom('icons')
+    .where('icons.sha256', '=', digest)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('apps as a')
+          .innerJoin('subscriptions as s', 's.registryId', 'a.registryId')
+          .where('a.icon', '=', digest)
+          .where('s.organizationId', '=', organizationId)
+          .select('a.key'),
+      ),
+    )
+    .select(['type', 'bytes'])
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function saveIcon(db: Db, icon: IconRow): Promise<void> {
+  await db
+    .insertInto('icons')
+    .values(icon)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Deletes icons that no app uses any more. */
+export async function dropOrphanedIcons(db: Db): Promise<void> {
+  await sql`delete from icons i where not exists (select from apps a where a.icon = i.sha256)`.execute(db);
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startJudging } from '../../core/engine/judge.ts';
+import type { Finding } from '../../core/engine/report.ts';
+import type { DocumentFacts } from '../../core/facts/facts.ts';
+import { NOT_REACHED } from '../../core/http/probe.ts';
+import type { JsonObject } from '../../core/json/json.ts';
+import { manifestAppsIn } from '../../core/registry/manifest.ts';
+import { rules } from '../../core/rules/index.ts';
+import { observeRegistry } from '../../observe/registry/observe.ts';
+import type { Service } from '../context.ts';
+import { redactNetworkOfDocument } from '../refresh/redact-network.ts';
+import { DOCUMENT_LIMITS } from '../refresh/request-options.ts';
+
+/** Observes and judges the manifest of a registry that is new to the service, while a user waits. */
+
+/** Milliseconds for observing a manifest. */
+const TOTAL_TIMEOUT = 15_000;
+/** Maximum findings in a response; the first ones give the reason. */
+const FINDINGS_LIMIT = 20;
+/** The rules that make a manifest unusable; the others report further errors. */
+const BLOCKING = new Set(['schema-violation', ...rules.filter(({ hidesApp }) => hidesApp).map(({ id }) => id)]);
+/** Minimum milliseconds until a host is reported as unreachable: the response time would reveal the reason. */
+const UNREACHED_AFTER = 1500;
+
+export interface ManifestCheck {
+  /** The apps of a usable manifest, or null. */
+  apps: JsonObject | null;
+  /** Why it cannot be used. */
+  message: string;
+  findings: Finding[];
+}
+
+export async function checkManifest({ settings, log, outbound }: Service, url: string): Promise<ManifestCheck> {
+  const started = performance.now();
+  const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
+  const observed: { apps: JsonObject | null } = { apps: null };
+  const manifest = (facts: DocumentFacts): void => {
+    judging.manifest(
+      redactNetworkOfDocument(facts, ({ code, message }) => log('info', 'host-unreached', { url, code, message })),
+    );
+    observed.apps = manifestAppsIn(facts.content);
+  };
+  await observeRegistry(
+    url,
+    {
+      ca: settings.ca,
+      machineCa: settings.machineCa,
+      ...outbound,
+      retries: 0,
+      total: TOTAL_TIMEOUT,
+      maxWait: 0,
+      limits: DOCUMENT_LIMITS,
+      choose: () => [],
+    },
+    { manifest, app: () => {} },
+  );
+  const errors = judging
+    .finish(0)
+    .findings.filter(({ severity }) => severity === 'error')
+    .toSorted((a, b) => Number(BLOCKING.has(b.rule)) - Number(BLOCKING.has(a.rule)));
+  const isUnreached = errors.some(({ evidence }) => evidence['code'] === NOT_REACHED);
+  if (observed.apps === null && isUnreached) await sleep(Math.max(0, UNREACHED_AFTER - (performance.now() - started)));
+  const message = isUnreached
+    ? 'The registry could not be reached from the service.'
+    : (errors[0]?.message ?? 'Its manifest cannot be used.');
+  return { apps: observed.apps, message, findings: errors.slice(0, FINDINGS_LIMIT) };
+}
