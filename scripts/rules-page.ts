@@ -1,7 +1,7 @@
 import type { Evidence } from '../src/core/engine/report.ts';
 import { NOT_THE_FILE } from '../src/core/rules/not-the-file.ts';
 import type { Owner } from '../src/core/rules/owners.ts';
-import type { AnyRule } from '../src/core/rules/rule.ts';
+import type { AnyRule, RuleReference } from '../src/core/rules/rule.ts';
 
 const CHAPTERS: Record<AnyRule['on'], string> = {
   document: 'Documents',
@@ -89,10 +89,18 @@ const OWNERS: Record<Owner, string> = {
   asker: 'the client',
 };
 
-function explanations(unless: readonly string[]): string {
-  const list = unless
-    .filter((id) => !NOT_THE_FILE.includes(id))
-    .map((id) => `\`${id.replace(' ', '` (`')}\`${id.includes(' ') ? ')' : ''}`);
-  if (list.length < unless.length) list.push('a page or an error message in the place of the file');
+function isNotTheFile(reference: RuleReference): boolean {
+  return NOT_THE_FILE.some(
+    ({ rule, cause }) => 'cause' in reference && rule === reference.rule && cause === reference.cause,
+  );
+}
+
+function explanations(references: readonly RuleReference[]): string {
+  const list = references
+    .filter((reference) => !isNotTheFile(reference))
+    .map((reference) =>
+      'cause' in reference ? `\`${reference.rule.id}\` (\`${reference.cause}\`)` : `\`${reference.id}\``,
+    );
+  if (list.length < references.length) list.push('a page or an error message in the place of the file');
   return list.join(', ');
 }

@@ -6,7 +6,17 @@ import { FindingCollector, type SubjectLocation } from '../../src/core/engine/fi
 import { SEVERITIES, type Severity } from '../../src/core/engine/report.ts';
 import type { HttpViews } from '../../src/core/facts/facts.ts';
 import { isMissing } from '../../src/core/facts/facts.ts';
-import type { AnyRule, Problem, Rule, Subject, Subjects, VersionEntry } from '../../src/core/rules/rule.ts';
+import { type Found, noteFound } from '../../src/core/engine/supersede.ts';
+import {
+  type AnyRule,
+  type Problem,
+  referencedRule,
+  type Rule,
+  type RuleReference,
+  type Subject,
+  type Subjects,
+  type VersionEntry,
+} from '../../src/core/rules/rule.ts';
 import { type SideProbes, sideProbes } from '../../src/core/facts/side-probes.ts';
 
 /** Facts for a rule; what the visits beside the plain GET come to is read off `web`. */
@@ -45,21 +55,21 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
       }
     });
     test.each(table.faulty)('only a finding of the same severity or a higher one replaces: %s', (_, facts) => {
-      for (const key of supersedersOf(rule, facts))
+      for (const reference of supersedersOf(rule, facts))
         for (const severity of SEVERITIES)
-          for (const setting of [undefined, ...SEVERITIES]) expectKept(rule, facts, [key, severity], setting);
+          for (const setting of [undefined, ...SEVERITIES]) expectKept(rule, facts, { reference, severity }, setting);
     });
   });
 }
 
-/** The findings that may replace those of a rule, as `unless` names them. */
+/** The findings that may replace those of a rule. */
 function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
   facts: Given<S, N>,
-): Set<string> {
+): Set<RuleReference> {
   return new Set([
     ...(rule.supersededBy ?? []),
-    ...problems(rule, facts).flatMap(({ supersededBy: unless }) => unless ?? []),
+    ...problems(rule, facts).flatMap(({ supersededBy }) => supersededBy ?? []),
   ]);
 }
 
@@ -67,7 +77,7 @@ function supersedersOf<S extends Subject, N extends keyof Subjects[S]>(
 function expectKept<S extends Subject, N extends keyof Subjects[S]>(
   rule: Rule<S, N>,
   facts: Given<S, N>,
-  other: readonly [key: string, severity: Severity],
+  other: OtherFinding,
   setting: Severity | undefined,
 ): void {
   const ledger = new FindingCollector(setting === undefined ? {} : { [rule.id]: setting });
@@ -77,17 +87,28 @@ function expectKept<S extends Subject, N extends keyof Subjects[S]>(
   const found = problems(rule, facts).map((problem) => ({
     severity: setting ?? problem.severity ?? rule.severity,
     cause: problem.cause ?? null,
-    mayGo: rule.supersededBy?.includes(other[0]) === true || problem.supersededBy?.includes(other[0]) === true,
+    mayGo: [rule, problem].some(({ supersededBy }) => supersededBy?.includes(other.reference) === true),
   }));
   for (const { severity, cause, mayGo } of found) {
-    const isReplaced = mayGo && SEVERITIES.indexOf(other[1]) <= SEVERITIES.indexOf(severity);
-    if (!isReplaced) expect(kept, `${other.join(' ')} beside ${rule.id}`).toContain(`${severity} ${cause}`);
+    const isReplaced = mayGo && SEVERITIES.indexOf(other.severity) <= SEVERITIES.indexOf(severity);
+    if (!isReplaced)
+      expect(kept, `${other.severity} ${referencedRule(other.reference).id} beside ${rule.id}`).toContain(
+        `${severity} ${cause}`,
+      );
     else if (found.length === 1) expect(kept).toEqual([]);
   }
 }
 
+/** What another rule found on the same resource. */
+interface OtherFinding {
+  reference: RuleReference;
+  severity: Severity;
+}
+
 /** A place where another rule found something. */
-function placeOf([key, severity]: readonly [key: string, severity: Severity]): SubjectLocation {
+function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
+  const found: Found = new Map();
+  noteFound(found, referencedRule(reference).id, 'cause' in reference ? reference.cause : undefined, severity);
   return {
     app: 'echo',
     version: null,
@@ -97,7 +118,7 @@ function placeOf([key, severity]: readonly [key: string, severity: Severity]): S
     url: null,
     file: null,
     web: { missing: 'not requested' },
-    found: new Map([[key, severity]]),
+    found,
   };
 }
 

@@ -11,6 +11,7 @@ import { type JsonValue, parseDocument } from '../json/json.ts';
 import { type FindingCollector, locationOf, type SubjectLocation } from './findings.ts';
 import type { Severity } from './report.ts';
 import type { AnyRule, FactsOf, Subject } from '../rules/rule.ts';
+import { inJudgingOrder } from './rule-order.ts';
 import { rules as allRules } from '../rules/index.ts';
 import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
@@ -67,7 +68,7 @@ export class RuleDispatcher {
     this.now = terms.now;
     this.origins = terms.origins ?? [];
     this.usesFastPath = terms.rules === undefined;
-    for (const rule of terms.rules ?? allRules) {
+    for (const rule of inJudgingOrder(terms.rules ?? allRules)) {
       if (terms.severities?.[rule.id] === 'off' && !bearsOnReport(rule)) continue;
       const when = rule.on === 'resource' && rule.supersededBy !== undefined ? 'resource, late' : rule.on;
       const list = this.bySubject.get(when);

@@ -1,11 +1,12 @@
 import { type Severity, SEVERITIES } from './report.ts';
+import { referencedRule, type RuleReference } from '../rules/rule.ts';
 
 /**
  * When a finding supersedes others about the same resource (`supersededBy` of a rule or a problem): its severity must
  * be the same as theirs or higher. All severities are the reported ones, settings included.
  */
 
-/** What was found on one resource: the highest reported severity, by rule id and by "id cause". */
+/** What was found on one resource: the highest reported severity, by rule and by rule and cause (`keyOf`). */
 export type Found = Map<string, Severity>;
 
 /** A finding that explains others. */
@@ -16,8 +17,12 @@ export interface Superseder {
 
 /** Records a finding under its rule, and under its rule and cause. */
 export function noteFound(found: Found, rule: string, cause: string | undefined, severity: Severity): void {
-  raise(found, rule, severity);
-  if (cause !== undefined) raise(found, `${rule} ${cause}`, severity);
+  raise(found, keyOf(rule), severity);
+  if (cause !== undefined) raise(found, keyOf(rule, cause), severity);
+}
+
+function keyOf(rule: string, cause?: string): string {
+  return cause === undefined ? rule : `${rule} ${cause}`;
 }
 
 function raise(found: Found, key: string, severity: Severity): void {
@@ -25,14 +30,15 @@ function raise(found: Found, key: string, severity: Severity): void {
   if (known === undefined || outranks(severity, known)) found.set(key, severity);
 }
 
-/** The most severe of the findings that `unless` names; null if none of them was found. */
-export function supersederIn(found: Found, unless: readonly string[] | undefined): Superseder | null {
-  if (found.size === 0 || unless === undefined) return null;
+/** The most severe of the referenced findings; null if none of them was found. */
+export function supersederIn(found: Found, references: readonly RuleReference[] | undefined): Superseder | null {
+  if (found.size === 0 || references === undefined) return null;
   let strongest: Superseder | null = null;
-  for (const key of unless) {
-    const severity = found.get(key);
+  for (const reference of references) {
+    const { id } = referencedRule(reference);
+    const severity = found.get(keyOf(id, 'rule' in reference ? reference.cause : undefined));
     if (severity === undefined || (strongest !== null && !outranks(severity, strongest.severity))) continue;
-    strongest = { rule: key.split(' ', 1)[0] ?? key, severity };
+    strongest = { rule: id, severity };
   }
   return strongest;
 }

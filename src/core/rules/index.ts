@@ -84,10 +84,7 @@ import { iconEmbeddingRefused } from './icons/icon-embedding-refused.ts';
 import { iconOversized } from './icons/icon-oversized.ts';
 import { iconSvgActive } from './icons/icon-svg-active.ts';
 
-/**
- * Every rule, in the order of the documentation. Within one resource, an earlier rule can supersede a later one
- * (`supersededBy`).
- */
+/** Every rule, in the order of the documentation. */
 export const rules: readonly AnyRule[] = [
   fileMissing,
   fileNameDiffers,

@@ -151,11 +151,8 @@ export interface Problem<C extends string = string> {
   file?: string;
   /** What it is about (a host, say) if that is more than this resource: reported once per run and rule for each. */
   dedupeKey?: string;
-  /**
-   * Ids of rules, or an id, a space and a cause: if one of them was found on the same resource, at the same severity or
-   * a higher one, this problem is omitted.
-   */
-  supersededBy?: readonly string[];
+  /** If one of these was found on the same resource, at the same severity or a higher one, this problem is omitted. */
+  supersededBy?: readonly RuleReference[];
   /**
    * The origin of a host: if it is found to limit requests (rules about a `host`), at the same severity or a higher
    * one, this problem is omitted.
@@ -198,10 +195,10 @@ export interface Rule<
   /** True when a finding of severity error confirms its symptom by itself. */
   confirms?: boolean;
   /**
-   * Ids of rules, or an id, a space and a cause: if one of them was found on the same resource, at the same severity or
-   * a higher one, this rule's problems are omitted, and it is not judged. Those must be judged before this one.
+   * If one of these was found on the same resource, at the same severity or a higher one, this rule's problems are
+   * omitted, and it is not judged.
    */
-  supersededBy?: readonly string[];
+  supersededBy?: readonly RuleReference[];
   /** "Fails when …", for the documentation. */
   failsWhen: string;
   /** Why a subscriber should care. */
@@ -227,3 +224,25 @@ export interface AnyRule extends Omit<Rule, 'needs' | 'check'> {
 
 /** The facts that the engine provides: each one, or why it is missing. */
 export type FactsOf<S extends Subject> = { [K in keyof Subjects[S]]: Subjects[S][K] | Missing };
+
+/** One cause of a rule. */
+export interface CauseReference {
+  rule: AnyRule;
+  cause: string;
+}
+
+/** A rule with any cause, or one of its causes. */
+export type RuleReference = AnyRule | CauseReference;
+
+/** References to causes of a rule; a name that the rule does not declare is a type error. */
+export function withCauses<C extends Causes>(
+  rule: AnyRule & { causes?: C },
+  ...names: (keyof C & string)[]
+): CauseReference[] {
+  return names.map((cause) => ({ rule, cause }));
+}
+
+/** The rule that a reference names. */
+export function referencedRule(reference: RuleReference): AnyRule {
+  return 'rule' in reference ? reference.rule : reference;
+}

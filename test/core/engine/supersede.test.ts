@@ -3,8 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { Content, ImageFacts, Snapshot, Probe } from '../../../src/core/facts/facts.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
 import { type Finding, type Report, SEVERITIES, type Severity } from '../../../src/core/engine/report.ts';
-import type { AnyRule, Subject } from '../../../src/core/rules/rule.ts';
+import { artifactChecksumMismatch } from '../../../src/core/rules/artifacts/artifact-checksum-mismatch.ts';
+import { causeInfo } from '../../../src/core/rules/cause.ts';
+import { artifactChanged } from '../../../src/core/rules/history/artifact-changed.ts';
+import { noApps } from '../../../src/core/rules/manifest/no-apps.ts';
+import { type AnyRule, referencedRule, type Subject, withCauses } from '../../../src/core/rules/rule.ts';
+import { iconSuffix } from '../../../src/core/rules/urls/icon-suffix.ts';
+import { urlInsecure } from '../../../src/core/rules/urls/url-insecure.ts';
 import { rules } from '../../../src/core/rules/index.ts';
+import { inJudgingOrder } from '../../../src/core/engine/rule-order.ts';
 import { isSuperseded, noteFound, outranks, supersederIn } from '../../../src/core/engine/supersede.ts';
 import { checksum, digest } from '../../support/core-facts.ts';
 import { document, entry, listed, snapshot } from '../../support/snapshots.ts';
@@ -12,13 +19,14 @@ import { browser, hop, visit, web } from '../../support/visits.ts';
 
 describe('a superseder', () => {
   test('is the most severe of the findings that are named', () => {
+    const [a, b, c] = [urlInsecure, iconSuffix, noApps];
     const found = new Map<string, Severity>();
-    noteFound(found, 'a', 'x', 'note');
-    noteFound(found, 'a', 'y', 'error');
-    noteFound(found, 'b', undefined, 'warning');
-    expect(supersederIn(found, ['a x', 'b'])).toEqual({ rule: 'b', severity: 'warning' });
-    expect(supersederIn(found, ['a', 'b'])).toEqual({ rule: 'a', severity: 'error' });
-    expect(supersederIn(found, ['c'])).toBeNull();
+    noteFound(found, a.id, 'http', 'note');
+    noteFound(found, a.id, 'loopback', 'error');
+    noteFound(found, b.id, undefined, 'warning');
+    expect(supersederIn(found, [...withCauses(a, 'http'), b])).toEqual({ rule: b.id, severity: 'warning' });
+    expect(supersederIn(found, [a, b])).toEqual({ rule: a.id, severity: 'error' });
+    expect(supersederIn(found, [c])).toBeNull();
     expect(supersederIn(found, undefined)).toBeNull();
   });
 
@@ -43,24 +51,33 @@ const ORDER: readonly Subject[] = [
   'artifact',
 ];
 
-/** Rules about a resource with `unless` are judged last. */
+/** Rules about a resource that others supersede are judged last. */
 function rank(rule: AnyRule): number {
   return rule.on === 'resource' && rule.supersededBy !== undefined ? ORDER.length : ORDER.indexOf(rule.on);
 }
 
-describe('the rules that `unless` names', () => {
-  const table = rules.flatMap((rule) => (rule.supersededBy ?? []).map((key) => [rule, key.split(' ', 1)[0]!] as const));
+describe('the rules that `supersededBy` names', () => {
+  const table = rules.flatMap((rule) =>
+    (rule.supersededBy ?? []).map((reference) => ({ rule, other: referencedRule(reference), reference })),
+  );
+  // The order of the list has no meaning.
+  const orders = [rules, rules.toReversed()].map((list) => inJudgingOrder(list));
 
-  test.each(table.map(([rule, id]) => [rule.id, id, rule] as const))(
-    '%s: %s exists and is judged before',
-    (_, id, rule) => {
-      const other = rules.find((one) => one.id === id)!;
-      expect(other).toBeDefined();
+  test.each(table.map((row) => [row.rule.id, row.other.id, row] as const))(
+    '%s: %s is listed and is judged before',
+    (_, __, { rule, other, reference }) => {
+      expect(rules).toContain(other);
+      if ('cause' in reference) expect(causeInfo(other.causes, reference.cause)).toBeDefined();
       expect(rank(other)).toBeGreaterThanOrEqual(0);
-      if (rank(other) === rank(rule)) expect(rules.indexOf(other)).toBeLessThan(rules.indexOf(rule));
-      else expect(rank(other)).toBeLessThan(rank(rule));
+      expect(rank(other)).toBeLessThanOrEqual(rank(rule));
+      for (const order of orders) expect(order.indexOf(other)).toBeLessThan(order.indexOf(rule));
     },
   );
+
+  test('are values: a misspelt cause does not compile', () => {
+    // @ts-expect-error the rule declares no such cause
+    expect(withCauses(urlInsecure, 'htp')).toHaveLength(1);
+  });
 });
 
 const TEXTS: Record<string, string> = {
@@ -228,24 +245,22 @@ function isSame(one: Finding, other: Finding): boolean {
 /** True where the report has the finding, or one that its rule names, of the same severity or a higher one. */
 function isAccountedFor(finding: Finding, rule: AnyRule, report: Report): boolean {
   // The one reason that a problem of this rule names by itself.
-  const unless = [
-    ...(rule.supersededBy ?? []),
-    ...(rule.id === 'artifact-checksum-mismatch' ? ['artifact-changed'] : []),
-  ];
+  const references = [...(rule.supersededBy ?? []), ...(rule === artifactChecksumMismatch ? [artifactChanged] : [])];
   return report.findings.some(
     (one) =>
       isSame(one, finding) ||
       (!outranks(finding.severity, one.severity) &&
         one.resource === finding.resource &&
-        unless.some((key) => key === one.rule || key === `${one.rule} ${one.cause}`)),
+        references.some(
+          (reference) =>
+            referencedRule(reference).id === one.rule && (!('cause' in reference) || reference.cause === one.cause),
+        )),
   );
 }
 
 describe('what a rule finds when it is judged without the others', () => {
   test('is in the report of all rules, or a finding of the same severity or a higher one is', () => {
-    const explained = rules.filter(
-      ({ id, supersededBy: unless }) => unless !== undefined || id === 'artifact-checksum-mismatch',
-    );
+    const explained = rules.filter((rule) => rule.supersededBy !== undefined || rule === artifactChecksumMismatch);
     let superseded = 0;
     fc.assert(
       fc.property(registries, settings, (facts, severities) => {

@@ -66,10 +66,8 @@ describe('the symptoms of a report', () => {
   );
 
   test.each(table)('%s (symptom %i): a finding %s beside a superseder %s', (role, index, found, superseder) => {
-    const rules = [
-      ruleOn('explains', role, superseder),
-      ruleOn('explained', role, found, { supersededBy: ['explains'] }),
-    ];
+    const explains = ruleOn('explains', role, superseder);
+    const rules = [ruleOn('explained', role, found, { supersededBy: [explains] }), explains];
     const report = judge(fetched(), { command: 'verify', rules });
     const order: readonly (Severity | null)[] = SEVERITIES;
     const rank = Math.min(...[found, superseder].filter((one) => one !== null).map((one) => order.indexOf(one)));
@@ -88,10 +86,8 @@ describe('the symptoms of a report', () => {
   test.each([...SEVERITIES])(
     'a superseder %s of another symptom leaves the symptom of the other rule alone',
     (severity) => {
-      const rules = [
-        ruleOn('explains', 'icon', severity, { symptom: null }),
-        ruleOn('explained', 'icon', null, { supersededBy: ['explains'] }),
-      ];
+      const explains = ruleOn('explains', 'icon', severity, { symptom: null });
+      const rules = [explains, ruleOn('explained', 'icon', null, { supersededBy: [explains] })];
       const report = judge(fetched(), { command: 'verify', rules });
       expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'clear', 'clear']);
     },

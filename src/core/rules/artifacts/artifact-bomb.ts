@@ -1,6 +1,7 @@
 import type { ArchiveFacts } from '../../facts/facts.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { unreachable } from '../http/unreachable.ts';
 
 const STOPS: Record<NonNullable<ArchiveFacts['stopped']>, string> = {
   'unpacked-bytes': 'unpacks to more bytes than the limit allows',
@@ -26,7 +27,7 @@ export const artifactBomb = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  supersededBy: ['unreachable'],
+  supersededBy: [unreachable],
   causes: CAUSES,
   failsWhen:
     'it is larger than what is downloaded at most, or unpacks beyond a limit: 1 GiB, 200 times its own size (above 10 MiB), 10,000 entries; reading stops there',

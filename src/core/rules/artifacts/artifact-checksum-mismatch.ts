@@ -11,6 +11,7 @@ import { kindOfContent, contentSignature } from '../../text/content-signature.ts
 import { lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem, type VersionEntry } from '../rule.ts';
+import { artifactChanged } from '../history/artifact-changed.ts';
 
 const CAUSES = {
   intermittent: { title: 'A second download has the listed digest', owner: hostOrCache },
@@ -203,7 +204,7 @@ function changed(content: Content, digest: string, before: PublishedVersion | nu
   if (sameDigest(before.artifactChecksum, `sha256:${content.sha256}`))
     return {
       cause: 'published-bytes',
-      supersededBy: ['artifact-changed'],
+      supersededBy: [artifactChanged],
       message: 'These are the bytes that were published; it is the listed checksum that has changed since.',
       advice: `Restore "artifactChecksum": "sha256:${content.sha256}", and publish a change as a new version.`,
     };

@@ -1,6 +1,10 @@
 import { noAppIn } from '../../registry/app-entry.ts';
 import { shorten } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
+import { artifactBomb } from './artifact-bomb.ts';
+import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
+import { artifactNotTarGz } from './artifact-not-tar-gz.ts';
+import { artifactUnsafeEntry } from './artifact-unsafe-entry.ts';
 
 /** The number of file names in the evidence. */
 const SHOWN = 10;
@@ -14,7 +18,7 @@ export const artifactNoApp = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  supersededBy: ['artifact-checksum-mismatch', 'artifact-not-tar-gz', 'artifact-bomb', 'artifact-unsafe-entry'],
+  supersededBy: [artifactChecksumMismatch, artifactNotTarGz, artifactBomb, artifactUnsafeEntry],
   causes: {
     absent: { title: 'The entry file does not exist' },
     'in-folder': { title: 'The entry file is in a folder' },

@@ -3,6 +3,7 @@ import type { ArchiveFacts } from '../../facts/facts.ts';
 import { shorten } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 
 const REBUILD = 'Build the archive again, upload it in binary mode, and compare the checksum of what is served.';
 const PACK = 'Pack the app as .tar.gz: "appreg bundle" does, or "tar -czf".';
@@ -99,7 +100,7 @@ export const artifactNotTarGz = defineRule({
   spec: '2.4',
   symptom: 'checksum-mismatch',
   owner: 'author',
-  supersededBy: ['artifact-checksum-mismatch'],
+  supersededBy: [artifactChecksumMismatch],
   causes: CAUSES,
   failsWhen:
     'it is no gzip file, broken, has no tar archive inside, or no file in it; a warning for archives that not all readers accept',

@@ -1,6 +1,7 @@
 import { odditiesFor } from '../../registry/archive-oddity.ts';
 import { counted } from '../../text/text.ts';
 import { defineRule } from '../rule.ts';
+import { artifactChecksumMismatch } from './artifact-checksum-mismatch.ts';
 
 const ADVICE = 'Build the archive again and upload it as it is, as a new version if this one was published.';
 
@@ -12,7 +13,7 @@ export const artifactTrailingData = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
-  supersededBy: ['artifact-checksum-mismatch'],
+  supersededBy: [artifactChecksumMismatch],
   causes: {
     'bytes-after-end': { title: 'Bytes follow the end of the tar archive' },
     'entries-after-end': { title: 'Entries follow the end of the tar archive' },

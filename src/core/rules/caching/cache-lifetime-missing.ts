@@ -3,6 +3,7 @@ import { header } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
+import { cacheLifetimeLong } from './cache-lifetime-long.ts';
 
 const ADVICE = 'Send Cache-Control: public, max-age=300 with the JSON files.';
 
@@ -14,7 +15,7 @@ export const cacheLifetimeMissing = defineRule({
   spec: '8',
   symptom: 'registry-does-not-refresh',
   owner: 'host',
-  supersededBy: [...NOT_THE_FILE, 'cache-lifetime-long'],
+  supersededBy: [...NOT_THE_FILE, cacheLifetimeLong],
   causes: {
     malformed: { title: 'Cache-Control is malformed' },
     absent: { title: 'Cache-Control is missing' },

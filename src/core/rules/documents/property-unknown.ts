@@ -1,6 +1,7 @@
 import { unknownProperties } from '../../registry/schema.ts';
 import { shorten } from '../../text/text.ts';
-import { defineRule } from '../rule.ts';
+import { schemaViolation } from './schema-violation.ts';
+import { withCauses, defineRule } from '../rule.ts';
 
 export const propertyUnknown = defineRule({
   id: 'property-unknown',
@@ -11,7 +12,7 @@ export const propertyUnknown = defineRule({
   symptom: null,
   owner: 'author',
   // Another kind of file has other fields.
-  supersededBy: ['metadata-file', 'manifest-file', 'error-message'].map((cause) => `schema-violation ${cause}`),
+  supersededBy: withCauses(schemaViolation, 'metadata-file', 'manifest-file', 'error-message'),
   causes: {
     misspelt: { title: 'The name is close to one that the format defines' },
   },

@@ -6,6 +6,8 @@ import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
+import { compressedCopyDiffers } from './compressed-copy-differs.ts';
+import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
 const CAUSES = {
   'each-time': { title: 'Each response has other content' },
@@ -26,7 +28,7 @@ export const answersDiffer = defineRule({
   spec: null,
   symptom: 'by-resource',
   owner: hostOrCopy,
-  supersededBy: [...NOT_THE_FILE, 'compressed-copy-differs', 'compressed-copy-unreadable'],
+  supersededBy: [...NOT_THE_FILE, compressedCopyDiffers, compressedCopyUnreadable],
   causes: CAUSES,
   failsWhen:
     'two requests for one URL, shortly after each other, bring other content: from servers of different state, or by what the request says of its origin and client. A file that was replaced in between is no finding',

@@ -6,6 +6,7 @@ import { dependenceOf } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
+import { compressedCopyUnreadable } from './compressed-copy-unreadable.ts';
 
 export const compressedCopyDiffers = defineRule({
   id: 'compressed-copy-differs',
@@ -15,7 +16,7 @@ export const compressedCopyDiffers = defineRule({
   spec: '7',
   symptom: 'by-resource',
   owner: hostOrCopy,
-  supersededBy: [...NOT_THE_FILE, 'compressed-copy-unreadable'],
+  supersededBy: [...NOT_THE_FILE, compressedCopyUnreadable],
   causes: {
     older: { title: 'The compressed copy is older' },
     other: { title: 'The compressed copy has other content' },

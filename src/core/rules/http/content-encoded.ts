@@ -2,6 +2,9 @@ import { hostOrCache } from '../owners.ts';
 import { codings } from '../../http/headers.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
+import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
+import { documentUnreadable } from '../documents/document-unreadable.ts';
+import { iconNotImage } from '../icons/icon-not-image.ts';
 
 const KNOWN = new Set(['gzip', 'deflate', 'br', 'compress']);
 
@@ -14,7 +17,7 @@ export const contentEncoded = defineRule({
   symptom: 'by-resource',
   owner: hostOrCache,
   purge: 'last',
-  supersededBy: ['artifact-checksum-mismatch', 'document-unreadable', 'icon-not-image'],
+  supersededBy: [artifactChecksumMismatch, documentUnreadable, iconNotImage],
   causes: {
     'unknown-coding': { title: 'Content-Encoding names a coding that not every client knows' },
     labelled: { title: 'An artifact has a Content-Encoding' },

@@ -1,6 +1,9 @@
 import { mediaType } from '../../http/headers.ts';
 import { hostOf, lastHop } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
+import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
+import { artifactNotTarGz } from '../artifacts/artifact-not-tar-gz.ts';
+import { documentUnreadable } from '../documents/document-unreadable.ts';
 
 export const contentTypeWrong = defineRule({
   id: 'content-type-wrong',
@@ -10,7 +13,7 @@ export const contentTypeWrong = defineRule({
   spec: '4.1',
   symptom: 'by-resource',
   owner: 'host',
-  supersededBy: ['document-unreadable', 'artifact-checksum-mismatch', 'artifact-not-tar-gz'],
+  supersededBy: [documentUnreadable, artifactChecksumMismatch, artifactNotTarGz],
   causes: {
     missing: { title: 'Content-Type is missing' },
     'not-json': { title: 'A JSON file has another type' },

@@ -4,6 +4,7 @@ import { dependenceOf, isOther, isRefusal } from '../../facts/header-probes.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { hostOf, isAnswered, lastHop, statusOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
+import { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mismatch.ts';
 
 export const headRefused = defineRule({
   id: 'head-refused',
@@ -13,7 +14,7 @@ export const headRefused = defineRule({
   spec: '4.1',
   symptom: 'by-resource',
   owner: 'host',
-  supersededBy: ['artifact-checksum-mismatch', ...NOT_THE_FILE],
+  supersededBy: [artifactChecksumMismatch, ...NOT_THE_FILE],
   causes: {
     failed: { title: 'HEAD gets no response' },
     'status-*': { title: 'HEAD is answered with this status' },

@@ -10,6 +10,7 @@ import { parseUrl } from '../../http/url.ts';
 import { hostnameOf, hostOf, lastHop, NOT_REACHED, PORT_REFUSED, ruleOfFailure } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule } from '../rule.ts';
+import { urlPortBlocked } from '../urls/url-port-blocked.ts';
 
 const CAUSES = {
   'dns-not-found': { title: 'The host name does not exist', owner: 'network' },
@@ -92,7 +93,7 @@ export const unreachable = defineRule({
       evidence: { ...evidenceOf(visit), ...found.evidence },
       // Whether a server listens on such a port does not matter: browsers never connect to it.
       ...(visit.failure && isWithoutAnswer(visit) && blockedPort(hostOf(visit.failure.url)) !== null
-        ? { supersededBy: ['url-port-blocked'] }
+        ? { supersededBy: [urlPortBlocked] }
         : {}),
       ...(isOfHost(visit, found.cause)
         ? { dedupeKey: `${role} ${hostOf(visit.failure?.url ?? lastHop(visit)!.url)} ${found.cause}` }

@@ -5,6 +5,7 @@ import { parseUrl } from '../../http/url.ts';
 import { lastHop } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule } from '../rule.ts';
+import { iconNotImage } from './icon-not-image.ts';
 
 const CAUSES = {
   missing: { title: 'Content-Type is missing' },
@@ -24,7 +25,7 @@ export const iconTypeWrong = defineRule({
   spec: '7',
   symptom: 'icon-does-not-display',
   owner: 'host',
-  supersededBy: ['icon-not-image'],
+  supersededBy: [iconNotImage],
   causes: CAUSES,
   failsWhen:
     'the type that an icon is served with keeps a browser from showing it: an SVG as anything but image/svg+xml; a PNG as SVG or as an archive or office file, or with nosniff as text, HTML, JSON or XML. Where browsers look at the bytes and show it all the same, a warning',

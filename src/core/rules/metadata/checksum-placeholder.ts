@@ -1,5 +1,6 @@
 import { digestOf, EMPTY_SHA256 } from '../../registry/checksum.ts';
 import { defineRule } from '../rule.ts';
+import { checksumMalformed } from './checksum-malformed.ts';
 
 export const checksumPlaceholder = defineRule({
   id: 'checksum-placeholder',
@@ -9,7 +10,7 @@ export const checksumPlaceholder = defineRule({
   spec: null,
   symptom: 'checksum-mismatch',
   owner: 'author',
-  supersededBy: ['checksum-malformed'],
+  supersededBy: [checksumMalformed],
   causes: {
     'empty-file': { title: 'The digest of an empty file' },
     filler: { title: 'Repeated or counting digits' },

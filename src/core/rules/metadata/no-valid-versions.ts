@@ -1,5 +1,6 @@
 import { isSemver } from '../../registry/version.ts';
 import { defineRule } from '../rule.ts';
+import { schemaViolation } from '../documents/schema-violation.ts';
 
 export const noValidVersions = defineRule({
   id: 'no-valid-versions',
@@ -11,7 +12,7 @@ export const noValidVersions = defineRule({
   owner: 'author',
   hidesApp: true,
   hiddenReason: 'Its metadata file lists no valid version.',
-  supersededBy: ['schema-violation'],
+  supersededBy: [schemaViolation],
   causes: {
     empty: { title: 'No version is listed' },
     'all-invalid': { title: 'No listed version is valid' },

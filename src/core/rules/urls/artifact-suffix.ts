@@ -1,4 +1,5 @@
 import { defineRule } from '../rule.ts';
+import { urlMalformed } from './url-malformed.ts';
 
 export const artifactSuffix = defineRule({
   id: 'artifact-suffix',
@@ -8,7 +9,7 @@ export const artifactSuffix = defineRule({
   spec: '2.2',
   symptom: 'checksum-mismatch',
   owner: 'author',
-  supersededBy: ['url-malformed'],
+  supersededBy: [urlMalformed],
   failsWhen: 'the path of an artifact URL ends like another kind of file (.zip, .tar, .json …)',
   why: 'An artifact is a gzip-compressed tar archive; another name usually means another file.',
   check({ role, parsed }) {

@@ -1,5 +1,7 @@
 import { NOT_THE_FILE } from '../not-the-file.ts';
-import { defineRule } from '../rule.ts';
+import { redirectInsecure } from '../http/redirect-insecure.ts';
+import { urlInsecure } from './url-insecure.ts';
+import { withCauses, defineRule } from '../rule.ts';
 
 export const urlMoved = defineRule({
   id: 'url-moved',
@@ -9,7 +11,7 @@ export const urlMoved = defineRule({
   spec: null,
   symptom: 'by-resource',
   owner: 'author',
-  supersededBy: ['url-insecure http', 'redirect-insecure', ...NOT_THE_FILE],
+  supersededBy: [...withCauses(urlInsecure, 'http'), redirectInsecure, ...NOT_THE_FILE],
   failsWhen:
     'the registry URL is redirected for good (301, 308) to another one; for a URL that the manifest lists that is a note',
   why: 'The host says that the old address is not kept for ever; whoever subscribed to it loses the registry when the redirect goes.',

@@ -1,5 +1,6 @@
 import { blockedPort } from '../../http/blocked-ports.ts';
 import { defineRule } from '../rule.ts';
+import { urlMalformed } from './url-malformed.ts';
 
 export const urlPortBlocked = defineRule({
   id: 'url-port-blocked',
@@ -11,7 +12,7 @@ export const urlPortBlocked = defineRule({
   owner: 'author',
   hidesApp: true,
   hiddenReason: 'The URL of its metadata file has a port that browsers block.',
-  supersededBy: ['url-malformed'],
+  supersededBy: [urlMalformed],
   failsWhen: 'a URL names a port that browsers and Node’s `fetch` block (Fetch, “bad port”: 25, 6000, 6667, …)',
   why: 'They refuse such a URL before anything is sent; command-line tools fetch it, so the fault stays unseen.',
   check({ role, url, parsed }) {

@@ -1,5 +1,6 @@
 import { urlOddity, withoutFragment } from '../../http/url.ts';
 import { defineRule } from '../rule.ts';
+import { urlMalformed } from './url-malformed.ts';
 
 export const urlUnusual = defineRule({
   id: 'url-unusual',
@@ -9,7 +10,7 @@ export const urlUnusual = defineRule({
   spec: null,
   symptom: null,
   owner: 'author',
-  supersededBy: ['url-malformed'],
+  supersededBy: [urlMalformed],
   causes: {
     fragment: { title: 'The URL has a fragment' },
     'host-not-ascii': { title: 'The host name is not ASCII' },
