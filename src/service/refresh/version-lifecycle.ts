@@ -2,7 +2,7 @@ import { digestOf } from '../../core/registry/checksum.ts';
 import type { ArtifactFacts } from '../../core/facts/facts.ts';
 import { isMissing } from '../../core/facts/facts.ts';
 import { isObject, type JsonValue } from '../../core/json/json.ts';
-import { listedVersionsIn, versionFields } from '../../core/registry/metadata.ts';
+import { versionFields } from '../../core/registry/metadata.ts';
 import type { Finding } from '../../core/engine/report.ts';
 import { shorten } from '../../core/text/text.ts';
 import { comparePrecedence, isSemver, latestOf } from '../../core/registry/version.ts';
