@@ -12,16 +12,16 @@ const commands = join(root, 'src/cli/commands');
 
 const SEARCH = join(root, 'src/cli/config/config-search.ts');
 
-/** What is loaded when it is asked for, each a file of its own, named as its source. */
-const LOADED = [
-  SEARCH,
-  ...['check/checks', 'io/colors', 'config/config', 'process/failure', 'io/spinner'].map((name) =>
-    join(root, `src/cli/${name}.ts`),
+/** Modules that are loaded on demand: the name of the output file of each. A command's is the command's name. */
+const LOADED = new Map([
+  [SEARCH, basename(SEARCH, '.ts')],
+  ...['check/checks', 'completion/complete', 'io/colors', 'config/config', 'process/failure', 'io/spinner'].map(
+    (name) => [join(root, `src/cli/${name}.ts`), basename(name)],
   ),
-  ...readdirSync(commands)
-    .filter((f) => f.endsWith('.ts'))
-    .map((f) => join(commands, f)),
-];
+  ...readdirSync(commands, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => [join(commands, name, 'run.ts'), name]),
+]);
 
 /** Packages that are large and seldom needed: a file each for all commands, read when the code that asks for it runs. */
 const PACKAGES = { undici: 'undici', 'undici/lib/dispatcher/client.js': 'undici-client', tinyglobby: 'tinyglobby' };
@@ -30,9 +30,9 @@ const APART = {
   name: 'files-apart',
   setup(build) {
     build.onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
-      // Any other lazy import stays in the bundle, and runs when it is asked for.
-      if (kind !== 'dynamic-import' || !LOADED.includes(join(resolveDir, path))) return undefined;
-      return { path: `./${basename(path, '.ts')}.cjs`, external: true };
+      // Any other lazy import stays in the bundle, and runs on demand.
+      const name = kind === 'dynamic-import' ? LOADED.get(join(resolveDir, path)) : undefined;
+      return name === undefined ? undefined : { path: `./${name}.cjs`, external: true };
     });
     build.onResolve({ filter: /^\w/ }, ({ path }) =>
       path in PACKAGES ? { path: `./${PACKAGES[path]}.cjs`, external: true } : undefined,
@@ -69,13 +69,13 @@ export async function build({ types = true, out = join(root, 'dist'), failpoints
     legalComments: 'none',
     define: { FAILPOINTS: String(failpoints) },
   };
-  const entries = [
-    join(root, 'src/cli/main.ts'),
+  const entries = {
+    main: join(root, 'src/cli/main.ts'),
     // Threads of their own (observe/workspace/prefetch.ts, observe/digest/digest-worker-pool.ts).
-    join(root, 'src/observe/workspace/prefetch-worker.ts'),
-    join(root, 'src/observe/digest/digest-worker.ts'),
-    ...LOADED.filter((file) => file !== SEARCH),
-  ];
+    'prefetch-worker': join(root, 'src/observe/workspace/prefetch-worker.ts'),
+    'digest-worker': join(root, 'src/observe/digest/digest-worker.ts'),
+    ...Object.fromEntries([...LOADED].filter(([file]) => file !== SEARCH).map(([file, name]) => [name, file])),
+  };
   const cli = {
     ...common,
     outdir: join(out, 'cli'),

@@ -12,8 +12,8 @@ import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
 import { checkUrl, fetchWhole, isUrl, named, readInput, suspicion, unreadable } from './fetch.ts';
-import { ask } from './io/prompts.ts';
-import { sourceQuestion } from './io/questions.ts';
+import { prompt } from './io/prompts.ts';
+import { existingOrUrl } from './io/value-checks.ts';
 
 /** The source of a version's bytes. */
 
@@ -39,7 +39,10 @@ export async function withSource<Options extends SourceOptions>(
   options: Options,
 ): Promise<Options | null> {
   if (hasSource(options) || !terminal.interactive) return options;
-  const answer = await ask(terminal, sourceQuestion(cwd));
+  const answer = await prompt(terminal, {
+    message: 'What is published? (an entry point to build, a .tar.gz, or its URL)',
+    validate: (text) => existingOrUrl(text, cwd),
+  });
   if (answer === null) return null;
   if (isUrl(answer)) return { ...options, artifactUrl: answer };
   return answer.endsWith('.tar.gz') ? { ...options, artifact: answer } : { ...options, entry: answer };

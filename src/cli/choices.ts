@@ -1,7 +1,15 @@
-/** Choices for option values, shared by the options and shell completion. Imports nothing. */
+/** Choices for option values, shared by options, checks and shell completion. Imports nothing. */
+
+export type Choices = readonly string[];
 
 export const STORES = ['directory', 'git', 's3'] as const;
 export const HOSTS = ['r2', 's3', 'gcs', 'github-pages', 'cloudflare-pages', 'netlify', 'nginx'] as const;
 export const CI_SYSTEMS = ['github', 'gitlab', 'none'] as const;
 export const LEVELS = ['off', 'note', 'warning', 'error'] as const;
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export const ROLES = ['web', 'worker'] as const;
+
+/** True for one of the choices. */
+export function isOneOf<Choice extends string>(choices: readonly Choice[], text: string): text is Choice {
+  return choices.some((choice) => choice === text);
+}

@@ -1,20 +1,11 @@
+import type { OptionValues } from './command-definition.ts';
 import type { LoadedConfig } from './config/config.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Terminal } from './io/terminal.ts';
+import type { globalOptions } from './option-groups.ts';
 
 /** The options that every command takes. */
-export interface GlobalOptions {
-  config?: string;
-  cwd?: string;
-  format?: string;
-  output?: string;
-  quiet?: boolean;
-  verbose?: boolean;
-  color?: boolean;
-  yes?: boolean;
-  maxWarnings?: number;
-  rule?: string[];
-}
+export type GlobalOptions = OptionValues<typeof globalOptions>;
 
 /** What a command receives in addition to its own arguments. */
 export interface Context {

@@ -9,7 +9,7 @@ import type { Context, GlobalOptions } from './context.ts';
 import { endUnlessIdle } from './process/end-process.ts';
 import { messageAtExit, secondSignal, withWritten } from './process/ending.ts';
 import { MissingArguments } from './io/missing-arguments.ts';
-import { type Action, build } from './program.ts';
+import { buildProgram, type RunCommand } from './program.ts';
 import { toStderr, toStdout } from './io/streams.ts';
 import { supervise } from './process/supervise.ts';
 import { openTerminal } from './io/terminal.ts';
@@ -35,14 +35,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   let code = 0;
   const words = argv.slice(2);
   const state: Run = { words, journal: newJournal(), printed: false, ended: false, out: null };
-  const run = async (load: () => Promise<Action>, options: GlobalOptions, args: readonly unknown[]): Promise<void> => {
+  const run: RunCommand = async (load, options, args) => {
     const action = await load();
     code = await action(await contextFor(options, state), ...args, options);
   };
   try {
     if (words[0] === '__complete') {
-      const { complete } = await import('./commands/complete.ts');
-      toStdout(await complete(build(run, null), words.slice(1)));
+      const { complete } = await import('./completion/complete.ts');
+      toStdout(await complete(buildProgram(run, null), words.slice(1)));
       return 0;
     }
     const onSecond = secondSignal(state.journal);
@@ -61,17 +61,17 @@ export async function main(argv: readonly string[]): Promise<number> {
  * @returns false if the user cancelled
  * @throws CommanderError for an invalid command line, and what the command throws
  */
-async function parsed(words: readonly string[], run: Parameters<typeof build>[0], state: Run): Promise<boolean> {
+async function parsed(words: readonly string[], run: RunCommand, state: Run): Promise<boolean> {
   try {
-    await build(run, words).parseAsync(words, { from: 'user' });
+    await buildProgram(run, words).parseAsync(words, { from: 'user' });
     return true;
   } catch (error) {
     if (!(error instanceof MissingArguments)) throw error;
     const { command, names } = error;
     const context = await contextFor(command.optsWithGlobals<GlobalOptions>(), state);
     if (!context.terminal.interactive) error.refuse();
-    const { askedArguments } = await import('./arguments.ts');
-    const answers = await askedArguments(context, command.name(), names);
+    const { promptForArguments } = await import('./io/prompt-arguments.ts');
+    const answers = await promptForArguments(context, command.name(), names.length);
     return answers !== null && parsed([...words, ...(words.includes('--') ? [] : ['--']), ...answers], run, state);
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bundle } from '../../src/cli/commands/bundle.ts';
+import { bundle } from '../../src/cli/commands/bundle/run.ts';
 import type { Config } from '../../src/cli/config/config.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { listing, tree, unpacked } from './tree.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { assembleManifest } from '../../src/cli/commands/assemble.ts';
+import { assembleManifest } from '../../src/cli/commands/assemble/run.ts';
 import { SVG } from '../support/live-registry.ts';
 import { json, openFaultHost } from '../support/fault-host.ts';
 import { commitAll, write } from '../support/folders.ts';
@@ -190,7 +190,7 @@ test('in a branch elsewhere: icons go there as well, and a changed one is put in
   const shown = (path: string): string =>
     execFileSync('git', ['-C', remote, 'show', `gh-pages:${path}`], { encoding: 'utf8' });
   expect((await refusal(assembleManifest(contextIn(root), {}))).code).toBe('manifest-missing');
-  const { init } = await import('../../src/cli/commands/init.ts');
+  const { init } = await import('../../src/cli/commands/init/run.ts');
   await init(contextIn(folder()), undefined, { baseUrl: 'https://apps.example.com/', store: 'git', remote });
   await assembleManifest(contextIn(root), {});
   expect(Object.keys(JSON.parse(shown('registry.json')).apps)).toEqual(['clock']);
@@ -216,7 +216,7 @@ test('a hundred and fifty apps are one commit, and another run none', async () =
     Array.from({ length: 150 }, (_, i) => `app-${i}`),
     store,
   );
-  const { init } = await import('../../src/cli/commands/init.ts');
+  const { init } = await import('../../src/cli/commands/init/run.ts');
   await init(contextIn(folder()), undefined, {
     baseUrl: 'https://apps.example.com/',
     store: 'git',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { checksum } from '../../src/cli/commands/checksum.ts';
+import { checksum } from '../../src/cli/commands/checksum/run.ts';
 import { contextIn, folder, refusal } from './author-support.ts';
 
 const servers: Server[] = [];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { init } from '../../src/cli/commands/init.ts';
+import { init } from '../../src/cli/commands/init/run.ts';
 import { validateConfig } from '../../src/core/generated/validators.js';
 import { HOSTS } from '../../src/cli/choices.ts';
 import { PRESETS } from '../../src/author/host-files.ts';
@@ -258,8 +258,8 @@ describe('at a terminal', () => {
     expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8'))).toMatchObject({
       baseUrl: 'https://apps.example.com/',
     });
-    expect(context.said.out.join()).not.toContain('At which address');
-    expect(context.asked()).toContain('At which address');
+    expect(context.said.out.join()).not.toContain('At which URL');
+    expect(context.asked()).toContain('At which URL');
   });
 
   test('Ctrl+C writes nothing', async () => {

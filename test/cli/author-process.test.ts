@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app.ts';
-import { init } from '../../src/cli/commands/init.ts';
-import { lint } from '../../src/cli/commands/lint.ts';
+import { addApp } from '../../src/cli/commands/add-app/run.ts';
+import { init } from '../../src/cli/commands/init/run.ts';
+import { lint } from '../../src/cli/commands/lint/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, folder, snapshot } from './author-support.ts';
 

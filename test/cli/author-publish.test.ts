@@ -4,10 +4,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app.ts';
-import { init } from '../../src/cli/commands/init.ts';
-import { lint } from '../../src/cli/commands/lint.ts';
-import { publishVersion } from '../../src/cli/commands/publish-version.ts';
+import { addApp } from '../../src/cli/commands/add-app/run.ts';
+import { init } from '../../src/cli/commands/init/run.ts';
+import { lint } from '../../src/cli/commands/lint/run.ts';
+import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { tarGz } from '../publish/memory.ts';
 import { contextIn, folder, type Recorded, refusal, snapshot } from './author-support.ts';
 

@@ -58,7 +58,7 @@ export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readon
   };
 }
 
-const MESSAGES = ['At which address', 'What is it called', 'What does it do', 'The colour of its blocks', 'Its icon'];
+const MESSAGES = ['At which URL', 'Display name', 'What does it do', 'Background color', 'Icon:'];
 
 const folders: string[] = [];
 

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lint } from '../../src/cli/commands/lint.ts';
+import { lint } from '../../src/cli/commands/lint/run.ts';
 import { loadConfig } from '../../src/cli/config/config.ts';
 import type { Context } from '../../src/cli/context.ts';
 import type { Report } from '../../src/core/engine/report.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { subscribeTo } from '../../src/cli/commands/subscribe.ts';
+import { subscribeTo } from '../../src/cli/commands/subscribe/run.ts';
 import { contextIn, folder, type Recorded, refusal } from './author-support.ts';
 
 /** A service that answers as it is told, and keeps what it was sent. */

@@ -104,11 +104,11 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     const { code, shown } = await atTerminal(
       ['add-app'],
       [
-        ['Which key', `my-clock${ENTER}`],
-        ['What is it called? [My Clock]', `Timer${ENTER}`],
+        ['Key of the app', `my-clock${ENTER}`],
+        ['Display name? [My Clock]', `Timer${ENTER}`],
         ['What does it do', `It counts.${ENTER}`],
         ['[#3b5bdb]', ENTER],
-        ['Its icon', `i.svg${ENTER}`],
+        ['Icon:', `i.svg${ENTER}`],
       ],
     );
     expect(shown).toContain('added my-clock');
@@ -121,7 +121,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     const { code, shown } = await atTerminal(
       ['add-app', '--name', 'A', '--description', 'An app.', '--icon', 'i.svg'],
       [
-        ['Which key', `a b${ENTER}`],
+        ['Key of the app', `a b${ENTER}`],
         ['cannot be an app key', `\x15ab${ENTER}`],
         ['[#3b5bdb]', `red${ENTER}`],
         ['six hexadecimal digits', `\x15#445566${ENTER}`],
@@ -161,8 +161,8 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
     const { code } = await atTerminal(
       ['bundle'],
       [
-        ['Which entry point', `main.mjs${ENTER}`],
-        ['Into which file? [app.tar.gz]', ENTER],
+        ['Entry point to build', `main.mjs${ENTER}`],
+        ['Output file? [app.tar.gz]', ENTER],
       ],
     );
     expect(code).toBe(0);
@@ -180,7 +180,7 @@ describe.skipIf(!canType('bash'))('at a terminal', () => {
   test('Ctrl+C ends with 130, and nothing is written', async () => {
     workspace('clock');
     const before = readFileSync(join(root, 'registry.json'), 'utf8');
-    expect((await atTerminal(['add-app'], [['Which key', '\x03']])).code).toBe(130);
+    expect((await atTerminal(['add-app'], [['Key of the app', '\x03']])).code).toBe(130);
     expect((await atTerminal(['publish-version', 'clock', '1.0.0'], [['What is published?', '\x03']])).code).toBe(130);
     expect(readFileSync(join(root, 'registry.json'), 'utf8')).toBe(before);
   }, 90_000);

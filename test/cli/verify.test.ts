@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { judge } from '../../src/cli/commands/judge.ts';
-import { verify } from '../../src/cli/commands/verify.ts';
+import { judge } from '../../src/cli/commands/judge/run.ts';
+import { verify } from '../../src/cli/commands/verify/run.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { addApp } from '../../src/cli/commands/add-app.ts';
-import { assembleManifest } from '../../src/cli/commands/assemble.ts';
-import { init } from '../../src/cli/commands/init.ts';
-import { publishVersion } from '../../src/cli/commands/publish-version.ts';
+import { addApp } from '../../src/cli/commands/add-app/run.ts';
+import { assembleManifest } from '../../src/cli/commands/assemble/run.ts';
+import { init } from '../../src/cli/commands/init/run.ts';
+import { publishVersion } from '../../src/cli/commands/publish-version/run.ts';
 import { contextIn, type Recorded } from '../cli/author-support.ts';
 import { openArena } from '../support/arena.ts';
 import type { ObjectStoreOptions } from '../support/object-store.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { ServeCommandOptions } from '../../src/cli/commands/serve.ts';
+import type { ServeCommandOptions } from '../../src/cli/commands/serve/run.ts';
 import { ask, fill, folder } from './support.ts';
 
 /** Where a process cannot be sent a signal that it hears. */
@@ -15,7 +15,7 @@ const PROJECT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** The command as it is shipped: CommonJS, in a process of its own, so that signals are real. */
 const PROGRAM = `
-  import { serve } from './src/cli/commands/serve.ts';
+  import { serve } from './src/cli/commands/serve/run.ts';
   import { openTerminal } from './src/cli/io/terminal.ts';
   import { loadConfig } from './src/cli/config/config.ts';
   const [cwd, dir, options] = JSON.parse(process.argv[2]);

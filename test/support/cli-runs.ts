@@ -1,5 +1,5 @@
-import { judge } from '../../src/cli/commands/judge.ts';
-import { verify } from '../../src/cli/commands/verify.ts';
+import { judge } from '../../src/cli/commands/judge/run.ts';
+import { verify } from '../../src/cli/commands/verify/run.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';

@@ -10,25 +10,12 @@ import { AppregError } from '../../core/errors.ts';
 import { pemBlocks } from '../../observe/http/tls.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import type { Config } from '../config/config.ts';
+import type { OptionValues } from '../command-definition.ts';
+import type { verifyCommand } from '../commands/verify/options.ts';
 import type { Context } from '../context.ts';
 import { networkOf } from '../config/network.ts';
 
-export interface VerifyOptions {
-  app?: string[];
-  versions?: string;
-  origin?: string[];
-  header?: string[];
-  headerEnv?: string[];
-  concurrency?: number;
-  timeout?: number;
-  ca?: string;
-  skipArtifacts?: boolean;
-  against?: string;
-  save?: string;
-  shard?: string;
-  cache?: string;
-  wait?: string;
-}
+export type VerifyOptions = OptionValues<typeof verifyCommand.options>;
 
 /** HTTP options from the command line and the configuration. Throws AppregError for invalid values. */
 export function webOptionsOf(context: Context, config: Config, registry: URL, options: VerifyOptions): WebOptions {

@@ -10,7 +10,7 @@ export class MissingArguments extends Error {
     const names = command.registeredArguments
       .slice(command.args.length)
       .filter(({ required }) => required)
-      .map((one) => one.name());
+      .map((argument) => argument.name());
     const quoted = names.map((name) => `'${name}'`).join(', ');
     super(`missing required argument${names.length === 1 ? '' : 's'} ${quoted}`);
     this.command = command;
@@ -24,9 +24,9 @@ export class MissingArguments extends Error {
 }
 
 /** A command that can prompt for its missing arguments. */
-export class AskingCommand extends Command {
-  override createCommand(name?: string): AskingCommand {
-    return new AskingCommand(name);
+export class PromptingCommand extends Command {
+  override createCommand(name?: string): PromptingCommand {
+    return new PromptingCommand(name);
   }
 
   /** Called by the parser. @throws MissingArguments */

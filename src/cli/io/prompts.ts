@@ -1,62 +1,86 @@
-import { printable, shorten } from '../../core/text/text.ts';
+import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import type { ListOption, PromptText, TextOption } from '../command-definition.ts';
+import type { Context } from '../context.ts';
 import type { Terminal } from './terminal.ts';
+import { checkValue } from './value-checks.ts';
 
-/** An input of a command: given by a flag, or prompted for at a terminal. */
-export interface Question {
-  /** Its flag, such as `--name`. */
-  flag: string;
-  message: string;
-  /** The default at a terminal, shown in brackets. */
+/** What a prompt shows and accepts. */
+export interface Prompt extends PromptText {
+  /** What is wrong with an answer, as a sentence, or null. */
+  validate(answer: string): string | null;
+}
+
+type OptionWithValue = TextOption | ListOption;
+
+/** An option that a command needs, with the value that was given for it. */
+export interface Input {
+  option: TextOption;
+  given: string | undefined;
+  /** The default at a terminal, if it depends on other values. */
   initial?: string;
-  /** Shown while the input is empty. */
-  placeholder?: string;
-  /** The error in an answer, as a sentence, or null. */
-  fault(answer: string): string | null;
 }
 
 /**
- * An answer for each question, in order; null if the user cancelled (Ctrl+C).
- * @param given the values of the flags, in the order of the questions
- * @throws AppregError (exit 2) for an invalid flag, and for missing flags if prompting is not possible
+ * The value of each input: as given, or prompted for in order; null if the user cancelled (Ctrl+C).
+ * @throws AppregError (exit 2) for an invalid value, and for missing ones if prompting is not possible
  */
-export async function answersTo(
-  terminal: Terminal,
-  questions: readonly Question[],
-  given: readonly (string | undefined)[],
-): Promise<string[] | null> {
-  for (const [index, { flag, fault }] of questions.entries()) {
-    const value = given[index];
-    const wrong = value === undefined ? null : fault(value);
-    if (wrong !== null)
-      throw new AppregError(
-        'option-invalid',
-        `${flag} “${printable(shorten(value!, 80))}”: ${wrong}`,
-        'appreg <command> --help tells what each option takes.',
-      );
-  }
-  const missing = questions.filter((_, index) => given[index] === undefined);
-  if (missing.length > 0 && !terminal.interactive) {
-    const flags = missing.map(({ flag }) => flag);
+export async function resolveInputs<Inputs extends Readonly<Record<string, Input>>>(
+  { terminal, cwd }: Context,
+  inputs: Inputs,
+): Promise<{ [Name in keyof Inputs]: string } | null> {
+  const all = Object.values(inputs);
+  for (const { option, given } of all) if (given !== undefined) requireValid(option, given, cwd);
+  const missing = all.filter(({ given }) => given === undefined).map(({ option }) => flagOf(option));
+  if (missing.length > 0 && !terminal.interactive)
     throw new AppregError(
       'option-missing',
-      `${flags.join(', ')} ${flags.length === 1 ? 'is' : 'are'} missing.`,
-      `Add ${flags.map((flag) => `${flag} <…>`).join(' ')}; at a terminal, without --yes, appreg asks for it.`,
+      `Missing option${missing.length === 1 ? '' : 's'}: ${missing.join(', ')}.`,
+      `Add ${missing.map((flag) => `${flag} <…>`).join(' ')}, or run the command at a terminal without --yes to be prompted.`,
     );
+  const values: Record<string, string> = {};
+  for (const [name, { option, given, initial }] of Object.entries(inputs)) {
+    const value = given ?? (await prompt(terminal, promptFor(option, initial, cwd)));
+    if (value === null) return null;
+    values[name] = value;
   }
-  const answers: string[] = [];
-  for (const [index, question] of questions.entries()) {
-    const answer = given[index] ?? (await ask(terminal, question));
-    if (answer === null) return null;
-    answers.push(answer);
-  }
-  return answers;
+  // One value for each name of `inputs`.
+  return values as { [Name in keyof Inputs]: string };
 }
 
-/** Loaded only to prompt. Prompts go to stderr, so that stdout contains results only. */
-export async function ask(
+/** Throws AppregError (exit 2) if the value of an option is invalid. */
+export function requireValid(option: OptionWithValue, text: string, cwd: string): void {
+  if (checkValue(option.value, text, cwd) !== null) throw invalidOption(option, text, cwd);
+}
+
+/** The error for an invalid value (exit 2). */
+export function invalidOption(option: OptionWithValue, text: string, cwd: string): AppregError {
+  const problem = checkValue(option.value, text, cwd) ?? '';
+  return new AppregError(
+    'option-invalid',
+    printable(redact(`Invalid ${flagOf(option)} “${shorten(text, 80)}”. ${problem}`)),
+    'appreg <command> --help describes the options.',
+  );
+}
+
+/** `--name` of `--name <value>`. */
+function flagOf({ flags }: OptionWithValue): string {
+  return flags.replace(/ .*/, '');
+}
+
+function promptFor(option: TextOption, initial: string | undefined, cwd: string): Prompt {
+  return {
+    message: `${flagOf(option)}?`,
+    ...option.prompt,
+    ...(initial !== undefined && { initial }),
+    validate: (answer) => checkValue(option.value, answer, cwd),
+  };
+}
+
+/** Loaded only to prompt. Prompts go to stderr, so that stdout contains results only. Null if the user cancelled. */
+export async function prompt(
   terminal: Terminal,
-  { message, initial, placeholder, fault }: Omit<Question, 'flag'>,
+  { message, initial, placeholder, validate }: Prompt,
 ): Promise<string | null> {
   const { isCancel, text } = await import('@clack/prompts');
   // Some pseudo-terminals report no size: prompts would put each letter on its own line, or show nothing.
@@ -67,7 +91,7 @@ export async function ask(
     message: initial === undefined ? message : `${message} [${initial}]`,
     ...(initial !== undefined && { defaultValue: initial }),
     ...(placeholder !== undefined && { placeholder }),
-    validate: (value) => fault(value ? value : (initial ?? '')) ?? undefined,
+    validate: (value) => validate(value ? value : (initial ?? '')) ?? undefined,
     ...terminal.dialog,
   });
   return isCancel(answer) ? null : (answer ?? '');

@@ -1,33 +1,33 @@
 /** Parses a partial command line, as passed by a shell, into words. */
 
 /** The last word is incomplete. */
-export interface Typed {
+export interface TypedWords {
   words: string[];
   /** Length of the prefix of the last word that the shell treats as separate words, and does not expect back. */
-  apart: number;
+  separateLength: number;
 }
 
 /**
  * The words as the program would receive them.
  * @param raw as typed, with quotes; bash splits them at = and :, according to COMP_WORDBREAKS
  */
-export function typedWords(shell: string, raw: readonly string[]): Typed {
-  if (shell !== 'bash') return { words: raw.map(unquoted), apart: 0 };
+export function typedWords(shell: string, raw: readonly string[]): TypedWords {
+  if (shell !== 'bash') return { words: raw.map(unquoted), separateLength: 0 };
   const words: string[] = [];
-  let apart = 0;
-  let glue = false;
-  for (const piece of raw) {
-    const cut = /^[=:]+$/.test(piece);
-    if (words.length > 0 && (cut || glue)) {
-      apart = unquoted(words.at(-1)!).length + (cut ? piece.length : 0);
-      words.push(words.pop()! + piece);
+  let separateLength = 0;
+  let joinNext = false;
+  for (const part of raw) {
+    const isSeparator = /^[=:]+$/.test(part);
+    if (words.length > 0 && (isSeparator || joinNext)) {
+      separateLength = unquoted(words.at(-1)!).length + (isSeparator ? part.length : 0);
+      words.push(words.pop()! + part);
     } else {
-      apart = 0;
-      words.push(piece);
+      separateLength = 0;
+      words.push(part);
     }
-    glue = cut;
+    joinNext = isSeparator;
   }
-  return { words: words.map(unquoted), apart };
+  return { words: words.map(unquoted), separateLength };
 }
 
 /** A word without its quotes and backslashes; the last quote may be unclosed. Nothing is evaluated. */

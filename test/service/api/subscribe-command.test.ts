@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { subscribeTo } from '../../../src/cli/commands/subscribe.ts';
+import { subscribeTo } from '../../../src/cli/commands/subscribe/run.ts';
 import { listen } from '../../../src/service/http/listen.ts';
 import { contextIn, folder } from '../../cli/author-support.ts';
 import { addRegistry } from '../database-fixture.ts';

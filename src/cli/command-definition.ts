@@ -1,0 +1,99 @@
+import type { Choices } from './choices.ts';
+
+/** A command of the command line as data: parsing, help, completion and prompts read it. */
+export interface CommandDefinition {
+  name: string;
+  description: string;
+  arguments: readonly ArgumentDefinition[];
+  options: OptionDefinitions;
+  /** Shown after the help. */
+  notes?: string;
+  /** Words after `appreg`. */
+  examples: readonly string[];
+}
+
+/** Options by the name under which a command receives their value. */
+export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
+
+export interface ArgumentDefinition {
+  /** As in the usage of the command: `<required>`, `[optional]`, `<several...>`. */
+  usage: string;
+  value: ValueKind | Choices;
+  prompt?: PromptText;
+}
+
+interface OptionText {
+  /** As in the help: `--name`, or `--name <value>`. */
+  flags: string;
+  description: string;
+}
+
+interface FlagOption extends OptionText {
+  type: 'boolean';
+}
+
+export interface TextOption extends OptionText {
+  type: 'string';
+  value: ValueKind | Choices;
+  prompt?: PromptText;
+}
+
+/** Can be given several times. */
+export interface ListOption extends OptionText {
+  type: 'list';
+  value: ValueKind | Choices;
+}
+
+export interface NumberOption extends OptionText {
+  type: 'number';
+  range: 'whole' | 'positive' | 'port';
+}
+
+export type OptionDefinition = FlagOption | TextOption | ListOption | NumberOption;
+
+/** What a prompt shows for a value that is missing on the command line. */
+export interface PromptText {
+  message: string;
+  /** The default, shown in brackets. */
+  initial?: string;
+  /** Shown while the input is empty. */
+  placeholder?: string;
+}
+
+/** What a value is: decides what completion offers (completion/values.ts) and what is valid (io/value-checks.ts). */
+export type ValueKind =
+  | 'any'
+  | 'text'
+  | 'app-key'
+  | 'new-app-key'
+  | 'new-version'
+  | 'file'
+  | 'folder'
+  | 'archive'
+  | 'icon'
+  | 'color'
+  | 'manifest-name'
+  | 'base-url'
+  | 'url'
+  | 'origin'
+  | 'bucket'
+  | 'registry-url'
+  | 'registry-url-or-facts'
+  | 'file-or-url'
+  | 'registry-state'
+  | 'version-range'
+  | 'loopback-host'
+  | 'format'
+  | 'rule-level';
+
+interface ValueTypes {
+  boolean: boolean;
+  string: string;
+  list: string[];
+  number: number;
+}
+
+/** The options of a command as it receives them. */
+export type OptionValues<Options extends OptionDefinitions> = {
+  -readonly [Name in keyof Options]?: ValueTypes[Options[Name]['type']];
+};

@@ -1,0 +1,62 @@
+import { printable, redact, safeJson } from '../../../core/text/text.ts';
+import { checkNewKey, type NewApp, planApp } from '../../../publish/add-app.ts';
+import { applyPlan } from '../../../publish/apply-plan.ts';
+import { severitiesOf } from '../../check/checks.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { checkUrl } from '../../fetch.ts';
+import { wantsJson } from '../../format.ts';
+import { iconFrom } from '../../icon-source.ts';
+import { resolveInputs } from '../../io/prompts.ts';
+import { planText, printFindings } from '../../remarks.ts';
+import { openWorkspace } from '../../config/workspace.ts';
+import { addAppCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof addAppCommand.options>;
+
+/** `appreg add-app <key>`: an icon, a metadata file and an entry in the manifest. */
+export async function addApp(context: Context, key: string, options: Options): Promise<number> {
+  checkNewKey(key);
+  const { terminal } = context;
+  const json = wantsJson('add-app', options.format);
+  const { place, config } = await openWorkspace(context);
+  const { metadataUrl = null } = options;
+  if (metadataUrl !== null) checkUrl(metadataUrl, '--metadata-url');
+  const flags = addAppCommand.options;
+  const inputs = await resolveInputs(context, {
+    name: { option: flags.name, given: options.name, initial: titleOf(key) },
+    description: { option: flags.description, given: options.description },
+    color: { option: flags.blockColor, given: options.blockColor },
+    icon: { option: flags.icon, given: options.icon },
+  });
+  if (inputs === null) return 130;
+  const { name, description, color, icon } = inputs;
+
+  const app: NewApp = { key, name, description, color, icon: iconFrom(context, key, color, icon), metadataUrl };
+  const { entry, plan, lines, findings } = await planApp(place, app, {
+    now: new Date().toISOString(),
+    severities: severitiesOf(context, config),
+  });
+  const status = plan.steps.length === 0 ? 'unchanged' : options.dryRun === true ? 'planned' : 'added';
+  printFindings(terminal, findings);
+  if (options.dryRun !== true) await place.store.tidy?.([place.manifest, `apps/${key}/versions.json`]);
+  if (status === 'added') await applyPlan(plan, place.store);
+
+  const files = plan.steps.map(({ path }) => path);
+  if (json) terminal.out(redact(safeJson({ key, status, entry, files })));
+  else if (status === 'unchanged') terminal.out(`${key} is in ${printable(place.manifest)} already; nothing to do`);
+  else if (status === 'planned') terminal.out(planText(terminal, plan, lines));
+  else terminal.out(`added ${terminal.style.bold(key)}: ${printable(files.join(', '))}`);
+  if (status === 'planned') terminal.next('the same command without --dry-run');
+  else terminal.next(`appreg publish-version ${key} 1.0.0 --entry <file>`);
+  return 0;
+}
+
+/** `Feed Watch` for `feed-watch`. */
+function titleOf(key: string): string {
+  return key
+    .split(/[-_]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
+}

@@ -1,0 +1,29 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { dryRunOption } from '../../option-groups.ts';
+
+export const assembleCommand = {
+  name: 'assemble',
+  description: 'generate the manifest from apps/<key>/app.json, one file per app',
+  arguments: [],
+  options: {
+    remove: {
+      type: 'list',
+      flags: '--remove <key>',
+      description: 'remove this app from the manifest; repeatable',
+      value: 'app-key',
+    },
+    check: {
+      type: 'boolean',
+      flags: '--check',
+      description: 'check only the folders, not what is published; write nothing',
+    },
+    against: {
+      type: 'string',
+      flags: '--against <dir|git-ref|file|url>',
+      description: 'with --check: report apps that are listed there, but have no folder here',
+      value: 'registry-state',
+    },
+    ...dryRunOption,
+  },
+  examples: ['assemble --dry-run', 'assemble --check --against origin/main'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,79 @@
+import { manifestAppsIn } from '../../../core/registry/manifest.ts';
+import { printable, redact, safeJson } from '../../../core/text/text.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { asBase } from '../../../observe/workspace/places.ts';
+import { checkAssembly, planAssembly } from '../../../publish/assemble.ts';
+import { applyPlan } from '../../../publish/apply-plan.ts';
+import { appsUnder } from '../../config/app-folders.ts';
+import { severitiesOf } from '../../check/checks.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { registryState } from '../../registry-state.ts';
+import { planText, printFindings } from '../../remarks.ts';
+import { openWorkspace } from '../../config/workspace.ts';
+import type { assembleCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof assembleCommand.options>;
+
+/**
+ * `appreg assemble`: generates the manifest from the folders apps/<key>. All input is validated before anything is
+ * written; an app that is invalid, or missing although published, is refused.
+ */
+export async function assembleManifest(context: Context, options: Options): Promise<number> {
+  const { terminal } = context;
+  const json = wantsJson('assemble', options.format);
+  const { check = false, dryRun = false, remove = [], against } = options;
+  if (check && (dryRun || (remove.length > 0 && against === undefined)))
+    throw new AppregError(
+      'option-conflict',
+      '--check looks at the folders alone; --dry-run and --remove are about what is published.',
+      'Leave one of them out; or name what is published: --against <registry-url>',
+    );
+  if (against !== undefined && !check)
+    throw new AppregError(
+      'option-conflict',
+      '--against belongs to --check: without that, the apps are held against the store itself.',
+      'Add --check, or leave --against out.',
+    );
+  const { config, root } = await context.config();
+  const judgement = { now: new Date().toISOString(), severities: severitiesOf(context, config) };
+  if (check) {
+    const folders = appsUnder(root, asBase(config.baseUrl ?? 'https://apps.example.com/'));
+    const listed = against === undefined ? null : { where: against, keys: await keysIn(context, against), remove };
+    printFindings(terminal, checkAssembly(folders, listed, judgement));
+    const { length } = folders.apps;
+    terminal.out(json ? safeJson({ status: 'checked', apps: length }) : `${count(length)}, all of them sound`);
+    return 0;
+  }
+  const { place } = await openWorkspace(context);
+  const folders = appsUnder(root, place.base);
+  const { apps } = folders;
+  const { plan, findings, ...changes } = await planAssembly(place, folders, remove, judgement);
+  printFindings(terminal, findings);
+  const status = plan.steps.length === 0 ? 'unchanged' : dryRun ? 'planned' : 'assembled';
+  if (!dryRun) await place.store.tidy?.([place.manifest, ...apps.map(({ key }) => `apps/${key}/versions.json`)]);
+  if (status === 'assembled') await applyPlan(plan, place.store);
+
+  const steps = plan.steps.map(({ kind, path, what }) => ({ kind, path, what }));
+  if (json) terminal.out(redact(safeJson({ status, manifest: place.manifest, apps: apps.length, ...changes, steps })));
+  else if (status === 'unchanged')
+    terminal.out(`${printable(place.manifest)} holds the ${count(apps.length)} already; nothing to do`);
+  else if (status === 'planned') terminal.out(planText(terminal, plan));
+  else {
+    terminal.out(`assembled ${printable(place.manifest)} from ${count(apps.length)}`);
+    for (const [what, keys] of Object.entries(changes))
+      if (keys.length > 0) terminal.out(`  ${what} ${printable(keys.join(', '))}`);
+  }
+  return 0;
+}
+
+/** The apps listed in another state of the registry. Throws AppregError if that state does not exist. */
+async function keysIn(context: Context, where: string): Promise<string[]> {
+  const { manifest } = await registryState(context, where, { app: [] });
+  return Object.keys(manifestAppsIn(manifest.content) ?? {});
+}
+
+function count(apps: number): string {
+  return apps === 1 ? '1 app' : `${apps} apps`;
+}

@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { bundle as build, type BundleOptions } from '../../../bundle/bundle.ts';
+import { APP_ENTRY, type NoApp, noAppIn } from '../../../core/registry/app-entry.ts';
+import { grouped, printable, safeJson } from '../../../core/text/text.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { stopIfInterrupted } from '../../../store/interrupt.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import type { bundleCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof bundleCommand.options>;
+
+/** `appreg bundle <entry> <output>`: builds, then writes the archive atomically. */
+export async function bundle(context: Context, entry: string, output: string, options: Options): Promise<number> {
+  const { cwd, terminal } = context;
+  const json = wantsJson('bundle', options.format);
+  const target = outputFile(cwd, output);
+  const { config } = await context.config();
+  const settings = config.bundle ?? {};
+  const request: BundleOptions = {
+    entry: resolve(cwd, entry),
+    external: [...(settings.external ?? []), ...(options.external ?? [])],
+    include: [...(settings.include ?? []), ...(options.include ?? [])],
+    target: options.target ?? settings.target ?? 'node22',
+    minify: options.minify ?? false,
+    sourcemap: options.sourcemap ?? false,
+    leaveOut: target,
+    cwd,
+  };
+  if (options.ui !== undefined) request.ui = resolve(cwd, options.ui);
+
+  const progress = terminal.progress(`building ${entry}`);
+  // Loads the modules for writing while the compiler works.
+  const [{ archive, checksum, tarSha256, entries, warnings }, { replaceFile }] = await Promise.all([
+    build(request),
+    import('../../../store/directory/atomic.ts'),
+  ]).finally(() => progress.stop());
+  const noApp = noAppIn(entries, config.artifact?.entry ?? APP_ENTRY);
+  if (noApp !== null && options.anyContent !== true) throw withoutApp(noApp);
+  if (noApp !== null) warnings.push(`the artifact ${noApp.message}`);
+  stopIfInterrupted();
+  await write(target, () => replaceFile(target, archive));
+
+  for (const warning of warnings) terminal.log(`warning: ${warning}`);
+  if (json) {
+    terminal.out(safeJson({ path: output, bytes: archive.length, entries, checksum, tarSha256, warnings }));
+    return 0;
+  }
+  terminal.out(`${terminal.style.bold(printable(output))}  ${grouped(archive.length)} bytes`);
+  const width = Math.max(...entries.map((one) => grouped(one.size).length));
+  for (const { path, size } of entries) terminal.out(`  ${grouped(size).padStart(width)}  ${printable(path)}`);
+  terminal.out(checksum);
+  terminal.next(`appreg publish-version <app> <version> --artifact ${printable(output)}`);
+  return 0;
+}
+
+function withoutApp({ message, advice }: NoApp): AppregError {
+  return new AppregError(
+    'rule-violation',
+    `The artifact ${printable(message)}. Nothing was changed.`,
+    `${advice} To pack it as it is: --any-content`,
+    { rules: ['artifact-no-app'] },
+  );
+}
+
+function outputFile(cwd: string, output: string): string {
+  const file = resolve(cwd, output);
+  if (!file.endsWith('.tar.gz') || file.endsWith('/.tar.gz') || file.endsWith('\\.tar.gz')) {
+    throw new AppregError(
+      'option-invalid',
+      `The output ${printable(output)} does not end in .tar.gz.`,
+      'Name it like dist/my-app-1.0.0.tar.gz.',
+    );
+  }
+  if (existsSync(file) && statSync(file).isDirectory()) {
+    throw new AppregError('option-invalid', `The output ${printable(output)} is a folder.`, 'Name a file in it.');
+  }
+  return file;
+}
+
+/** Creates the folder if it is missing, and removes it again if the file cannot be written. */
+async function write(file: string, replace: () => Promise<boolean>): Promise<void> {
+  const folder = dirname(file);
+  const made = makeFolder(folder);
+  try {
+    await replace();
+  } catch (error) {
+    if (made !== undefined) removeFolders(folder, made);
+    throw error;
+  }
+}
+
+/** The topmost folder that was created, if any. */
+function makeFolder(folder: string): string | undefined {
+  try {
+    return mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new AppregError(
+      'output-unwritable',
+      `The folder ${printable(folder)} cannot be made (${code ?? 'unknown'}).`,
+      'Choose another output, or make the folder yourself.',
+      { cause: error },
+    );
+  }
+}
+
+/** From the innermost folder up to `top`, as long as they are empty: another process may have created files there. */
+function removeFolders(folder: string, top: string): void {
+  for (let at = folder; at.length >= top.length && readdirSync(at).length === 0; at = dirname(at)) rmdirSync(at);
+}

@@ -1,0 +1,9 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+
+export const checksumCommand = {
+  name: 'checksum',
+  description: 'print the checksum for the metadata: sha256:<64 hexadecimal digits>',
+  arguments: [{ usage: '<file|url...>', value: 'file-or-url', prompt: { message: 'Which file or URL?' } }],
+  options: {},
+  examples: ['checksum clock-1.0.0.tar.gz'],
+} as const satisfies CommandDefinition;

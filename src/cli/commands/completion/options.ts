@@ -1,0 +1,14 @@
+import { SHELLS } from '../../choices.ts';
+import type { CommandDefinition } from '../../command-definition.ts';
+
+export const completionCommand = {
+  name: 'completion',
+  description: 'print a script for completion with Tab (bash, zsh or fish)',
+  arguments: [{ usage: '<shell>', value: SHELLS, prompt: { message: `Which shell? (${SHELLS.join(', ')})` } }],
+  options: {},
+  notes: `Install it once:
+  bash  echo 'eval "$(appreg completion bash)"' >> ~/.bashrc
+  zsh   echo 'eval "$(appreg completion zsh)"' >> ~/.zshrc    (after the line with compinit)
+  fish  appreg completion fish > ~/.config/fish/completions/appreg.fish`,
+  examples: [],
+} as const satisfies CommandDefinition;

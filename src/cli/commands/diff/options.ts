@@ -1,0 +1,17 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { readOptions } from '../../option-groups.ts';
+
+export const diffCommand = {
+  name: 'diff',
+  description: 'show what would change for subscribers between two states',
+  arguments: [
+    {
+      usage: '<before>',
+      value: 'registry-state',
+      prompt: { message: 'Compare with which state? (a folder, a git ref, a file or a URL)' },
+    },
+    { usage: '[after]', value: 'registry-state' },
+  ],
+  options: readOptions,
+  examples: ['diff origin/main', 'diff https://apps.example.com/registry.json .'],
+} as const satisfies CommandDefinition;

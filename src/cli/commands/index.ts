@@ -1,0 +1,49 @@
+import type { CommandDefinition } from '../command-definition.ts';
+import type { Context } from '../context.ts';
+import { addAppCommand } from './add-app/options.ts';
+import { assembleCommand } from './assemble/options.ts';
+import { bundleCommand } from './bundle/options.ts';
+import { checksumCommand } from './checksum/options.ts';
+import { completionCommand } from './completion/options.ts';
+import { diagnoseCommand } from './diagnose/options.ts';
+import { diffCommand } from './diff/options.ts';
+import { initCommand } from './init/options.ts';
+import { judgeCommand } from './judge/options.ts';
+import { lintCommand } from './lint/options.ts';
+import { lockCommand } from './lock/options.ts';
+import { mirrorCommand } from './mirror/options.ts';
+import { publishVersionCommand } from './publish-version/options.ts';
+import { serveCommand } from './serve/options.ts';
+import { serviceCommand } from './service/options.ts';
+import { subscribeCommand } from './subscribe/options.ts';
+import { verifyCommand } from './verify/options.ts';
+
+/** Implements a command: receives the context, then arguments and options; resolves to the exit code. */
+export type Action = (context: Context, ...rest: any[]) => Promise<number>;
+
+export interface Command {
+  definition: CommandDefinition;
+  /** Imports the implementation, which may be large. */
+  load(): Promise<Action>;
+}
+
+/** All commands, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  { definition: initCommand, load: async () => (await import('./init/run.ts')).init },
+  { definition: addAppCommand, load: async () => (await import('./add-app/run.ts')).addApp },
+  { definition: assembleCommand, load: async () => (await import('./assemble/run.ts')).assembleManifest },
+  { definition: bundleCommand, load: async () => (await import('./bundle/run.ts')).bundle },
+  { definition: checksumCommand, load: async () => (await import('./checksum/run.ts')).checksum },
+  { definition: publishVersionCommand, load: async () => (await import('./publish-version/run.ts')).publishVersion },
+  { definition: lintCommand, load: async () => (await import('./lint/run.ts')).lint },
+  { definition: verifyCommand, load: async () => (await import('./verify/run.ts')).verify },
+  { definition: diagnoseCommand, load: async () => (await import('./diagnose/run.ts')).diagnose },
+  { definition: lockCommand, load: async () => (await import('./lock/run.ts')).lock },
+  { definition: mirrorCommand, load: async () => (await import('./mirror/run.ts')).mirrorRegistry },
+  { definition: diffCommand, load: async () => (await import('./diff/run.ts')).diff },
+  { definition: judgeCommand, load: async () => (await import('./judge/run.ts')).judge },
+  { definition: subscribeCommand, load: async () => (await import('./subscribe/run.ts')).subscribeTo },
+  { definition: serveCommand, load: async () => (await import('./serve/run.ts')).serve },
+  { definition: serviceCommand, load: async () => (await import('./service/run.ts')).service },
+  { definition: completionCommand, load: async () => (await import('./completion/run.ts')).completion },
+];

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { PRESETS } from '../../../author/host-files.ts';
+import { type NewFile, type NewWorkspace, workspaceFiles } from '../../../author/workspace-files.ts';
+import { printable, safeJson } from '../../../core/text/text.ts';
+import { VERSION } from '../../../core/tool-version.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { asBase } from '../../../observe/workspace/places.ts';
+import { applyPlan } from '../../../publish/apply-plan.ts';
+import { planFiles } from '../../../publish/new-files.ts';
+import type { Plan } from '../../../publish/plan.ts';
+import { openDirectory } from '../../../store/directory/directory.ts';
+import { journaled } from '../../../store/journal.ts';
+import type { Store } from '../../../store/store.ts';
+import { CI_SYSTEMS, HOSTS, isOneOf, STORES } from '../../choices.ts';
+import type { OptionValues, TextOption } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { invalidOption, requireValid, resolveInputs } from '../../io/prompts.ts';
+import type { Config } from '../../config/config.ts';
+import { openStore } from '../../config/open-store.ts';
+import { quoted, shownPath } from '../../io/shown-path.ts';
+import { initCommand } from './options.ts';
+
+/** Cloudflare assigns each account its own endpoint. */
+const R2_ENDPOINT: TextOption = {
+  ...initCommand.options.endpoint,
+  prompt: {
+    message: 'S3 API endpoint of R2? (in the dashboard: R2 › Settings › S3 API)',
+    placeholder: 'https://<account id>.r2.cloudflarestorage.com',
+  },
+};
+
+type Options = GlobalOptions & OptionValues<typeof initCommand.options>;
+
+/** `appreg init [dir]`: scaffolds a workspace. Existing files are never overwritten. */
+export async function init(context: Context, dir: string | undefined, options: Options): Promise<number> {
+  const { cwd, terminal } = context;
+  const json = wantsJson('init', options.format);
+  const settings = await settingsFrom(context, options);
+  if (settings === null) return 130;
+  const { manifest, baseUrl, ci } = settings;
+  if (dir === '')
+    throw new AppregError('option-invalid', 'The folder name is empty.', 'Omit it to use the current folder.');
+  const root = resolve(cwd, dir ?? '.');
+  const results = await writeWorkspace(context, root, settings);
+  if (json)
+    terminal.out(
+      safeJson({ root, manifest, baseUrl, manifestUrl: baseUrl + encodeURIComponent(manifest), files: results }),
+    );
+  else for (const { path, status } of results) terminal.out(`${status} ${printable(shownPath(cwd, join(root, path)))}`);
+  if (baseUrl.startsWith('http:'))
+    terminal.log(`${baseUrl} is only suitable for local tests; subscribers need an https: URL.`);
+  if (ci !== 'none' && !existsSync(join(root, '.git')))
+    terminal.log('The CI file works only at the top level of a git repository; this folder is not one yet (git init).');
+  const shownRoot = shownPath(cwd, root);
+  terminal.next(`${shownRoot === '' ? '' : `cd ${quoted(printable(shownRoot))} && `}appreg add-app <key>`);
+  return 0;
+}
+
+/** The settings of the new workspace, from options and prompts; null if the user cancelled. */
+async function settingsFrom(context: Context, options: Options): Promise<NewWorkspace | null> {
+  const flags = initCommand.options;
+  const { manifest = 'registry.json', ci = 'none', serviceOrigin: serviceOrigins = [] } = options;
+  const host = options.host ?? null;
+  if (host !== null && !isOneOf(HOSTS, host)) throw invalidOption(flags.host, host, context.cwd);
+  const preset = host === null ? null : PRESETS[host].store;
+  const type = options.store ?? preset?.type ?? 'directory';
+  requireValid(flags.manifest, manifest, context.cwd);
+  if (!isOneOf(STORES, type)) throw invalidOption(flags.store, type, context.cwd);
+  if (!isOneOf(CI_SYSTEMS, ci)) throw invalidOption(flags.ci, ci, context.cwd);
+  for (const origin of serviceOrigins) requireValid(flags.serviceOrigin, origin, context.cwd);
+  const inputs = await resolveInputs(context, {
+    baseUrl: { option: flags.baseUrl, given: options.baseUrl },
+    ...(type === 's3' && { bucket: { option: flags.bucket, given: options.bucket } }),
+    ...(type === 's3' && host === 'r2' && { endpoint: { option: R2_ENDPOINT, given: options.endpoint } }),
+  });
+  if (inputs === null) return null;
+  const { baseUrl, ...storeInputs } = inputs;
+  const store = storeFrom(type, options, {
+    ...(preset?.type === type && preset),
+    ...storeFields(options),
+    ...storeFields(storeInputs),
+  });
+  return {
+    manifest,
+    baseUrl: asBase(baseUrl),
+    serviceOrigins,
+    ci,
+    store,
+    host,
+    appreg: VERSION,
+  };
+}
+
+/** Creates the files that are missing, in the folder and in the configured store. */
+async function writeWorkspace(context: Context, root: string, settings: NewWorkspace): Promise<WrittenFile[]> {
+  const { manifest, store: storeSettings } = settings;
+  const files = workspaceFiles(settings);
+  const folder = context.journal ? journaled(openDirectory(root), context.journal) : openDirectory(root);
+  const isRemote = storeSettings.type !== 'directory';
+  const localFiles = files.filter(({ served }) => !isRemote || !served);
+  // Report local conflicts before anything is written.
+  const plan = await planFiles(folder, localFiles);
+  const remote: WrittenFile[] = [];
+  if (isRemote) {
+    const store = await openStore(context, storeSettings as Config['store'], root);
+    // An existing registry in the store is reused unchanged.
+    const exists = (await store.read(manifest)) !== null;
+    if (exists) remote.push({ path: manifest, status: 'unchanged' });
+    const served = files.filter((file) => file.served && !(exists && file.path === manifest));
+    remote.push(...(await createFiles(await planFiles(store, served), store, served)));
+  }
+  return [...(await createFiles(plan, folder, localFiles)), ...remote];
+}
+
+interface WrittenFile {
+  path: string;
+  status: 'created' | 'unchanged';
+}
+
+/** Writes the files that do not exist yet. */
+async function createFiles(plan: Plan, store: Store, files: readonly NewFile[]): Promise<WrittenFile[]> {
+  await store.tidy?.(files.map(({ path }) => path));
+  await applyPlan(plan, store);
+  const created = new Set(plan.steps.map((step) => step.path));
+  return files.map(({ path }) => ({ path, status: created.has(path) ? 'created' : 'unchanged' }));
+}
+
+/** The fields of each type of store, which are options of the same name. */
+const STORE_FIELDS = {
+  directory: [],
+  git: ['remote', 'branch'],
+  s3: ['bucket', 'prefix', 'region', 'endpoint'],
+} as const satisfies Record<(typeof STORES)[number], readonly (keyof Options)[]>;
+
+type StoreField = (typeof STORE_FIELDS)['git' | 's3'][number];
+type StoreFields = Partial<Record<StoreField, string>>;
+
+/** The given fields of a store; an empty value counts as absent. */
+function storeFields(options: { [Name in StoreField]?: string | undefined }): StoreFields {
+  const fields: StoreFields = {};
+  for (const name of Object.values(STORE_FIELDS).flat()) {
+    const value = options[name];
+    if (value) fields[name] = value;
+  }
+  return fields;
+}
+
+/** The store section of the configuration. Throws AppregError for an option of another type of store. */
+function storeFrom(type: (typeof STORES)[number], options: Options, fields: StoreFields): NewWorkspace['store'] {
+  for (const other of STORES)
+    for (const name of STORE_FIELDS[other])
+      if (other !== type && options[name] !== undefined)
+        throw new AppregError(
+          'option-conflict',
+          `--${name} is only valid with --store ${other}.`,
+          `Add --store ${other}, or omit --${name}.`,
+        );
+  const defaults: StoreFields = type === 'git' ? { remote: 'origin', branch: 'gh-pages' } : {};
+  const all = { ...defaults, ...fields };
+  const store: NewWorkspace['store'] = { type };
+  for (const name of STORE_FIELDS[type]) {
+    const value = all[name];
+    if (value !== undefined) store[name] = value;
+  }
+  return store;
+}

@@ -1,0 +1,29 @@
+import { resolve } from 'node:path';
+import { judge as judgeFacts } from '../../../core/engine/judge.ts';
+import { printable } from '../../../core/text/text.ts';
+import { joinShards, type NamedSnapshot } from '../../../core/engine/shards.ts';
+import { checked, printReport, severitiesOf } from '../../check/checks.ts';
+import type { Context } from '../../context.ts';
+import { ledgerFor } from '../../lock.ts';
+import { readSnapshot } from '../../check/snapshot-file.ts';
+
+/**
+ * `appreg judge <facts.json...>`: judges saved facts again, with the same result as the run that saved them; the facts
+ * of several shards are merged into one run.
+ */
+export async function judge(context: Context, files: readonly string[]): Promise<number> {
+  return checked(context, 'judge', files.join(' '), async () => {
+    const { config } = await context.config();
+    const parts: NamedSnapshot[] = [];
+    for (const file of files) parts.push({ file, snapshot: await readSnapshot(resolve(context.cwd, file)) });
+    const severities = severitiesOf(context, config);
+    const facts = joinShards(parts);
+    const before = await ledgerFor(context, facts.target);
+    const report = judgeFacts(facts, { command: 'judge', severities, baseline: before });
+    const code = printReport(context, report, { severities });
+    // A bundle of `diagnose --bundle` records the requested target.
+    if (parts.length === 1 && parts[0]!.snapshot.requested !== undefined)
+      context.terminal.next(`appreg diagnose ${printable(files[0]!)} tells it by symptom, and who has to act`);
+    return code;
+  });
+}

@@ -1,0 +1,17 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+
+export const lintCommand = {
+  name: 'lint',
+  description: 'check files without the network',
+  arguments: [{ usage: '[path...]', value: 'file' }],
+  options: {
+    against: {
+      type: 'string',
+      flags: '--against <dir|git-ref|file|url>',
+      description: 'also report changes to published versions, compared with this state',
+      value: 'registry-state',
+    },
+    fix: { type: 'boolean', flags: '--fix', description: 'fix what can be fixed automatically' },
+  },
+  examples: ['lint', 'lint --against origin/main'],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,110 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { startJudging, type Judging } from '../../../core/engine/judge.ts';
+import { LOCK_FILE } from '../../../core/registry/lock-file.ts';
+import { isFixable } from '../../../core/rules/lookup.ts';
+import { printable } from '../../../core/text/text.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { observeMetadataFile, observeWorkspace } from '../../../observe/workspace/observe-workspace.ts';
+import { type Target, targetAt } from '../../../observe/workspace/target.ts';
+import { type BaselineOption, baselineOption, NOTHING } from '../../check/baseline-option.ts';
+import { checked, printReport, severitiesOf } from '../../check/checks.ts';
+import type { LoadedConfig } from '../../config/config.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { fixFiles } from '../../fix.ts';
+import { hasLock } from '../../lock.ts';
+import { shownPath } from '../../io/shown-path.ts';
+import { refuseStored } from '../../stored-state.ts';
+import type { lintCommand } from './options.ts';
+
+type LintOptions = GlobalOptions & OptionValues<typeof lintCommand.options>;
+
+/** `appreg lint [path...]`: checks files without the network. Exit codes as documented in interface.md. */
+export async function lint(context: Context, paths: readonly string[], options: LintOptions): Promise<number> {
+  const named = paths.length === 0 ? ['.'] : paths;
+  return checked(context, 'lint', named.join(', '), async () => {
+    const started = performance.now();
+    const { cwd, terminal } = context;
+    const targets: { target: Target; config: LoadedConfig }[] = [];
+    for (const name of named) {
+      const path = resolve(cwd, name);
+      const config = await configAround(context, path);
+      const target = targetAt(path, {
+        root: config.root,
+        found: config.file !== null,
+        manifest: config.config.manifest ?? null,
+        baseUrl: config.config.baseUrl ?? null,
+      });
+      const { root, manifest } = target.workspace;
+      if (target.kind === 'workspace') refuseStored(config, root, manifest);
+      targets.push({ target, config });
+    }
+    if (options.against !== undefined && targets.length > 1)
+      throw new AppregError(
+        'option-conflict',
+        '--against takes one path at a time.',
+        'Run appreg lint once per registry.',
+      );
+    const { target: first, config } = targets[0]!;
+    const severities = severitiesOf(context, config.config);
+    const where = options.against ?? ledgerOf(first);
+    const against = where === null ? NOTHING : await baselineOption(where, first, context);
+    if (options.fix === true) for (const { target } of targets) await fixFiles(context, target, against);
+    const judging = startJudging({
+      command: 'lint',
+      target: named.join(', '),
+      now: new Date().toISOString(),
+      severities,
+      appEntry: config.config.artifact?.entry ?? null,
+      baseline: against.registry,
+    });
+    const progress = terminal.progress('Reading');
+    try {
+      for (const { target } of targets) await look(context, target, judging, against, (text) => progress.update(text));
+    } finally {
+      progress.stop();
+    }
+    const report = judging.finish(Math.round(performance.now() - started) / 1000);
+    const code = printReport(context, report, { severities });
+    if (code === 0) terminal.next('publish the files, then appreg verify <registry-url>');
+    else if (options.fix !== true && report.findings.some(isFixable))
+      terminal.next('appreg lint --fix fixes some of these');
+    return code;
+  });
+}
+
+/** The workspace's lock file, the default baseline. */
+function ledgerOf({ kind, workspace }: Target): string | null {
+  return kind === 'workspace' && hasLock(workspace.root) ? join(workspace.root, LOCK_FILE) : null;
+}
+
+async function look(
+  context: Context,
+  target: Target,
+  judging: Judging,
+  against: BaselineOption,
+  say: (text: string) => void,
+): Promise<void> {
+  const { workspace } = target;
+  const nameOf = namesBelow(workspace.root, context.cwd);
+  if (target.kind === 'metadata') {
+    const { metadata, artifacts } = await observeMetadataFile(workspace, target.path, nameOf);
+    judging.metadata(metadata, artifacts, against.versions);
+    return;
+  }
+  if (target.inferred)
+    context.terminal.detail(`Taking ${printable(workspace.baseUrl ?? '')} as the address of this folder.`);
+  await observeWorkspace(workspace, judging, { nameOf, onApp: (done, all) => say(`Reading apps: ${done} of ${all}`) });
+}
+
+/** Maps paths below the root to paths relative to `cwd`. */
+function namesBelow(root: string, cwd: string): (path: string) => string {
+  if (shownPath(cwd, root) === '') return (path) => path;
+  return (path) => shownPath(cwd, join(root, path));
+}
+
+async function configAround(context: Context, path: string): Promise<LoadedConfig> {
+  const from = existsSync(path) && statSync(path).isDirectory() ? path : resolve(path, '..');
+  return context.config(existsSync(from) ? from : context.cwd);
+}

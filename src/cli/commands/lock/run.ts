@@ -1,0 +1,46 @@
+import { LOCK_FILE, recorded } from '../../../core/registry/lock-file.ts';
+import { isMissing } from '../../../core/facts/facts.ts';
+import { printable, redact, safeJson } from '../../../core/text/text.ts';
+import type { Changed } from '../../../core/registry/lock-file.ts';
+import { count } from '../../../report/words.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { changedLine, changeLock } from '../../lock.ts';
+import { registryState } from '../../registry-state.ts';
+import type { VerifyOptions } from '../../check/verify-options.ts';
+
+/**
+ * `appreg lock [where]`: records in appreg.lock.json each version that is not in it yet. Existing entries never change;
+ * exit 1 if the registry lists something else.
+ */
+export async function lock(
+  context: Context,
+  where: string | undefined,
+  options: GlobalOptions & VerifyOptions,
+): Promise<number> {
+  const { terminal } = context;
+  const json = wantsJson('lock', options.format);
+  const { root } = await context.config();
+  const seen = await registryState(context, where ?? '.', options);
+  let result: { added: number; changed: Changed[] } = { added: 0, changed: [] };
+  let versions = 0;
+  await changeLock(root, (before) => {
+    const found = recorded(before, seen);
+    result = found;
+    versions = [...found.lock.values()].reduce((sum, known) => sum + known.size, 0);
+    return found.lock;
+  });
+  const { added, changed } = result;
+  for (const { key, metadata } of seen.apps)
+    if (isMissing(metadata.content))
+      terminal.log(`Not noted: the versions of ${printable(key)} (${printable(metadata.content.missing)})`);
+  if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
+  else {
+    for (const { app, version, before, after } of changed) terminal.out(changedLine(app, version, before, after));
+    terminal.out(
+      `${LOCK_FILE}: ${count(versions, 'version')}, ${added} new${changed.length > 0 ? `, ${count(changed.length, 'error')}` : ''}`,
+    );
+  }
+  if (changed.length === 0) terminal.next(`commit ${LOCK_FILE}; appreg lint holds the files against it from now on`);
+  return changed.length > 0 ? 1 : 0;
+}

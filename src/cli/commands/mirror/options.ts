@@ -1,0 +1,39 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import {
+  appOption,
+  authorityOption,
+  baseUrlOption,
+  concurrencyOption,
+  headerOptions,
+  versionsOption,
+} from '../../option-groups.ts';
+
+export const mirrorCommand = {
+  name: 'mirror',
+  description: 'copy a registry, verified, with rewritten URLs; resumable',
+  arguments: [
+    {
+      usage: '<registry-url>',
+      value: 'registry-url',
+      prompt: {
+        message: 'URL of the registry’s manifest?',
+        placeholder: 'https://apps.example.com/registry.json',
+      },
+    },
+    { usage: '<dir>', value: 'folder', prompt: { message: 'Into which folder?' } },
+  ],
+  options: {
+    baseUrl: { ...baseUrlOption.baseUrl, description: 'the URL that the copy will be served at' },
+    ...appOption,
+    ...versionsOption,
+    prune: {
+      type: 'boolean',
+      flags: '--prune',
+      description: 'delete apps and versions that the source no longer lists',
+    },
+    ...headerOptions("the registry's origin"),
+    ...concurrencyOption,
+    ...authorityOption,
+  },
+  examples: ['mirror https://apps.example.com/registry.json copy --base-url https://mirror.example.com/'],
+} as const satisfies CommandDefinition;

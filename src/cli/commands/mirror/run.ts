@@ -1,0 +1,103 @@
+import { resolve } from 'node:path';
+import { isSafeKey } from '../../../core/registry/app-key.ts';
+import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import type { Mirrored } from '../../../mirror/app.ts';
+import { asBase } from '../../../observe/workspace/places.ts';
+import { openDirectory } from '../../../store/directory/directory.ts';
+import { count, size } from '../../../report/words.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { resolveInputs } from '../../io/prompts.ts';
+import { onSignals } from '../../process/stop-signal.ts';
+import { registryUrl, webOptionsOf } from '../../check/verify-options.ts';
+import { mirrorCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof mirrorCommand.options>;
+
+const EVERY = 100;
+// All of them are in --format json.
+const SHOWN = 50;
+
+/** `appreg mirror <registry-url> <dir>`: a verified copy with rewritten URLs. Exit 1 if it is incomplete. */
+export async function mirrorRegistry(context: Context, url: string, dir: string, options: Options): Promise<number> {
+  const { terminal, cwd } = context;
+  const json = wantsJson('mirror', options.format);
+  const inputs = await resolveInputs(context, {
+    baseUrl: { option: mirrorCommand.options.baseUrl, given: options.baseUrl },
+  });
+  if (inputs === null) return 130;
+  const { config } = await context.config();
+  const source = registryUrl(url);
+  const web = webOptionsOf(context, config, source, options);
+  const root = resolve(cwd, dir);
+  const base = asBase(inputs.baseUrl);
+  const { mirror } = await import('../../../mirror/mirror.ts');
+  const name = source.pathname.split('/').at(-1)!;
+  const manifest = /^[\w-][\w.-]*\.json$/.test(name) ? name : 'registry.json';
+  const interrupt = new AbortController();
+  const signals = onSignals(
+    () => interrupt.abort(),
+    (signal) => {
+      signals.off();
+      process.kill(process.pid, signal);
+    },
+  );
+  const line = terminal.progress(`Asking ${source.host}`);
+  let result: Mirrored;
+  try {
+    let last = 0;
+    result = await mirror(source.href, root, {
+      ...web,
+      base,
+      manifest,
+      apps: web.apps ?? null,
+      versions: web.versions ?? 'all',
+      prune: options.prune === true,
+      signal: interrupt.signal,
+      onProgress({ done, known, bytes, app }) {
+        if (performance.now() - last < EVERY) return;
+        last = performance.now();
+        line.update(
+          `${done} of ${known} apps, ${size(bytes)}${app !== null && isSafeKey(app) ? `, ${shorten(app, 60)}` : ''}`,
+        );
+      },
+    });
+  } finally {
+    line.stop();
+    signals.off();
+  }
+  await openDirectory(root).create(
+    'appreg.config.json',
+    Buffer.from(`${JSON.stringify({ manifest, baseUrl: base }, null, 2)}\n`),
+  );
+  terminal.out(json ? redact(safeJson({ root, baseUrl: base, manifest, ...result })) : inWords(result));
+  if (!result.interrupted)
+    terminal.next(
+      `appreg lint ${printable(dir)} (checks every checksum without the network, also after the folder was moved)`,
+    );
+  return result.interrupted ? signals.exit() : result.problems.length > 0 ? 1 : 0;
+}
+
+function inWords(result: Mirrored): string {
+  const lines: string[] = [];
+  for (const { app, version, url, message } of result.problems.slice(0, SHOWN)) {
+    const what = [app, version].filter((part) => part !== null).join(' ');
+    lines.push(shown(`error  ${what}: ${url === null ? 'it' : redact(url)} ${message}`));
+  }
+  if (result.problems.length > SHOWN) lines.push(`… and ${count(result.problems.length - SHOWN, 'more error')}`);
+  for (const { app, version } of result.kept.slice(0, SHOWN))
+    lines.push(
+      shown(`kept   ${app}${version === null ? '' : ` ${version}`}: the source lists it no more (--prune follows it)`),
+    );
+  for (const path of result.pruned.slice(0, SHOWN)) lines.push(shown(`pruned ${path}`));
+  const head = result.interrupted ? 'Interrupted; run it again to go on' : 'Mirrored';
+  lines.push(
+    `${head}: ${count(result.apps, 'app')}, ${count(result.versions, 'version')}, ${result.fetched} fetched (${size(result.bytes)})${result.problems.length > 0 ? `, ${count(result.problems.length, 'error')}` : ''}`,
+  );
+  return lines.join('\n');
+}
+
+function shown(text: string): string {
+  return printable(redact(shorten(text, 400)));
+}

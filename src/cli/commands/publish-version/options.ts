@@ -1,0 +1,62 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { dryRunOption } from '../../option-groups.ts';
+
+export const publishVersionCommand = {
+  name: 'publish-version',
+  description: 'publish a version of an app: a number, or major, minor or patch',
+  arguments: [
+    { usage: '<app>', value: 'app-key', prompt: { message: 'Which app?' } },
+    {
+      usage: '<version>',
+      value: 'new-version',
+      prompt: { message: 'Which version? (a number such as 1.2.0, or major, minor or patch)' },
+    },
+  ],
+  options: {
+    artifact: {
+      type: 'string',
+      flags: '--artifact <file>',
+      description: 'publish this .tar.gz',
+      value: 'file',
+    },
+    entry: { type: 'string', flags: '--entry <file>', description: 'build this entry point first', value: 'file' },
+    ui: {
+      type: 'string',
+      flags: '--ui <file>',
+      description: 'with --entry: a second entry point, built to ui.js',
+      value: 'file',
+    },
+    artifactUrl: {
+      type: 'string',
+      flags: '--artifact-url <url>',
+      description: 'list an artifact that is already served at this URL',
+      value: 'any',
+    },
+    anyContent: {
+      type: 'boolean',
+      flags: '--any-content',
+      description: 'also publish an archive without app.js at its top level',
+    },
+    allowPrerelease: {
+      type: 'boolean',
+      flags: '--allow-prerelease',
+      description: 'allow a version with a pre-release or build part',
+    },
+    ...dryRunOption,
+    readBack: {
+      type: 'boolean',
+      flags: '--no-read-back',
+      description: 'do not fetch the artifact from its public URL before listing it',
+    },
+    readBackTimeout: {
+      type: 'number',
+      flags: '--read-back-timeout <s>',
+      description: 'seconds until that URL must serve it (default: s3 30, git 600)',
+      range: 'positive',
+    },
+  },
+  examples: [
+    'publish-version clock 1.0.0 --artifact clock-1.0.0.tar.gz',
+    'publish-version clock minor --entry src/main.ts',
+  ],
+} as const satisfies CommandDefinition;

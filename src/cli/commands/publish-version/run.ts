@@ -1,0 +1,121 @@
+import { LOCK_FILE } from '../../../core/registry/lock-file.ts';
+import { grouped, printable, redact, safeJson } from '../../../core/text/text.ts';
+import { type AppregError, isAppregError } from '../../../core/errors.ts';
+import { type Journal, newJournal, stateOf } from '../../../store/journal.ts';
+import { checkVersion } from '../../../publish/choose-version.ts';
+import { publish, type Published } from '../../../publish/publish.ts';
+import { appToPublish, planVersion } from '../../../publish/publish-version.ts';
+import { artifactFrom, checkSource, hasSource, withSource } from '../../artifact-source.ts';
+import { severitiesOf } from '../../check/checks.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { noteVersion } from '../../lock.ts';
+import { readBack } from '../../read-back.ts';
+import { planText, printFindings } from '../../remarks.ts';
+import { openWorkspace } from '../../config/workspace.ts';
+import type { publishVersionCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof publishVersionCommand.options>;
+
+/** Seconds until a stored file must be served: page hosts build the site first. */
+const PATIENCE = { directory: null, s3: 30, git: 600 };
+
+type Severities = ReturnType<typeof severitiesOf>;
+type Status = 'published' | 'already-published' | 'planned';
+
+/**
+ * `appreg publish-version <app> <version|major|minor|patch>` (spec 4.4): the artifact first, then its entry in the
+ * metadata file. Publishing the same bytes again succeeds; a published version never changes.
+ */
+export async function publishVersion(context: Context, key: string, word: string, given: Options): Promise<number> {
+  const { terminal } = context;
+  const json = wantsJson('publish-version', given.format);
+  checkVersion(word, given.allowPrerelease === true);
+  // At a terminal, prompt for the source only after the app is known to exist.
+  if (!terminal.interactive || hasSource(given)) checkSource(given);
+  const { place, config, root } = await openWorkspace(context);
+  const app = await appToPublish(place, key);
+  const options = await withSource(context, given);
+  if (options === null) return 130;
+  const artifact = await artifactFrom(context, options, config.bundle);
+  const judgement = {
+    now: new Date().toISOString(),
+    severities: contentSeverities(severitiesOf(context, config), options.anyContent === true),
+    appEntry: config.artifact?.entry ?? null,
+  };
+
+  let done: Published;
+  let status: Status;
+  if (options.dryRun === true) {
+    const planned = await planVersion(place, app, word, artifact, judgement);
+    done = { planned, results: [], isNew: !planned.published };
+    status = done.isNew ? 'planned' : 'already-published';
+  } else {
+    const ask = artifact.bytes !== null && options.readBack !== false;
+    const patience = options.readBackTimeout ?? PATIENCE[config.store?.type ?? 'directory'];
+    const deps = ask && { readBack: (entry: Published['planned']['entry']) => readBack(context, entry, patience) };
+    done = await publish(place, key, word, artifact, judgement, deps || {});
+    status = done.isNew ? 'published' : 'already-published';
+    const { entry } = done.planned;
+    const noted = { ...entry, bytes: artifact.content.bytes, firstSeen: judgement.now };
+    await noteVersion(root, key, noted).catch((error: unknown) => {
+      throw isAppregError(error) ? notNoted(error, `${key} ${entry.version}`, context.journal) : error;
+    });
+  }
+
+  printFindings(terminal, done.planned.findings);
+  const bytes = artifact.content.bytes;
+  terminal.out(json ? safeJson(asJson(key, status, done, bytes)) : inWords(context, key, status, done, bytes));
+  const manifestUrl = printable(redact(place.base + encodeURIComponent(place.manifest)));
+  if (status === 'planned') terminal.next('the same command without --dry-run');
+  else if (config.store && config.store.type !== 'directory')
+    terminal.next(`appreg verify ${manifestUrl} --app ${key} --wait 10m`);
+  else terminal.next(`appreg lint; upload the folder; appreg verify ${manifestUrl}`);
+  return 0;
+}
+
+/** The version is published, but missing from the workspace's lock file. */
+function notNoted(trouble: AppregError, what: string, journal: Journal = newJournal()): AppregError {
+  const written = { ...stateOf(journal), notStored: [LOCK_FILE] };
+  const message = `${printable(what)} is published. ${LOCK_FILE} does not have it yet: ${trouble.message}`;
+  return trouble.with({ message, written });
+}
+
+/**
+ * An artifact without its app is refused here; elsewhere this is a warning, since the artifact is already published.
+ */
+function contentSeverities(set: Severities, anyContent: boolean): Severities {
+  if (anyContent || set['artifact-no-app'] === 'off') return set;
+  return { ...set, 'artifact-no-app': 'error' };
+}
+
+function asJson(app: string, status: Status, { planned, results }: Published, bytes: number): object {
+  const { version, artifactUrl, artifactChecksum } = planned.entry;
+  const outcomes = new Map(results.map(({ step, outcome }) => [step, outcome]));
+  const steps = planned.plan.steps.map((step) => {
+    const { kind, path, what } = step;
+    return { kind, path, what, outcome: outcomes.get(step) ?? null };
+  });
+  return { app, version, artifactUrl: redact(artifactUrl), artifactChecksum, bytes, status, steps };
+}
+
+function inWords(
+  { terminal }: Context,
+  app: string,
+  status: Status,
+  { planned, results }: Published,
+  bytes: number,
+): string {
+  const { version, artifactUrl, artifactChecksum } = planned.entry;
+  const title = terminal.style.bold(`${app} ${printable(version)}`);
+  const words = { published: 'published', 'already-published': 'already published as', planned: 'would publish' };
+  const lines = [
+    `${words[status]} ${title}`,
+    `  ${printable(artifactChecksum)}  ${grouped(bytes)} bytes`,
+    `  ${printable(redact(artifactUrl))}`,
+  ];
+  if (status === 'planned') lines.push(planText(terminal, planned.plan, planned.lines()));
+  for (const { step, outcome } of results) lines.push(`  ${outcome} ${printable(step.path)}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,14 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { listenOptions } from '../../option-groups.ts';
+
+export const serveCommand = {
+  name: 'serve',
+  description: 'serve a workspace as a registry host should',
+  arguments: [{ usage: '[dir]', value: 'folder' }],
+  options: {
+    ...listenOptions({ port: '8080', host: '127.0.0.1' }),
+    https: { type: 'boolean', flags: '--https', description: 'serve over HTTPS with a local certificate authority' },
+    rewrite: { type: 'boolean', flags: '--no-rewrite', description: "do not rewrite the workspace's base URL" },
+  },
+  examples: ['serve', 'serve my-registry --https --port 8443'],
+} as const satisfies CommandDefinition;

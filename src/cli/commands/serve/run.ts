@@ -1,0 +1,126 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { printable, redact, shorten } from '../../../core/text/text.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { authorityFolder, localCertificate, type LocalCertificate } from '../../../serve/local-ca.ts';
+import type { Served } from '../../../serve/handler.ts';
+import { findManifest } from '../../../serve/manifest.ts';
+import { startServer, type Serving } from '../../../serve/server.ts';
+import type { Config } from '../../config/config.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { stopSignal } from '../../process/stop-signal.ts';
+import { refuseStored } from '../../stored-state.ts';
+import type { Terminal } from '../../io/terminal.ts';
+import type { serveCommand } from './options.ts';
+
+export type ServeCommandOptions = GlobalOptions & OptionValues<typeof serveCommand.options>;
+
+/**
+ * `appreg serve [dir]`: serves a workspace until interrupted. The first line of stdout is the manifest's URL, printed
+ * when ready. Returns 130 after SIGINT, 0 after SIGTERM.
+ */
+export async function serve(context: Context, dir: string | undefined, options: ServeCommandOptions): Promise<number> {
+  const { terminal } = context;
+  const place = await workspace(context, dir);
+  const { root, manifest, config, file } = place;
+  const host = options.host ?? '127.0.0.1';
+  const certificate =
+    options.https === true ? await localCertificate(resolve(authorityFolder(context.env)), host) : null;
+  const serviceOrigins = config.serviceOrigins ?? [];
+  const rewriteFrom = options.rewrite === false ? null : (config.baseUrl ?? null);
+  const stopped = stopSignal();
+  const serving = await startServer({
+    root,
+    manifest,
+    host,
+    port: options.port ?? 8080,
+    serviceOrigins,
+    rewriteFrom,
+    https: certificate ?? false,
+    hidden: file === null ? [] : [file],
+    onRequest: (line) => logRequest(terminal, line),
+  }).catch((error: unknown) => {
+    stopped.forget();
+    throw error;
+  });
+  terminal.out(serving.manifestUrl);
+  remarks(terminal, { root, serving, serviceOrigins, rewriteFrom, certificate });
+  const signal = await stopped.signal;
+  terminal.detail(`${signal}: closing`);
+  await serving.close();
+  return signal === 'SIGINT' ? 130 : 0;
+}
+
+/** The folder to serve: the given one if it holds a manifest, otherwise the workspace that contains it. */
+async function workspace(
+  context: Context,
+  dir: string | undefined,
+): Promise<{ root: string; manifest: string; config: Config; file: string | null }> {
+  const from = resolve(context.cwd, dir ?? '.');
+  const there = await stat(from).catch(() => null);
+  if (!there?.isDirectory()) {
+    throw new AppregError(
+      'not-a-folder',
+      `${printable(from)} is not a folder.`,
+      'Name the folder of a workspace; appreg init makes one.',
+    );
+  }
+  const loaded = await context.config(from);
+  const { config, file, root } = loaded;
+  for (const folder of new Set([from, root])) {
+    const manifest = await findManifest(folder, config.manifest);
+    if (manifest !== null) return { root: folder, manifest, config, file };
+  }
+  refuseStored(loaded, root, config.manifest ?? 'registry.json');
+  throw new AppregError(
+    'manifest-missing',
+    `There is no ${printable(config.manifest ?? 'registry.json')} in ${printable(from)}.`,
+    'Name the folder of a workspace (appreg serve <dir>), or make one with appreg init.',
+  );
+}
+
+function remarks(
+  terminal: Terminal,
+  about: {
+    root: string;
+    serving: Serving;
+    serviceOrigins: readonly string[];
+    rewriteFrom: string | null;
+    certificate: LocalCertificate | null;
+  },
+): void {
+  const { root, serving, serviceOrigins, rewriteFrom, certificate } = about;
+  terminal.log(`Serving ${printable(root)}; Ctrl+C stops it.`);
+  terminal.log(
+    serviceOrigins.length > 0
+      ? `Browsers may ask from: ${printable(serviceOrigins.join(', '))}`
+      : 'Browsers may ask from any origin.',
+  );
+  if (rewriteFrom !== null) terminal.log(`URLs below ${printable(redact(rewriteFrom))} are served as ${serving.url}…`);
+  if (certificate) {
+    const made = certificate.isNew
+      ? 'A new local authority signed the certificate'
+      : 'Your local authority signed the certificate';
+    const path = printable(certificate.caFile);
+    terminal.log(
+      `${made}: ${path}\nTo trust it: --ca ${quoted(path)} for appreg, NODE_EXTRA_CA_CERTS=${quoted(path)} for Node.js, --cacert for curl.`,
+    );
+  }
+  const ca = certificate ? ` --ca ${quoted(printable(certificate.caFile))}` : '';
+  const origin = serviceOrigins.map((item) => ` --origin ${printable(item)}`).join('');
+  terminal.next(`appreg verify ${serving.manifestUrl}${ca}${origin}`);
+}
+
+function quoted(path: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(path) ? path : `"${path}"`;
+}
+
+function logRequest(terminal: Terminal, { method, target, status, milliseconds, error }: Served): void {
+  const request = `${printable(method)} ${shorten(printable(redact(target)))}`;
+  const line = `${request} ${status} ${Math.round(milliseconds)} ms`;
+  if (error === null) return terminal.detail(line);
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (code === 'ERR_STREAM_PREMATURE_CLOSE') return terminal.detail(`${line}: the client went away`);
+  terminal.log(`${line}: ${printable(error.message)}`);
+}

@@ -1,0 +1,50 @@
+import { ROLES } from '../../choices.ts';
+import type { CommandDefinition } from '../../command-definition.ts';
+import { authorityOption, listenOptions } from '../../option-groups.ts';
+
+export const serviceCommand = {
+  name: 'service',
+  description: 'run the subscriber service',
+  arguments: [],
+  options: {
+    ...listenOptions({ port: 'PORT, or 8090', host: 'HOST, or 127.0.0.1' }),
+    data: {
+      type: 'string',
+      flags: '--data <folder>',
+      description: 'folder of the embedded PostgreSQL, which is used without DATABASE_URL',
+      value: 'folder',
+    },
+    role: {
+      type: 'list',
+      flags: '--role <web|worker>',
+      description: 'run only this role; repeatable (default: both)',
+      value: ROLES,
+    },
+    allowHost: {
+      type: 'list',
+      flags: '--allow-host <host>',
+      description: 'send requests to this host even if its addresses are private; repeatable',
+      value: 'loopback-host',
+    },
+    allowHttp: { type: 'boolean', flags: '--allow-http', description: 'accept http: registries from any host' },
+    openSignUp: {
+      type: 'boolean',
+      flags: '--open-sign-up',
+      description: 'let anyone who can reach the service create an organization',
+    },
+    ...authorityOption,
+    interval: {
+      type: 'number',
+      flags: '--interval <s>',
+      description: 'seconds between two checks of a registry (default: 3600)',
+      range: 'positive',
+    },
+    concurrency: {
+      type: 'number',
+      flags: '--concurrency <n>',
+      description: 'registries checked at once (default: 8)',
+      range: 'positive',
+    },
+  },
+  examples: ['service --open-sign-up --allow-host localhost'],
+} as const satisfies CommandDefinition;

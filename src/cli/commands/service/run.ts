@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { printable } from '../../../core/text/text.ts';
+import { openLog } from '../../../service/log.ts';
+import { isLoopback, settingsFrom } from '../../../service/config/resolve-settings.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { startService } from '../../../service/start.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { networkOf } from '../../config/network.ts';
+import { stopSignal } from '../../process/stop-signal.ts';
+import type { Terminal } from '../../io/terminal.ts';
+import { authoritiesIn } from '../../check/verify-options.ts';
+import type { serviceCommand } from './options.ts';
+
+export type ServiceCommandOptions = GlobalOptions & OptionValues<typeof serviceCommand.options>;
+
+/**
+ * `appreg service`: runs one node of the subscriber service until interrupted. The first line of stdout is its address,
+ * printed when ready; logs go to stderr, one JSON object per line. Returns 130 after SIGINT, 0 after SIGTERM.
+ */
+export async function service(context: Context, options: ServiceCommandOptions): Promise<number> {
+  const { terminal, env, cwd } = context;
+  const ca = options.ca === undefined ? null : authoritiesIn(resolve(cwd, options.ca));
+  const settings = settingsFrom(options, env, { cwd, ca, machineCa: networkOf(env).machineCa ?? null });
+  const log = openLog((line, level) => (level === 'debug' ? terminal.detail(line) : terminal.log(line)));
+  const stopped = stopSignal();
+  const running = await startService(settings, log).catch((error: unknown) => {
+    stopped.forget();
+    throw error;
+  });
+  terminal.out(running.url);
+  remarks(terminal, settings, running.url);
+  const signal = await stopped.signal;
+  log('info', 'stopping', { signal });
+  await running.stop();
+  return signal === 'SIGINT' ? 130 : 0;
+}
+
+function remarks(terminal: Terminal, settings: Settings, url: string): void {
+  const { openSignUp, operatorToken, roles, host, databaseUrl, dataFolder } = settings;
+  if (databaseUrl === null) terminal.log(`The database is kept in ${printable(dataFolder)}; Ctrl+C stops the service.`);
+  if (!roles.includes('web')) return;
+  if (!openSignUp && operatorToken === null)
+    terminal.log('Nobody can make an organization: set OPERATOR_TOKEN, or start it with --open-sign-up.');
+  if (openSignUp && !isLoopback(host)) terminal.log('Anybody who reaches it can make an organization.');
+  terminal.next(`open ${url} in a browser`);
+}

@@ -1,0 +1,50 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { authorityOption, headerOptions } from '../../option-groups.ts';
+
+export const subscribeCommand = {
+  name: 'subscribe',
+  description: 'subscribe an organization of the service to a registry',
+  arguments: [
+    {
+      usage: '<registry-url>',
+      value: 'registry-url',
+      prompt: {
+        message: 'URL of the registry’s manifest?',
+        placeholder: 'https://apps.example.com/registry.json',
+      },
+    },
+  ],
+  options: {
+    service: {
+      type: 'string',
+      flags: '--service <base_url>',
+      description: 'URL of the service',
+      value: 'url',
+      prompt: { message: 'URL of the service?', placeholder: 'https://flows.example.com' },
+    },
+    name: {
+      type: 'string',
+      flags: '--name <name>',
+      description: 'name of the registry within the organization',
+      value: 'text',
+      prompt: { message: 'Name of the registry within the organization?' },
+    },
+    tokenEnv: {
+      type: 'string',
+      flags: '--token-env <ENVVAR>',
+      description: 'send the token in this environment variable (Authorization: Bearer)',
+      value: 'any',
+    },
+    ...headerOptions('the service'),
+    ...authorityOption,
+    timeout: {
+      type: 'number',
+      flags: '--timeout <s>',
+      description: 'seconds to wait for the response (default: 60)',
+      range: 'positive',
+    },
+  },
+  examples: [
+    'subscribe https://apps.example.com/registry.json --service https://flows.example.com --name "My apps" --token-env TOKEN',
+  ],
+} as const satisfies CommandDefinition;

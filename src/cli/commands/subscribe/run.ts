@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import { redactor } from '../../../observe/http/redact.ts';
+import { asBase } from '../../../observe/workspace/places.ts';
+import { printable, redact, safeJson, shorten } from '../../../core/text/text.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { isLoopback } from '../../../core/http/url.ts';
+import type { Subscribed } from '../../../subscribe/subscribe.ts';
+import type { OptionValues } from '../../command-definition.ts';
+import type { Context, GlobalOptions } from '../../context.ts';
+import { wantsJson } from '../../format.ts';
+import { resolveInputs } from '../../io/prompts.ts';
+import { networkOf } from '../../config/network.ts';
+import { authoritiesIn, headersOf, registryUrl } from '../../check/verify-options.ts';
+import { subscribeCommand } from './options.ts';
+
+type Options = GlobalOptions & OptionValues<typeof subscribeCommand.options>;
+
+/**
+ * `appreg subscribe <registry-url>` (spec 4.2). Exit 0 also if the organization is already subscribed; 1 if refused.
+ */
+export async function subscribeTo(context: Context, url: string, options: Options): Promise<number> {
+  const { terminal, env } = context;
+  const json = wantsJson('subscribe', options.format);
+  const inputs = await resolveInputs(context, {
+    service: { option: subscribeCommand.options.service, given: options.service },
+    name: { option: subscribeCommand.options.name, given: options.name },
+  });
+  if (inputs === null) return 130;
+  const { service, name } = inputs;
+  const registry = registryUrl(url);
+  const base = asBase(service);
+  const headers = [...headersOf(options, env), ...tokenFrom(options.tokenEnv, env)];
+  if (headers.length > 0 && base.startsWith('http:') && !isLoopback(new URL(base).hostname))
+    throw new AppregError(
+      'service-url-insecure',
+      'The service’s address is plain http, and credentials would travel unencrypted.',
+      'Give its https address.',
+    );
+  const ca = options.ca === undefined ? null : authoritiesIn(resolve(context.cwd, options.ca));
+  const { subscribe } = await import('../../../subscribe/subscribe.ts');
+  const progress = terminal.progress(`Asking ${new URL(base).host}`);
+  const asked = {
+    service: base,
+    url: registry.href,
+    name,
+    headers,
+    ca,
+    machineCa: networkOf(env).machineCa ?? null,
+    timeout: (options.timeout ?? 60) * 1000,
+  };
+  const done = await subscribe(asked).finally(() => progress.stop());
+  // A service may echo what it was sent.
+  const conceal = redactor(headers.map(([, value]) => value));
+  if (json) terminal.out(conceal(redact(safeJson({ registry: registry.href, name, ...done }))));
+  else terminal.out(conceal(inWords(done, registry.href, name)));
+  if (done.outcome === 'refused') return 1;
+  terminal.next(
+    `the service looks at it at once, and then every hour; appreg diagnose ${printable(redact(registry.href))} tells what it sees`,
+  );
+  return 0;
+}
+
+function tokenFrom(name: string | undefined, env: NodeJS.ProcessEnv): [string, string][] {
+  if (name === undefined) return [];
+  const value = env[name]?.trim();
+  if (!value)
+    throw new AppregError(
+      'environment-variable-unset',
+      `--token-env: the environment variable ${printable(name)} is not set.`,
+      `Set it: export ${printable(name)}=…`,
+    );
+  return [['authorization', `Bearer ${value}`]];
+}
+
+function inWords({ outcome, status, body, text }: Subscribed, url: string, name: string): string {
+  const what = `${shown(redact(url))} as “${shown(name)}”`;
+  if (outcome === 'subscribed') return `subscribed to ${what}`;
+  if (outcome === 'already-subscribed') return `already subscribed to ${what}`;
+  const problem = (body ?? {}) as {
+    title?: unknown;
+    detail?: unknown;
+    error?: unknown;
+    message?: unknown;
+    findings?: unknown;
+  };
+  const said = [problem.title, problem.detail, problem.message, problem.error].filter(
+    (one): one is string => typeof one === 'string',
+  );
+  const lines = [`refused with status ${status}: ${shown(said.join(': ') || text || 'no reason given')}`];
+  for (const finding of Array.isArray(problem.findings) ? problem.findings.slice(0, 20) : []) {
+    const { severity, message, advice, rule } = finding as Record<string, unknown>;
+    if (typeof message === 'string')
+      lines.push(
+        `  ${shown(String(severity ?? 'error'))}  ${shown(message)}${typeof rule === 'string' ? `  ${shown(rule)}` : ''}`,
+      );
+    if (typeof advice === 'string') lines.push(`    → ${shown(advice)}`);
+  }
+  lines.push(`  ${hintFor(status)}`);
+  return lines.join('\n');
+}
+
+function hintFor(status: number): string {
+  if (status === 401 || status === 403)
+    return 'Give credentials: --token-env <variable>, or --header-env <Name>=<variable>.';
+  if (status === 404 || status === 405)
+    return 'Check --service: the request goes to <service>/api/registries/subscribe.';
+  if (status >= 300 && status < 400) return 'The service is at another address; give that one.';
+  if (status === 429) return 'Too many requests: wait a little.';
+  if (status >= 500) return 'The service has a problem; see its logs.';
+  return 'Check the registry: appreg verify <registry-url>';
+}
+
+function shown(text: string): string {
+  return printable(redact(shorten(text, 400)));
+}

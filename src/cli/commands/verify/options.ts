@@ -1,0 +1,49 @@
+import type { CommandDefinition } from '../../command-definition.ts';
+import { checkOptions, versionsOption } from '../../option-groups.ts';
+
+export const verifyCommand = {
+  name: 'verify',
+  description: 'check a live registry',
+  arguments: [
+    {
+      usage: '<registry-url>',
+      value: 'registry-url',
+      prompt: {
+        message: 'URL of the registry’s manifest?',
+        placeholder: 'https://apps.example.com/registry.json',
+      },
+    },
+  ],
+  options: {
+    ...versionsOption,
+    save: {
+      type: 'string',
+      flags: '--save <facts.json>',
+      description: 'save what was observed, for appreg judge',
+      value: 'file',
+    },
+    cache: {
+      type: 'string',
+      flags: '--cache <dir>',
+      description: 'request only what may have changed since the last run with this folder',
+      value: 'folder',
+    },
+    wait: {
+      type: 'string',
+      flags: '--wait <duration>',
+      description: 'retry until everything is listed and verified, for at most this long, such as 30s, 10m or 1h',
+      value: 'any',
+    },
+    shard: {
+      type: 'string',
+      flags: '--shard <i/n>',
+      description: 'check part i of n of the apps; appreg judge merges the saved facts',
+      value: 'any',
+    },
+    ...checkOptions,
+  },
+  examples: [
+    'verify https://apps.example.com/registry.json',
+    'verify https://apps.example.com/registry.json --app clock --wait 10m',
+  ],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { printable, redact } from '../../../core/text/text.ts';
+import { AppregError } from '../../../core/errors.ts';
+import { checked, printReport } from '../../check/checks.ts';
+import type { Context } from '../../context.ts';
+import { headOf, liveCheck, observeAndJudge } from '../../check/live-check.ts';
+import { writeSnapshot } from '../../check/snapshot-file.ts';
+import type { VerifyOptions } from '../../check/verify-options.ts';
+import { verifyWhenReady, waitSeconds } from '../../check/wait.ts';
+
+/**
+ * `appreg verify <registry-url>`: checks a live registry. Exit codes as documented in interface.md; 128 plus the
+ * signal's number if interrupted.
+ */
+export async function verify(context: Context, url: string, options: VerifyOptions): Promise<number> {
+  return checked(context, 'verify', redact(url), async () => {
+    const seconds = options.wait === undefined ? null : waitSeconds(options);
+    const check = await liveCheck(context, 'verify', url, options);
+    if (seconds !== null) return verifyWhenReady(context, check, options, seconds);
+    const writer =
+      options.save === undefined
+        ? null
+        : writeSnapshot(resolve(context.cwd, options.save), headOf(check), (text) => check.conceal(text));
+    try {
+      const { seen, exit, report, incomplete, shard } = await observeAndJudge(context, check, writer);
+      if (seen.unknownApps.length > 0)
+        throw new AppregError(
+          'app-unknown',
+          `The registry lists no app “${printable(seen.unknownApps.join('”, “'))}”.${seen.nearApps}`,
+          'App keys are compared letter by letter, case included.',
+        );
+      writer?.finish(incomplete, shard);
+      const code = printReport(context, report, { severities: check.severities });
+      return exit ?? code;
+    } finally {
+      writer?.abandon();
+    }
+  });
+}

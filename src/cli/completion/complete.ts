@@ -1,0 +1,131 @@
+import type { Argument, Command, Option } from 'commander';
+import type { Choices } from '../choices.ts';
+import type { OptionDefinition, ValueKind } from '../command-definition.ts';
+import { COMMANDS } from '../commands/index.ts';
+import { typedWords } from '../io/shell-words.ts';
+import { globalOptions } from '../option-groups.ts';
+import { type Completion, type CompletionContext, completionFor } from './values.ts';
+
+/**
+ * `appreg __complete <shell> <word>...`, called by the scripts of `appreg completion` at Tab: candidates for the last
+ * word. Derived from the program itself, to avoid a second list of commands and options.
+ * @returns a line that says what else the shell may offer (nothing, files or folders; nospace if the word continues),
+ * and a line per candidate, for zsh and fish with a tab and a description
+ */
+export async function complete(program: Command, [shell = '', ...raw]: readonly string[]): Promise<string> {
+  const { words, separateLength } = typedWords(shell, raw);
+  const lastWord = words.pop() ?? '';
+  const position = positionOf(program, words, lastWord);
+  const { candidates, fromFileSystem, continues } = await completionAt(program, position, lastWord);
+  const lines = candidates
+    .filter(({ value }) => value.startsWith(lastWord))
+    .map(({ value, description }) =>
+      shell === 'bash' || !description ? value.slice(separateLength) : `${value}\t${description}`,
+    );
+  return `${[`${fromFileSystem ?? 'nothing'}${continues ? ' nospace' : ''}`, ...lines].join('\n')}\n`;
+}
+
+/** Where the last word is. */
+interface Position {
+  command: Command;
+  /** The option or argument whose value the word is; null if options and commands are expected. */
+  value: Option | Argument | null;
+  /** The prefix of the value in the word: `--option=`. */
+  prefix: string;
+  /** True if the word starts like an option. */
+  isOption: boolean;
+  context: CompletionContext;
+}
+
+/** The position of the last word: the command, and the option or argument whose value it is. */
+function positionOf(program: Command, before: readonly string[], lastWord: string): Position {
+  const context: CompletionContext = { command: '', cwd: null, config: null };
+  let command = program;
+  let valueExpected: Option | null = null;
+  let argumentCount = 0;
+  let optionsEnded = false;
+  const noteValue = ({ long }: Option, value: string): void => {
+    if (long === '--cwd') context.cwd = value;
+    if (long === '--config') context.config = value;
+  };
+  for (const word of before) {
+    if (valueExpected) {
+      noteValue(valueExpected, word);
+      valueExpected = null;
+    } else if (!optionsEnded && word === '--') optionsEnded = true;
+    else if (!optionsEnded && word.startsWith('-') && word !== '-') {
+      const { option, value } = optionIn(command, word);
+      if (option?.required && value === null) valueExpected = option;
+      else if (option && value !== null) noteValue(option, value);
+    } else if (command !== program) argumentCount += 1;
+    else {
+      command = commandsOf(program).find((known) => known.name() === word) ?? unknownCommand(program);
+      context.command = command.name();
+    }
+  }
+  if (valueExpected) return { command, value: valueExpected, prefix: '', isOption: false, context };
+  const isOption = !optionsEnded && lastWord.startsWith('-');
+  const { option, value } = optionIn(command, lastWord);
+  if (isOption && option?.required && value !== null)
+    return { command, value: option, prefix: lastWord.slice(0, lastWord.length - value.length), isOption, context };
+  return { command, value: argumentAt(command, argumentCount), prefix: '', isOption, context };
+}
+
+function argumentAt({ registeredArguments }: Command, index: number): Argument | null {
+  const last = registeredArguments.at(-1);
+  return registeredArguments[index] ?? (last?.variadic ? last : null);
+}
+
+/** A placeholder for an unknown command, so that nothing is offered after it. */
+function unknownCommand(program: Command): Command {
+  return program.createCommand('unknown').helpOption(false);
+}
+
+function optionIn(command: Command, word: string): { option: Option | undefined; value: string | null } {
+  const separator = word.startsWith('--') ? word.indexOf('=') : -1;
+  const name = separator === -1 ? word : word.slice(0, separator);
+  return {
+    option: command.options.find(({ short, long }) => name === long || name === short),
+    value: separator === -1 ? null : word.slice(separator + 1),
+  };
+}
+
+function commandsOf(program: Command): Command[] {
+  return program.createHelp().visibleCommands(program);
+}
+
+async function completionAt(program: Command, position: Position, lastWord: string): Promise<Completion> {
+  const { command, value, prefix, isOption, context } = position;
+  if (isOption && prefix === '') {
+    const options = command.createHelp().visibleOptions(command);
+    return { candidates: options.map((o) => ({ value: o.long ?? o.short ?? '', description: o.description })) };
+  }
+  // The argument of `help` is a command, too.
+  if (command === program || (value && context.command === 'help'))
+    return { candidates: commandsOf(program).map((c) => ({ value: c.name(), description: c.description() })) };
+  const kind = value && valueKind(context.command, value);
+  if (!kind) return { candidates: [] };
+  const completion = await completionFor(kind, context, lastWord.slice(prefix.length));
+  return {
+    ...completion,
+    candidates: completion.candidates.map((candidate) => ({ ...candidate, value: prefix + candidate.value })),
+  };
+}
+
+/** What the value of an option or argument is, from the definition of its command; null for unknown commands. */
+function valueKind(name: string, value: Option | Argument): ValueKind | Choices | null {
+  const definition = COMMANDS.find((command) => command.definition.name === name)?.definition;
+  if (!('flags' in value))
+    return definition?.arguments.find(({ usage }) => nameIn(usage) === value.name())?.value ?? null;
+  const options: readonly OptionDefinition[] = [
+    ...Object.values(globalOptions),
+    ...Object.values(definition?.options ?? {}),
+  ];
+  const option = options.find(({ flags }) => flags === value.flags);
+  return option && 'value' in option ? option.value : null;
+}
+
+/** `facts.json` of `<facts.json...>`. */
+function nameIn(usage: string): string {
+  return usage.replace(/^[<[]|(\.\.\.)?[>\]]$/g, '');
+}

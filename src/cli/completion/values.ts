@@ -1,0 +1,124 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isSafeKey } from '../../core/registry/app-key.ts';
+import { CHECK_COMMANDS } from '../../core/engine/report.ts';
+import { isObject, type JsonValue, member } from '../../core/json/json.ts';
+import { FORMATS } from '../../report/options.ts';
+import { type Choices, LEVELS } from '../choices.ts';
+import type { ValueKind } from '../command-definition.ts';
+import { configAtRest } from '../config/config.ts';
+import { RESULT_FORMATS } from '../format.ts';
+
+/** Completion candidates for a value on the command line. */
+
+export interface Completion {
+  candidates: Candidate[];
+  /** What else the shell may offer from the file system. */
+  fromFileSystem?: 'files' | 'folders';
+  /** The word continues after the candidate. */
+  continues?: boolean;
+}
+
+interface Candidate {
+  value: string;
+  description?: string;
+}
+
+export interface CompletionContext {
+  /** The name of the command; empty before it. */
+  command: string;
+  /** The values of --cwd and --config, as typed. */
+  cwd: string | null;
+  config: string | null;
+}
+
+type Completer = (context: CompletionContext, text: string) => Completion | Promise<Completion>;
+
+const nothing: Completer = () => ({ candidates: [] });
+const files: Completer = () => ({ candidates: [], fromFileSystem: 'files' });
+const folders: Completer = () => ({ candidates: [], fromFileSystem: 'folders' });
+
+const COMPLETERS: Record<ValueKind, Completer> = {
+  any: nothing,
+  text: nothing,
+  'app-key': appKeys,
+  'new-app-key': nothing,
+  'new-version': () => oneOf(['major', 'minor', 'patch']),
+  file: files,
+  folder: folders,
+  archive: files,
+  icon: files,
+  color: nothing,
+  'manifest-name': nothing,
+  'base-url': nothing,
+  url: nothing,
+  origin: nothing,
+  bucket: nothing,
+  'registry-url': registryUrl,
+  'registry-url-or-facts': async (context) => ({ ...(await registryUrl(context)), fromFileSystem: 'files' }),
+  'file-or-url': files,
+  'registry-state': files,
+  'version-range': () => oneOf(['all', 'latest']),
+  'loopback-host': () => oneOf(['localhost']),
+  format: ({ command }) => oneOf(isCheck(command) ? FORMATS : RESULT_FORMATS),
+  'rule-level': ruleLevels,
+};
+
+/** What can be typed for a value that starts with `text`. */
+export async function completionFor(
+  value: ValueKind | Choices,
+  context: CompletionContext,
+  text: string,
+): Promise<Completion> {
+  return typeof value === 'string' ? COMPLETERS[value](context, text) : oneOf(value);
+}
+
+function oneOf(choices: Choices): Completion {
+  return { candidates: choices.map((value) => ({ value })) };
+}
+
+function isCheck(command: string): boolean {
+  return CHECK_COMMANDS.some((check) => check === command);
+}
+
+/** First the rule's id, then its level. */
+async function ruleLevels(_: CompletionContext, text: string): Promise<Completion> {
+  const separator = text.indexOf('=');
+  if (separator !== -1) return oneOf(LEVELS.map((level) => text.slice(0, separator + 1) + level));
+  const { rules } = await import('../../core/rules/index.ts');
+  return { candidates: rules.map(({ id, why }) => ({ value: `${id}=`, description: why })), continues: true };
+}
+
+const LARGEST_MANIFEST = 4_000_000;
+
+/** The keys of the workspace's manifest; only URL-safe ones can be completed. */
+async function appKeys(context: CompletionContext): Promise<Completion> {
+  const workspace = await workspaceAt(context);
+  const path = resolve(workspace.root, workspace.manifest);
+  try {
+    if (statSync(path).size > LARGEST_MANIFEST) return { candidates: [] };
+    const manifest: JsonValue = JSON.parse(readFileSync(path, 'utf8'));
+    const apps = member(manifest, 'apps');
+    return oneOf(isObject(apps) ? Object.keys(apps).filter(isSafeKey) : []);
+  } catch {
+    // A workspace that cannot be read is not an error at Tab; the command itself reports errors.
+    return { candidates: [] };
+  }
+}
+
+/** The URL of the workspace's own manifest, unless the shell would interpret a part of it. */
+async function registryUrl(context: CompletionContext): Promise<Completion> {
+  const { baseUrl, manifest } = await workspaceAt(context);
+  const url = `${baseUrl}${manifest}`;
+  return oneOf(/^https?:\/\/[\w.:/%~+-]+$/.test(url) ? [url] : []);
+}
+
+async function workspaceAt({
+  cwd,
+  config,
+}: CompletionContext): Promise<{ root: string; manifest: string; baseUrl: string }> {
+  const from = resolve(cwd ?? '.');
+  const found = await configAtRest(from, config);
+  const { manifest = 'registry.json', baseUrl = '' } = found?.config ?? {};
+  return { root: found?.root ?? from, manifest: String(manifest), baseUrl: String(baseUrl) };
+}

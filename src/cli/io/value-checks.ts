@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isAppregError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/text/similar-names.ts';
+import { printable } from '../../core/text/text.ts';
+import { isLoopback, urlError } from '../../core/http/url.ts';
+import { checkNewKey } from '../../publish/add-app.ts';
+import { checkVersion } from '../../publish/choose-version.ts';
+import type { Choices } from '../choices.ts';
+import type { ValueKind } from '../command-definition.ts';
+import { isUrl } from '../fetch.ts';
+
+/** Validation of values from the command line and from prompts. */
+
+/** What is wrong with a value, as a sentence, or null. @param cwd the base of relative paths */
+type Check = (text: string, cwd: string) => string | null;
+
+const CHECKS: Record<ValueKind, Check> = {
+  any: () => null,
+  text: notEmpty,
+  'app-key': notEmpty,
+  'new-app-key': (text) => messageOf(() => checkNewKey(text)),
+  'new-version': (text) => messageOf(() => checkVersion(text, true)),
+  file: existing,
+  folder: notEmpty,
+  archive: (text) => (text.endsWith('.tar.gz') ? null : 'The file name must end in .tar.gz.'),
+  icon: iconOrEmpty,
+  color: (text) =>
+    /^#[0-9a-fA-F]{6}$/.test(text) ? null : 'A color is # and six hexadecimal digits, such as #3b5bdb.',
+  'manifest-name': manifestName,
+  'base-url': baseUrl,
+  url,
+  origin,
+  bucket: (text) =>
+    /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(text)
+      ? null
+      : 'A bucket name consists of letters, digits, dots, hyphens and underscores.',
+  'registry-url': notEmpty,
+  'registry-url-or-facts': existingOrUrl,
+  'file-or-url': existingOrUrl,
+  'registry-state': notEmpty,
+  'version-range': notEmpty,
+  'loopback-host': notEmpty,
+  format: notEmpty,
+  'rule-level': notEmpty,
+};
+
+/** What is wrong with a value, as a sentence, or null. */
+export function checkValue(value: ValueKind | Choices, text: string, cwd: string): string | null {
+  if (typeof value === 'string') return CHECKS[value](text, cwd);
+  return value.includes(text) ? null : `Use one of ${value.join(', ')}.${didYouMean(text, value)}`;
+}
+
+/** A URL, or an existing file or folder. */
+export function existingOrUrl(text: string, cwd: string): string | null {
+  return isUrl(text) ? url(text) : existing(text, cwd);
+}
+
+function notEmpty(text: string): string | null {
+  return text.trim() === '' ? 'The value is empty.' : null;
+}
+
+function existing(text: string, cwd: string): string | null {
+  return text !== '' && existsSync(resolve(cwd, text)) ? null : 'No such file or folder.';
+}
+
+/** An empty answer is valid at a terminal: an icon is generated then. */
+function iconOrEmpty(text: string, cwd: string): string | null {
+  return text === '' ? null : existingOrUrl(text, cwd);
+}
+
+function url(text: string): string | null {
+  return urlError(text)?.message ?? null;
+}
+
+function baseUrl(text: string): string | null {
+  const message = url(text);
+  if (message !== null) return message;
+  const { protocol, hostname } = new URL(text);
+  if (/[?#]/.test(text)) return 'A base URL must not have a query or fragment, since paths are appended to it.';
+  if (protocol === 'http:' && !isLoopback(hostname))
+    return 'A base URL must begin with https:// (http:// is only for localhost).';
+  return null;
+}
+
+function manifestName(text: string): string | null {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._-]*\.json$/.test(text))
+    return 'The name must be a file name that ends in .json, with only letters, digits, -, _ and dots.';
+  return /^(appreg\.config|package|package-lock|tsconfig)\.json$/i.test(text)
+    ? 'The name is reserved for another kind of file.'
+    : null;
+}
+
+function origin(text: string): string | null {
+  const message = url(text);
+  if (message !== null) return message;
+  const { origin: expected } = new URL(text);
+  return expected === text ? null : `An origin has only a scheme and a host: ${printable(expected)}`;
+}
+
+/** The message of the error that `check` throws, or null. */
+function messageOf(check: () => void): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (!isAppregError(error)) throw error;
+    return `${error.message} ${error.hint}`;
+  }
+}

@@ -1,0 +1,156 @@
+import type { OptionDefinitions } from './command-definition.ts';
+
+/** Options that several commands share. */
+
+export const globalOptions = {
+  config: {
+    type: 'string',
+    flags: '--config <file>',
+    description: 'configuration file (default: the nearest appreg.config.*)',
+    value: 'file',
+  },
+  cwd: { type: 'string', flags: '--cwd <dir>', description: 'run as if started in this folder', value: 'folder' },
+  format: {
+    type: 'string',
+    flags: '--format <format>',
+    description: 'pretty or json; checks also take sarif, junit, github, gitlab, markdown',
+    value: 'format',
+  },
+  output: {
+    type: 'string',
+    flags: '--output <file>',
+    description: 'write results to a file instead of stdout',
+    value: 'file',
+  },
+  quiet: { type: 'boolean', flags: '--quiet', description: 'print results only' },
+  verbose: { type: 'boolean', flags: '--verbose', description: 'print more details' },
+  color: { type: 'boolean', flags: '--no-color', description: 'print without colors' },
+  yes: { type: 'boolean', flags: '--yes', description: 'never prompt' },
+  maxWarnings: {
+    type: 'number',
+    flags: '--max-warnings <n>',
+    description: 'exit 1 if there are more warnings',
+    range: 'whole',
+  },
+  rule: {
+    type: 'list',
+    flags: '--rule <id=level>',
+    description: 'set a rule to off, note, warning or error; repeatable',
+    value: 'rule-level',
+  },
+} as const satisfies OptionDefinitions;
+
+/** Headers, which usually hold credentials. @param receiver where they are sent, as the help says it */
+export function headerOptions(receiver: string) {
+  return {
+    header: {
+      type: 'list',
+      flags: '--header <header>',
+      description: `send 'Name: value' to ${receiver}; repeatable`,
+      value: 'any',
+    },
+    headerEnv: {
+      type: 'list',
+      flags: '--header-env <name=ENVVAR>',
+      description: 'the same, with the value taken from an environment variable; repeatable',
+      value: 'any',
+    },
+  } as const satisfies OptionDefinitions;
+}
+
+export const authorityOption = {
+  ca: {
+    type: 'string',
+    flags: '--ca <file>',
+    description: 'also trust this certificate authority (PEM)',
+    value: 'file',
+  },
+} as const satisfies OptionDefinitions;
+
+export const concurrencyOption = {
+  concurrency: {
+    type: 'number',
+    flags: '--concurrency <n>',
+    description: 'concurrent requests per host (default: 32)',
+    range: 'positive',
+  },
+} as const satisfies OptionDefinitions;
+
+/** For a registry that is read once, without settings of a check. */
+export const readOptions = { ...headerOptions("a live registry's origin"), ...authorityOption } as const;
+
+export const appOption = {
+  app: { type: 'list', flags: '--app <key>', description: 'only this app; repeatable', value: 'app-key' },
+} as const satisfies OptionDefinitions;
+
+export const versionsOption = {
+  versions: {
+    type: 'string',
+    flags: '--versions <which>',
+    description: 'latest, all or a semver range (default: all)',
+    value: 'version-range',
+  },
+} as const satisfies OptionDefinitions;
+
+export const baseUrlOption = {
+  baseUrl: {
+    type: 'string',
+    flags: '--base-url <url>',
+    description: 'the URL that the files will be served at',
+    value: 'base-url',
+    prompt: { message: 'At which URL will the files be served?', placeholder: 'https://apps.example.com/' },
+  },
+} as const satisfies OptionDefinitions;
+
+/** For commands that check a live registry. */
+export const checkOptions = {
+  ...appOption,
+  origin: {
+    type: 'list',
+    flags: '--origin <origin>',
+    description: 'an origin of the service, to send requests as a browser does; repeatable',
+    value: 'any',
+  },
+  ...headerOptions("the registry's origin"),
+  ...concurrencyOption,
+  timeout: {
+    type: 'number',
+    flags: '--timeout <s>',
+    description: 'seconds per resource (default: 60, artifacts 600)',
+    range: 'positive',
+  },
+  ...authorityOption,
+  skipArtifacts: { type: 'boolean', flags: '--skip-artifacts', description: 'do not download artifacts' },
+  against: {
+    type: 'string',
+    flags: '--against <file|url>',
+    description: 'also report changes to published versions, compared with this state',
+    value: 'file',
+  },
+} as const satisfies OptionDefinitions;
+
+export const dryRunOption = {
+  dryRun: {
+    type: 'boolean',
+    flags: '--dry-run',
+    description: 'run all checks and show the plan; write nothing',
+  },
+} as const satisfies OptionDefinitions;
+
+/** @param defaults as the help says them */
+export function listenOptions(defaults: { port: string; host: string }) {
+  return {
+    port: {
+      type: 'number',
+      flags: '--port <n>',
+      description: `port to listen on; 0 picks a free one (default: ${defaults.port})`,
+      range: 'port',
+    },
+    host: {
+      type: 'string',
+      flags: '--host <address>',
+      description: `address to listen on (default: ${defaults.host})`,
+      value: 'any',
+    },
+  } as const satisfies OptionDefinitions;
+}
