@@ -6,12 +6,13 @@
  * import { documentContent, startJudging } from 'appreg';
  *
  * const bytes = new TextEncoder().encode('{ "apps": {} }');
- * const manifest = { url: null, file: 'registry.json', web: { missing: 'not asked' }, content: documentContent(bytes) };
+ * const manifest = { url: null, file: 'registry.json', web: { missing: { code: 'not-requested', flag: null } }, content: documentContent(bytes) };
  * const judging = startJudging({ command: 'lint', target: 'registry.json', now: new Date().toISOString() });
  * judging.manifest(manifest);
  * const report = judging.finish(0);
  */
 export * from './facts/facts.ts';
+export * from './facts/missing.ts';
 export { judge, startJudging, type JudgeOptions, type Judging } from './engine/judge.ts';
 export { documentContent, parseDocument, type JsonValue, type ParsedDocument } from './json/json.ts';
 export * from './engine/report.ts';

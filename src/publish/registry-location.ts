@@ -20,7 +20,7 @@ export interface RegistryLocation {
 }
 
 /** For facts that are not observed while something is added: lint and verify judge them. */
-export const NOT_OBSERVED: Missing = { missing: 'only what is added is looked at', runWide: true, intentional: true };
+export const NOT_OBSERVED: Missing = { missing: { code: 'additions-only' }, runWide: true, intentional: true };
 
 /** A document of the store as facts; null if missing. Throws AppregError if it must not be edited. */
 export async function readDocument(store: Store, path: string): Promise<(DocumentFacts & { text: string }) | null> {

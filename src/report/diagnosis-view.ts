@@ -1,7 +1,8 @@
 import { ownerOf } from '../core/engine/owner.ts';
 import type { Diagnosis } from '../core/engine/diagnosis.ts';
-import type { Finding, NotJudged, Report, Severity, Symptom, SymptomStatus } from '../core/engine/report.ts';
-import { SILENCED, SYMPTOM_OF_KIND } from '../core/engine/report.ts';
+import type { Finding, Report, Severity, Symptom, SymptomStatus } from '../core/engine/report.ts';
+import { SYMPTOM_OF_KIND } from '../core/engine/report.ts';
+import type { NotJudgedCode } from '../core/facts/missing.ts';
 import { rules } from '../core/rules/index.ts';
 import { shorten } from '../core/text/text.ts';
 import { appLines } from './diagnosis-apps.ts';
@@ -196,41 +197,40 @@ const CHECKSUM_RULE = 'artifact-checksum-mismatch';
 function reasonsOf(id: Symptom, report: Report): string {
   const reasons = new Set<string>();
   const silenced = new Set<string>();
-  const old = report.notJudged.find(isOldCopy);
+  const old = report.notJudged.find(({ code }) => code === 'stale-copy');
   if (old !== undefined && id !== 'registry-does-not-refresh') reasons.add(old.reason);
   for (const entry of report.notJudged) {
-    const { rule, resource, reason } = entry;
+    const { rule, resource, reason, code } = entry;
+    if (SELF_EXPLANATORY.has(code)) continue;
     const symptom = SYMPTOM_OF_RULE.get(rule);
     const own = symptom === 'by-resource' ? (resource === null ? null : SYMPTOM_OF_KIND[resource]) : symptom;
-    if (own === id && reason === SILENCED) silenced.add(`${rule}: ${reason}`);
+    if (own === id && code === 'turned-off') silenced.add(`${rule}: ${reason}`);
     else if (isFailure(entry) || own === id) reasons.add(reason);
   }
-  const told = [...silenced, ...reasons].filter((reason) => !ASIDE.test(reason)).slice(0, 2);
+  const told = [...silenced, ...reasons].slice(0, 2);
   const blocked = report.findings.find((finding) => finding.resource === 'manifest' && finding.severity === 'error');
   if (id === 'checksum-mismatch' && report.findings.some((finding) => finding.rule === 'version-not-listed'))
     return 'of a version that is not listed there is no artifact to look at';
   if (told.length === 0) return blocked ? `because of ${blocked.rule}` : 'nothing was looked at that would tell';
   const { artifacts } = report.summary;
-  const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.reason === SILENCED);
+  const isHashed = !report.notJudged.some((entry) => entry.rule === CHECKSUM_RULE && entry.code === 'turned-off');
   const right =
     id === 'checksum-mismatch' && artifacts > 0 && isHashed ? `; ${count(artifacts, 'artifact')} hashed and right` : '';
   return `${told.join('; ')}${right}`;
 }
 
-function isOldCopy({ rule, reason }: NotJudged): boolean {
-  return rule === '*' && reason.startsWith('what was published in the last ');
-}
-
 /** Reasons that need no explanation: what was not requested, and what is checked for a single file only. */
-const ASIDE = /^(no earlier state was given|asked of one artifact|its version was not asked for)/;
+const SELF_EXPLANATORY: ReadonlySet<NotJudgedCode> = new Set(['no-baseline', 'once-per-host', 'version-not-requested']);
+
+/** What is shown only with --verbose: the finding that blocks a check, or the age of a copy, is reported elsewhere. */
+const DETAILS: ReadonlySet<NotJudgedCode> = new Set([...SELF_EXPLANATORY, 'blocked-by', 'stale-copy']);
 
 /** Why something was not observed, starting with what prevented most checks. */
 export function unseenOf(report: Report, verbose: boolean): string[] {
   const reasons = new Map<string, number>();
   for (const entry of report.notJudged) {
+    if (!verbose && DETAILS.has(entry.code)) continue;
     const { reason } = entry;
-    if (!verbose && isOldCopy(entry)) continue;
-    if (!verbose && (ASIDE.test(reason) || reason.includes('because of '))) continue;
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   const sorted = [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, verbose ? 20 : 3);

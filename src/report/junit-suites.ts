@@ -68,6 +68,6 @@ function holdsEverywhere({ rule, app, resource }: NotJudged): boolean {
   return rule !== '*' && app === null && resource === null;
 }
 
-function isCountOnly({ app, resource, reason }: NotJudged): boolean {
-  return app === null && resource !== null && /^\d+ more: /.test(reason);
+function isCountOnly({ count }: NotJudged): boolean {
+  return count !== null;
 }

@@ -93,7 +93,7 @@ function casesOf(suite: Suite, report: Report, folder: string): Case[] {
 
 /** True if another shard reports on the manifest. */
 function isLeft(entry: NotJudged): boolean {
-  return isAside(entry) && entry.resource === 'manifest' && entry.reason.includes('reports on');
+  return entry.code === 'other-shard' && entry.resource === 'manifest';
 }
 
 function caseOf(

@@ -107,15 +107,15 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
     );
     return [style.dim('Not judged:'), ...list.map((line) => style.dim(line)), ''];
   }
-  const offline = new Set(notJudged.filter((entry) => entry.reason === 'needs the network').map((entry) => entry.rule))
-    .size;
+  const offline = new Set(notJudged.filter(({ code }) => code === 'offline').map(({ rule }) => rule)).size;
   const elsewhere = notJudged.filter(
-    (entry) => entry.reason === 'it is not in the workspace' && entry.rule === 'artifact-checksum-mismatch',
+    ({ code, count: further, rule }) =>
+      code === 'not-in-workspace' && further === null && rule === 'artifact-checksum-mismatch',
   ).length;
   const lines: string[] = [];
   if (elsewhere > 0)
     lines.push(
-      `${count(elsewhere, 'artifact')}${notJudged.some((e) => e.reason.includes(' more: ')) ? ' and more' : ''} not hashed: not in the workspace.`,
+      `${count(elsewhere, 'artifact')}${notJudged.some((entry) => entry.count !== null) ? ' and more' : ''} not hashed: not in the workspace.`,
     );
   if (offline > 0)
     lines.push(`${count(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);

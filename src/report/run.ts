@@ -7,8 +7,8 @@ export function failures(entries: readonly NotJudged[]): string[] {
   return entries.filter(isFailure).map(({ rule, reason }) => (rule === '*' ? reason : `${rule}: ${reason}`));
 }
 
-export function isFailure({ rule, resource, reason }: NotJudged): boolean {
-  return (rule === '*' && resource === null) || reason.startsWith('the rule failed');
+export function isFailure({ rule, resource, code }: NotJudged): boolean {
+  return (rule === '*' && resource === null) || code === 'rule-crashed';
 }
 
 /** True for what was intentionally left to another run or shard, or to an earlier run. */

@@ -203,7 +203,7 @@ describe('told by symptom', () => {
     const { code, out } = await run(live.url, { skipArtifacts: true });
     expect(code).toBe(0);
     expect(statuses(out)).toEqual(['clear', 'not judged', 'clear', 'clear']);
-    expect(out).toContain('Checksum mismatch: not judged (artifacts are not downloaded with --skip-artifacts)');
+    expect(out).toContain('Checksum mismatch: not judged (it is not requested with --skip-artifacts)');
     expect(out).toContain('Nothing is known here that stops it. What to look at next');
   });
 

@@ -111,7 +111,7 @@ test('verified artifacts are not asked for at all, the rest only if it changed; 
       rule: '*',
       resource: 'artifact',
       reason: expect.stringMatching(
-        /^2 artifacts, since they were verified before: what was seen since \d{4}-.*Z was judged again$/,
+        /^2 artifacts, since they were verified before: the facts from \d{4}-.*Z were judged again$/,
       ),
     }),
   );
@@ -228,7 +228,7 @@ describe('what is asked for again', () => {
     expect(second.report.notJudged).toContainEqual(
       expect.objectContaining({
         resource: 'icon',
-        reason: expect.stringMatching(/^how 2 icons that did not change answer browsers and HEAD: what was seen since/),
+        reason: expect.stringMatching(/^how 2 icons that did not change answer browsers and HEAD: the facts from/),
       }),
     );
     for (const key of ['a', 'b', 'c'])

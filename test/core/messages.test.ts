@@ -191,8 +191,10 @@ function someWeb(url: string): HttpViews {
   return {
     server: someVisit(url, 'GET', null),
     browser: [someVisit(url, 'GET', 'https://svc.test')],
-    preflight: sometimes(0.5) ? { missing: 'not asked' } : someVisit(url, 'OPTIONS', 'https://svc.test'),
-    head: sometimes(0.5) ? { missing: 'not asked' } : someVisit(url, 'HEAD', null),
+    preflight: sometimes(0.5)
+      ? { missing: { code: 'not-requested', flag: null } }
+      : someVisit(url, 'OPTIONS', 'https://svc.test'),
+    head: sometimes(0.5) ? { missing: { code: 'not-requested', flag: null } } : someVisit(url, 'HEAD', null),
   };
 }
 

@@ -137,11 +137,11 @@ test('apps are looked at in the order that is wanted, and artifacts as far as th
   const icons: [IconFacts, number][] = [];
   const { apps: seen, report } = await verified(`${host.origin}/registry.json`, {
     choose: (keys) => keys.toReversed(),
-    afford: () => (left-- > 0 ? null : { missing: 'its turn comes later' }),
+    afford: () => (left-- > 0 ? null : { missing: { code: 'over-budget' } }),
     onIcon: (facts, bytes) => icons.push([facts, bytes.length]),
   });
   expect(seen.map(({ key }) => key)).toEqual(['b', 'a']);
-  expect(report.notJudged.some(({ reason }) => reason === 'its turn comes later')).toBe(true);
+  expect(report.notJudged.some(({ code }) => code === 'over-budget')).toBe(true);
   expect(icons.map(([{ url }, length]) => [url, length]).sort()).toEqual(
     ['a', 'b'].map((key) => [`${host.origin}/${key}.svg`, SVG.length]),
   );

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { HttpViews } from '../../src/core/facts/facts.ts';
+import { isMissing, type HttpViews } from '../../src/core/facts/facts.ts';
+import { reasonText } from '../../src/core/facts/missing.ts';
 import { proxiesIn } from '../../src/observe/http/proxy.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import {
@@ -138,7 +139,7 @@ describe('a host of many files that is slow in one way', () => {
     const views = apps.map(({ metadata }) => metadata.web as HttpViews);
     const kept = views.map(({ head, preflight }) => (method === 'HEAD' ? head : preflight));
     expect(
-      kept.filter((view) => 'missing' in view && view.missing.includes(`(${method}) without`)).length,
+      kept.filter((view) => isMissing(view) && reasonText(view.missing).includes(`(${method}) without`)).length,
     ).toBeGreaterThan(40);
     expect(faults(report).filter((line) => /head-refused|cors-preflight-refused/.test(line))).toEqual([]);
     const reasons = report.notJudged.filter(({ rule }) => /head-refused|cors-preflight-refused/.test(rule));

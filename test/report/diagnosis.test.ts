@@ -202,7 +202,7 @@ describe('apps', () => {
   });
 
   test('those that nobody knows of', () => {
-    const text = show(snapshot(['a'], { a: { missing: 'because of unreachable' } }));
+    const text = show(snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'unreachable' } } }));
     expect(section(text, 'Apps')).toBe('  a: not known, because nobody could look');
   });
 

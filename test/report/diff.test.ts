@@ -24,7 +24,7 @@ Subscribers would not see b any more: it is removed.
 });
 
 test('what was not looked at is said, and nothing of it', () => {
-  const unseen = { content: { missing: `it is not in ${HOSTILE}` } };
+  const unseen = { content: { missing: { code: 'not-in-source', source: HOSTILE } } } as const;
   const blind = (state: typeof before): typeof before => ({
     ...state,
     apps: state.apps.map((app) => ({ ...app, metadata: { ...app.metadata, ...unseen }, artifacts: [] })),

@@ -1,3 +1,4 @@
+import type { NotJudged } from '../../src/core/engine/report.ts';
 import { SaxesParser } from 'saxes';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -143,7 +144,13 @@ describe('what was not judged', () => {
   });
 
   test('in an app, is skipped there, even when other versions of it were judged', () => {
-    const about = { rule: 'artifact-bomb', app: 'hello', resource: 'artifact' as const, reason: 'it is not there' };
+    const about: Partial<NotJudged> = {
+      rule: 'artifact-bomb',
+      app: 'hello',
+      resource: 'artifact',
+      code: 'not-in-workspace',
+      reason: 'it is not there',
+    };
     const entries = ['1.0.0', '1.1.0'].map((version) => notJudged({ ...about, version }));
     expect(one(casesOf(report({ notJudged: entries })), 'app hello', 'artifact-bomb')).toMatchObject({
       outcome: 'skipped',
@@ -196,14 +203,22 @@ describe('a run that is not complete', () => {
 
   test('leaves open what holds of the registry; the apps that were judged are judged', () => {
     const cases = casesOf(
-      report({ outcome: 'incomplete', notJudged: [notJudged({ rule: '*', reason: 'interrupted after 1 app' })] }),
+      report({
+        outcome: 'incomplete',
+        notJudged: [notJudged({ rule: '*', code: 'incomplete', reason: 'interrupted after 1 app' })],
+      }),
     );
     expect(one(cases, 'registry', 'metadata-orphaned')!.outcome).toBe('skipped');
     expect(one(cases, 'app hello', 'url-insecure')!.outcome).toBe('passed');
   });
 
   test('names the rule that failed', () => {
-    const entry = notJudged({ rule: 'url-insecure', app: 'hello', reason: 'the rule failed: TypeError' });
+    const entry = notJudged({
+      rule: 'url-insecure',
+      app: 'hello',
+      code: 'rule-crashed',
+      reason: 'the rule failed: TypeError',
+    });
     const cases = casesOf(report({ outcome: 'incomplete', notJudged: [entry] }));
     expect(one(cases, 'registry', 'run-complete')).toMatchObject({
       outcome: 'error',
@@ -247,7 +262,12 @@ test('a case that fails tells at most 200 findings', () => {
 
 describe('what a run left to others', () => {
   test('the manifest: another shard reports on it', () => {
-    const aside = notJudged({ rule: '*', resource: 'manifest', reason: 'shard 1 of 2 reports on the manifest' });
+    const aside = notJudged({
+      rule: '*',
+      resource: 'manifest',
+      code: 'other-shard',
+      reason: 'shard 1 of 2 reports on the manifest',
+    });
     const cases = casesOf(report({ notJudged: [aside] }));
     expect(one(cases, 'registry', 'no-apps')).toMatchObject({ outcome: 'skipped' });
     expect(one(cases, 'app hello', 'url-insecure')!.outcome).toBe('passed');
@@ -261,6 +281,7 @@ describe('what a run left to others', () => {
     const aside = notJudged({
       rule: '*',
       resource: 'manifest',
+      code: 'reused',
       reason: '1 manifests seen before; what was seen then is judged',
     });
     expect(one(casesOf(report({ notJudged: [aside] })), 'registry', 'no-apps')!.outcome).toBe('passed');

@@ -112,7 +112,12 @@ test('a run that is not complete says so, and why', () => {
 });
 
 test('what a run left to others is no failure of it', () => {
-  const aside = notJudged({ rule: '*', resource: 'metadata', reason: '3 apps belong to the other shards of 2' });
+  const aside = notJudged({
+    rule: '*',
+    resource: 'metadata',
+    code: 'other-shard',
+    reason: '3 apps belong to the other shards of 2',
+  });
   const text = show(report({ notJudged: [aside] }));
   expect(text).not.toContain('Incomplete');
   expect(text).toContain('\n- 3 apps belong to the other shards of 2\n');

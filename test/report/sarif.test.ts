@@ -189,7 +189,14 @@ describe('a run', () => {
 
   test('says what was not judged, once for each rule and reason', () => {
     const entries = ['1.0.0', '1.1.0'].map((version) =>
-      notJudged({ rule: 'artifact-bomb', app: 'hello', version, resource: 'artifact', reason: 'it is not there' }),
+      notJudged({
+        rule: 'artifact-bomb',
+        app: 'hello',
+        version,
+        resource: 'artifact',
+        code: 'not-in-workspace',
+        reason: 'it is not there',
+      }),
     );
     const [invocation] = runOf(report({ notJudged: [notJudged(), ...entries] })).invocations;
     expect(invocation.toolExecutionNotifications.map(({ level, message }) => [level, message.text])).toEqual([
@@ -199,7 +206,12 @@ describe('a run', () => {
   });
 
   test('says what it left to others', () => {
-    const aside = notJudged({ rule: '*', resource: 'metadata', reason: '3 apps belong to the other shards of 2' });
+    const aside = notJudged({
+      rule: '*',
+      resource: 'metadata',
+      code: 'other-shard',
+      reason: '3 apps belong to the other shards of 2',
+    });
     const [invocation] = runOf(report({ notJudged: [aside] })).invocations;
     expect(invocation.executionSuccessful).toBe(true);
     expect(invocation.toolExecutionNotifications).toEqual([

@@ -83,6 +83,6 @@ export function allowing(requests: number): Allowances {
 export function reportOn(url: string): Report {
   const judging = startJudging({ command: 'verify', target: url, now: new Date().toISOString() });
   const content = { text: '{"apps":{"a b":{}}}', base64: null, bytes: 19, cut: false };
-  judging.manifest({ url, file: null, web: { missing: 'not asked' }, content });
+  judging.manifest({ url, file: null, web: { missing: { code: 'not-requested', flag: null } }, content });
   return judging.finish(0.1);
 }

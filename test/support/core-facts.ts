@@ -38,7 +38,7 @@ export function documentFacts(
   const facts: DocumentFacts = {
     url: null,
     file: 'registry.json',
-    web: { missing: 'needs the network', runWide: true },
+    web: { missing: { code: 'offline' }, runWide: true },
     content,
   };
   return { role, facts, content, reading, value: reading.value as JsonValue };

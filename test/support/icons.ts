@@ -6,7 +6,7 @@ import { inspectImage } from '../../src/observe/icon/inspect-image.ts';
 export function seenIcon(
   bytes: string | Uint8Array,
   limit = Infinity,
-  web: HttpViews | Missing = { missing: 'not asked' },
+  web: HttpViews | Missing = { missing: { code: 'not-requested', flag: null } },
 ): { facts: IconFacts; content: Content; image: ImageFacts } {
   const all = Buffer.from(bytes as Uint8Array);
   const digester = createDigester(limit);

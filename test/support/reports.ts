@@ -25,7 +25,16 @@ export function finding(more: Partial<Finding> = {}): Finding {
 }
 
 export function notJudged(more: Partial<NotJudged> = {}): NotJudged {
-  return { rule: 'unreachable', app: null, version: null, resource: null, reason: 'needs the network', ...more };
+  return {
+    rule: 'unreachable',
+    app: null,
+    version: null,
+    resource: null,
+    code: 'offline',
+    reason: 'needs the network',
+    count: null,
+    ...more,
+  };
 }
 
 export function report(more: Partial<Report> = {}): Report {
@@ -63,7 +72,7 @@ export const NOTHING = report({
   apps: [],
   summary: { ...report().summary, apps: 0, versions: 0, bytes: 0, notJudged: 1 },
   symptoms: SYMPTOMS.map((id) => ({ id, status: 'not-judged', rules: [] })),
-  notJudged: [notJudged({ rule: '*', reason: 'usage: unknown option --fixx' })],
+  notJudged: [notJudged({ rule: '*', code: 'incomplete', reason: 'usage: unknown option --fixx' })],
 });
 
 /** What a hostile registry writes, wherever it can. */
@@ -131,7 +140,7 @@ export function hostile(text: string, more: Partial<Report> = {}): Report {
     notJudged: [
       notJudged({ app: text, version: text, resource: 'icon', reason: text }),
       notJudged({ rule: '*', reason: text }),
-      notJudged({ rule: 'url-insecure', reason: `the rule failed: ${text}` }),
+      notJudged({ rule: 'url-insecure', code: 'rule-crashed', reason: `the rule failed: ${text}` }),
     ],
     apps: [{ key: text, visible: false, because: ['app-key-unsafe'], latest: text }],
     ...more,

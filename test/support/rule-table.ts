@@ -117,7 +117,7 @@ function placeOf({ reference, severity }: OtherFinding): SubjectLocation {
     pointer: '',
     url: null,
     file: null,
-    web: { missing: 'not requested' },
+    web: { missing: { code: 'not-requested', flag: null } },
     found,
   };
 }

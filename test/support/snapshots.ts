@@ -13,15 +13,15 @@ import { checksum, NOW } from './core-facts.ts';
 
 /** Snapshots of a registry as `lint` sees one: documents from values or texts, nothing asked of any host. */
 
-export const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
-export const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
+const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
+export const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
 export const BASE = 'https://apps.example.com/';
 
 export type Source = string | object | null;
 
 export function document(source: Source | Missing, file: string, url: string | null = null): DocumentFacts {
   const text = typeof source === 'string' ? source : `${JSON.stringify(source, null, 2)}\n`;
-  const unseen = isObject(source as JsonValue) && typeof (source as Missing).missing === 'string';
+  const unseen = isObject(source as JsonValue) && typeof (source as Missing).missing?.code === 'string';
   return { url, file, web: OFFLINE, content: unseen ? (source as Missing) : documentText(text) };
 }
 

@@ -37,7 +37,13 @@ export function failed(
 }
 
 export function web(service: Probe = visit(), more: Partial<HttpViews> = {}): HttpViews {
-  return { server: service, browser: [], preflight: { missing: 'not asked' }, head: { missing: 'not asked' }, ...more };
+  return {
+    server: service,
+    browser: [],
+    preflight: { missing: { code: 'not-requested', flag: null } },
+    head: { missing: { code: 'not-requested', flag: null } },
+    ...more,
+  };
 }
 
 /** A GET as the browser sends it from `origin`, answered with these headers. */

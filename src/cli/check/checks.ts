@@ -1,4 +1,5 @@
 import { rules } from '../../core/rules/index.ts';
+import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 import { exitCode, type CheckCommand, type Report, type Severity, SYMPTOMS } from '../../core/engine/report.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
@@ -130,6 +131,6 @@ export function nothingSeen(command: CheckCommand, target: string, reason: strin
     symptoms: SYMPTOMS.map((id) => ({ id, status: 'not-judged', rules: [] })),
     apps: [],
     findings: [],
-    notJudged: [{ rule: '*', app: null, version: null, resource: null, reason }],
+    notJudged: [notJudgedEntry('*', {}, { code: 'incomplete', why: reason })],
   };
 }

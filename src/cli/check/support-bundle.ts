@@ -143,5 +143,5 @@ function reduced(manifest: DocumentFacts, keys: ReadonlySet<string>, limit: numb
     const text = JSON.stringify({ ...value, apps: Object.fromEntries(entries) }, null, 2);
     if (text.length <= limit) return { ...manifest, content: { ...content, text, base64: null } };
   }
-  return { ...manifest, content: { missing: `its ${content.bytes} bytes are not in this file` } };
+  return { ...manifest, content: { missing: { code: 'not-saved', bytes: content.bytes } } };
 }

@@ -16,9 +16,10 @@ import { rules as allRules } from '../rules/index.ts';
 import { sideProbes } from '../facts/side-probes.ts';
 import { type UrlParts, urlParts } from '../http/url.ts';
 import { originOf, ruleOfFailure } from '../http/probe.ts';
+import { blockedBy } from '../facts/missing.ts';
 
 /** The fact for a field of the wrong type. */
-export const SCHEMA_VIOLATION: Missing = { missing: 'because of schema-violation' };
+export const SCHEMA_VIOLATION: Missing = blockedBy('schema-violation');
 
 const EARLY: Record<ResourceKind, string> = {
   manifest: 'manifest',
@@ -104,7 +105,7 @@ export class RuleDispatcher {
     const reading = parseDocument(content);
     const value =
       reading.value === undefined
-        ? { missing: `because of ${reading.oversized ? 'document-oversized' : 'document-unreadable'}` }
+        ? blockedBy(reading.oversized ? 'document-oversized' : 'document-unreadable')
         : ((this.usesFastPath ? reading.nonCanonical : null) ?? reading.value);
     this.collector.noteValue(reading.value);
     this.dispatch('document', { role: place.resource, facts, content, reading, value }, place);
@@ -113,7 +114,7 @@ export class RuleDispatcher {
   }
 
   url(role: ResourceKind, text: string | null, place: SubjectLocation): void {
-    const parsed = text === null ? SCHEMA_VIOLATION : (urlParts(text) ?? { missing: 'because of url-malformed' });
+    const parsed = text === null ? SCHEMA_VIOLATION : (urlParts(text) ?? blockedBy('url-malformed'));
     this.dispatch(
       'url',
       { role, url: text ?? SCHEMA_VIOLATION, parsed, now: this.now, registry: this.registry },
@@ -139,7 +140,7 @@ export class RuleDispatcher {
     }
     if (isMissing(web) && web.runWide && this.collector.wasNoted(late ? LATE[place.resource] : EARLY[place.resource]))
       return;
-    const url = facts.url ?? { missing: 'it has no URL', runWide: true };
+    const url = facts.url ?? NO_URL;
     // A host fault that affects the whole document has no position inside it.
     const at = place.pointer === '' ? { ...place, document: null } : place;
     this.dispatch(
@@ -170,18 +171,18 @@ export class RuleDispatcher {
   hosts(all: readonly HostFacts[]): void {
     for (const facts of all) {
       const role = this.roles.get(facts.origin) ?? 'manifest';
-      const place = locationOf(role, NOT_ABOUT_A_URL, { url: facts.origin });
+      const place = locationOf(role, NO_URL, { url: facts.origin });
       this.dispatch('host', { facts }, place);
     }
   }
 }
 
-const NOT_ABOUT_A_URL: Missing = { missing: 'it is about a host' };
+const NO_URL: Missing = { missing: { code: 'no-url' }, runWide: true };
 
 /** The response to the service's own GET; present if a complete 2xx response was received. */
 export function answerOf(facts: Resource): Probe | Missing {
   if (isMissing(facts.web)) return facts.web;
   const visit = facts.web.server;
   const rule = ruleOfFailure(visit);
-  return rule === null ? visit : { missing: `because of ${rule}` };
+  return rule === null ? visit : blockedBy(rule);
 }

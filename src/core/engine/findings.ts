@@ -3,6 +3,8 @@ import { isSafeKey } from '../registry/app-key.ts';
 import { DeferredFindings, type SymptomWeight } from './deferred-findings.ts';
 import type { DocumentFacts, Resource, ResourceKind, Missing, Probe, HttpViews } from '../facts/facts.ts';
 import { isMissing } from '../facts/facts.ts';
+import { blockedBy, type NotJudgedReason, reasonText } from '../facts/missing.ts';
+import { notJudgedEntry } from './not-judged.ts';
 import { compareText, inReportOrder } from './order.ts';
 import { type Pending, resolvePositions as placeAll } from './positions.ts';
 import type {
@@ -16,15 +18,13 @@ import type {
   Summary,
   Symptom,
 } from './report.ts';
-import { SILENCED, SYMPTOM_OF_KIND, SYMPTOMS } from './report.ts';
+import { SYMPTOM_OF_KIND, SYMPTOMS } from './report.ts';
 import type { AnyRule, Problem } from '../rules/rule.ts';
-import { formatDuration } from '../text/format-duration.ts';
 import { type Found, isSuperseded, noteFound, type Superseder, supersederIn } from './supersede.ts';
 import { type Bearing, highest, statusOf } from './symptoms.ts';
 import { redact, shorten } from '../text/text.ts';
 import { VERSION } from '../tool-version.ts';
 import { sameAddress } from '../http/url.ts';
-import { SAMPLED } from '../http/probe.ts';
 
 /** The location of a subject. `found` collects what the rules found on the same resource. */
 export interface SubjectLocation {
@@ -73,14 +73,6 @@ const LISTED = 200;
 // The number of other affected apps that a finding names.
 const NAMED = 20;
 
-/** What a run reused from an earlier one, in words, singular and plural. */
-const TAKEN_OVER: Record<ResourceKind, readonly [one: string, several: string]> = {
-  manifest: ['manifest', 'manifests'],
-  metadata: ['metadata file', 'metadata files'],
-  artifact: ['artifact', 'artifacts'],
-  icon: ['icon', 'icons'],
-};
-
 /** `notJudged` entries whose count was increased, and by how much. */
 export type Counted = ReadonlyMap<{ count: number }, number>;
 
@@ -98,7 +90,7 @@ export class FindingCollector {
   /** Findings reported once for several resources (a fault of their host, say), by rule and by what they are about. */
   readonly reported = new Map<string, Finding>();
   /** The rules not judged for a reason that holds for the whole run, by that reason. */
-  readonly everywhere = new Map<Missing, Set<AnyRule>>();
+  readonly everywhere = new Map<object, Set<AnyRule>>();
   readonly unjudgedSymptoms = new Set<Symptom>();
   /** The findings that bear on each symptom, including those reported once for several resources. */
   readonly bearings = new Map<Symptom, { severity: Severity | null; confirmed: boolean; rules: Set<string> }>();
@@ -159,7 +151,7 @@ export class FindingCollector {
     } catch (error) {
       if (this.isOff(rule)) return;
       this.crashed = true;
-      return this.addNotJudged(rule, place, { missing: `the rule failed: ${shorten(String(error))}` });
+      return this.addNotJudged(rule, place, { missing: { code: 'rule-crashed', error: shorten(String(error)) } });
     }
     const superseder = supersederIn(place.found, rule.supersededBy);
     if (!result && superseder === null) return;
@@ -174,7 +166,7 @@ export class FindingCollector {
     if (superseder === null || left.length > 0) return;
     if (problems.length === 0 && !isSuperseded(superseder, this.severityOf(rule))) return;
     // The other finding's symptom is known; not judging this rule makes nothing unknown.
-    this.addNotJudged(rule, place, { missing: `because of ${superseder.rule}`, intentional: true });
+    this.addNotJudged(rule, place, { ...blockedBy(superseder.rule), intentional: true });
   }
 
   /** True for a rule that the settings turn off. */
@@ -202,8 +194,8 @@ export class FindingCollector {
       if (symptom === null) continue;
       this.unjudgedSymptoms.add(symptom);
       const { resource } = place;
-      if (this.wasNoted(`${rule.id} ${resource} ${SILENCED}`)) continue;
-      this.notJudged.push({ rule: rule.id, app: null, version: null, resource, reason: SILENCED });
+      if (this.wasNoted(`${rule.id} ${resource} turned off`)) continue;
+      this.notJudged.push(notJudgedEntry(rule.id, { resource }, { code: 'turned-off' }));
     }
   }
 
@@ -314,7 +306,11 @@ export class FindingCollector {
     return new Set(this.hidden.get(app));
   }
 
-  addNotJudged(rule: AnyRule, place: SubjectLocation, why: Missing): void {
+  addNotJudged(
+    rule: AnyRule,
+    place: SubjectLocation,
+    why: Omit<Missing, 'missing'> & { missing: NotJudgedReason },
+  ): void {
     if (this.isOff(rule)) return;
     if (why.runWide && this.everywhere.get(why)?.has(rule)) return;
     if (!why.intentional) {
@@ -331,9 +327,9 @@ export class FindingCollector {
         if (rules) rules.add(rule);
         else this.everywhere.set(why, new Set([rule]));
       }
-      if (this.wasNoted(`${rule.id} ${why.missing}`)) return;
+      if (this.wasNoted(`${rule.id} ${reasonText(why.missing)}`)) return;
       this.counted = null;
-      this.notJudged.push({ rule: rule.id, app: null, version: null, resource: null, reason: why.missing });
+      this.notJudged.push(notJudgedEntry(rule.id, {}, why.missing));
       return;
     }
     const count = (this.perRule.get(rule.id) ?? 0) + 1;
@@ -341,15 +337,8 @@ export class FindingCollector {
     const rest = this.unlisted.get(rule.id);
     if (rest) return this.countFurther(rest, 1);
     this.counted = null;
-    const blocker = why.missing.startsWith('because of ') ? null : this.blockers(place, rule.id)[0];
-    const reason = blocker ? `because of ${blocker}` : redact(why.missing);
-    const entry: NotJudged = {
-      rule: rule.id,
-      app: place.app,
-      version: place.version,
-      resource: place.resource,
-      reason,
-    };
+    const blocker = why.missing.code === 'blocked-by' ? undefined : this.blockers(place, rule.id)[0];
+    const entry = notJudgedEntry(rule.id, place, blocker === undefined ? why.missing : blockedBy(blocker).missing);
     if (count <= LISTED) this.notJudged.push(entry);
     else this.unlisted.set(rule.id, { entry, count: 1 });
   }
@@ -414,8 +403,8 @@ export class FindingCollector {
   }
 
   /** Records a resource kind that was intentionally not observed: it is reported, and casts no doubt on any symptom. */
-  noteSkipped(resource: ResourceKind, reason: string): void {
-    this.notJudged.push({ rule: '*', app: null, version: null, resource, reason });
+  noteSkipped(resource: ResourceKind, reason: NotJudgedReason): void {
+    this.notJudged.push(notJudgedEntry('*', { resource }, reason));
   }
 
   /** Records a document that was a cached copy of that age, in seconds: later publications are missing from it. */
@@ -442,8 +431,8 @@ export class FindingCollector {
 
   /** Records that HEAD and preflights were sent for only some resources of a kind. */
   askedOfSome(role: ResourceKind, head: Probe | Missing): void {
-    if (!isMissing(head) || head.missing !== SAMPLED.missing || this.wasNoted(`${role} ${head.missing}`)) return;
-    this.noteSkipped(role, `how ${TAKEN_OVER[role][1]} answer HEAD and preflights: ${head.missing}`);
+    if (!isMissing(head) || head.missing.code !== 'sampled' || this.wasNoted(`${role} sampled`)) return;
+    this.noteSkipped(role, head.missing);
   }
 
   verdict(app: AppVerdict): void {
@@ -474,27 +463,17 @@ export class FindingCollector {
   report(run: { command: CheckCommand; target: string; seconds: number; incomplete: string | null }): Report {
     this.releaseHeld();
     for (const { entry, count } of this.unlisted.values()) {
-      this.notJudged.push({ ...entry, app: null, version: null, reason: `${count} more: ${entry.reason}` });
+      const reason = `${count} more: ${entry.reason}`;
+      this.notJudged.push({ ...entry, app: null, version: null, reason, count });
     }
     // Sorted, since the order in which they were found depends on the network.
     const earlier = [...this.earlier].sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [, { role, views, count, first }] of earlier) {
-      const many = `${count} ${TAKEN_OVER[role][count === 1 ? 0 : 1]}`;
-      const what = views
-        ? `how ${many} that did not change ${count === 1 ? 'answers' : 'answer'} browsers and HEAD`
-        : many;
-      const before = role === 'icon' ? 'looked at within a day' : 'verified before';
-      const why = views ? '' : `, since ${count === 1 ? 'it was' : 'they were'} ${before}`;
-      this.noteSkipped(role, `${what}${why}: what was seen since ${first} was judged again`);
+      this.noteSkipped(role, { code: 'reused', count, since: first, views });
     }
-    for (const [role, { count, age }] of this.oldCopies) {
-      const seen =
-        count === 1 ? `the ${role}${role === 'manifest' ? '' : ' file'} seen` : `${count} ${TAKEN_OVER[role][1]} seen`;
-      const copies = count === 1 ? 'is a cache’s copy of that age' : 'are a cache’s copies of up to that age';
-      this.noteSkipped(role, `what was published in the last ${formatDuration(age)}: ${seen} ${copies}`);
-    }
+    for (const [role, { count, age }] of this.oldCopies) this.noteSkipped(role, { code: 'stale-copy', count, age });
     if (run.incomplete !== null) {
-      this.notJudged.push({ rule: '*', app: null, version: null, resource: null, reason: run.incomplete });
+      this.notJudged.push(notJudgedEntry('*', {}, { code: 'incomplete', why: run.incomplete }));
       // A symptom that was not examined is not clear.
       for (const symptom of SYMPTOMS) this.unjudgedSymptoms.add(symptom);
     }

@@ -232,7 +232,7 @@ export function startJudging(options: JudgeOptions): Judging {
         // The manifest's findings were already reported; here it only names the apps.
         listedApps = manifestAppsIn(facts.content);
         doubtfulApps = doubtfulIn(facts);
-        collector.noteSkipped('manifest', `the manifest, which shard 1 of ${shard.of} reports on`);
+        collector.noteSkipped('manifest', { code: 'other-shard', shards: shard.of, apps: null });
         collector.unjudgedSymptoms.add('registry-does-not-refresh');
         return;
       }
@@ -244,8 +244,7 @@ export function startJudging(options: JudgeOptions): Judging {
       // If the manifest cannot be read, nothing behind it was observed.
       if (apps === null) {
         for (const symptom of SYMPTOMS) collector.unjudgedSymptoms.add(symptom);
-        if (value !== undefined)
-          collector.noteSkipped('metadata', 'the apps, which the manifest does not name (schema-violation)');
+        if (value !== undefined) collector.noteSkipped('metadata', { code: 'no-app-list', rule: 'schema-violation' });
         for (const key of asked?.apps ?? [])
           collector.addMissingApp({ key, visible: null, because: collector.blockers(place), latest: null });
         return;
@@ -294,10 +293,7 @@ export function startJudging(options: JudgeOptions): Judging {
 
     finish(seconds, incomplete = null, elsewhere = 0) {
       if (shard !== null && elsewhere > 0)
-        collector.noteSkipped(
-          'metadata',
-          `${elsewhere === 1 ? '1 app, which is' : `${elsewhere} apps, which are`} for the other shards of ${shard.of}`,
-        );
+        collector.noteSkipped('metadata', { code: 'other-shard', shards: shard.of, apps: elsewhere });
       if (manifestPlace) collector.resolvePositions(manifestPlace.document);
       return collector.report({ command: options.command, target: options.target, seconds, incomplete });
     },

@@ -1,4 +1,5 @@
 import type { ResourceKind } from '../facts/facts.ts';
+import type { NotJudgedCode } from '../facts/missing.ts';
 
 /**
  * The report of a run: the vocabulary and shapes of `--format json` (schemas/report.schema.json). Absent values are
@@ -60,7 +61,11 @@ export interface NotJudged {
   app: string | null;
   version: string | null;
   resource: ResourceKind | null;
+  code: NotJudgedCode;
+  /** The reason in words. */
   reason: string;
+  /** How many further subjects this entry counts, for a rule with too many to list; null for an entry about one. */
+  count: number | null;
 }
 
 export interface SymptomStatus {
@@ -118,6 +123,3 @@ export function exitCode(report: Report, maxWarnings: number | null): 0 | 1 | 2 
   if (maxWarnings !== null && report.summary.warnings > maxWarnings) return 1;
   return 0;
 }
-
-/** Why a rule was not judged that the settings turn off, and that would report an error. */
-export const SILENCED = 'the settings turn this rule off, and it has a finding';

@@ -1,22 +1,29 @@
 import { latestIfClean } from '../fast-path/clean-versions.ts';
 import { digestOf } from '../registry/checksum.ts';
-import { type ArtifactFacts, type PublishedVersion, isMissing, type Missing } from '../facts/facts.ts';
+import {
+  type ArtifactFacts,
+  type DocumentContent,
+  type PublishedVersion,
+  isMissing,
+  type Missing,
+} from '../facts/facts.ts';
 import { isObject, type JsonValue, parseDocument } from '../json/json.ts';
 import { listedVersions, versionFields } from '../registry/metadata.ts';
 import type { SubjectLocation } from './findings.ts';
 import { answerOf, SCHEMA_VIOLATION, type RuleDispatcher } from './dispatch.ts';
 import { missingFactsOfAll } from '../fast-path/skip-replay.ts';
 import type { VersionEntry } from '../rules/rule.ts';
+import { blockedBy } from '../facts/missing.ts';
 
 /** The versions of a metadata file, and the facts about their artifacts. */
 
 export const NO_BASELINE: Missing = {
-  missing: 'no earlier state was given (--against)',
+  missing: { code: 'no-baseline' },
   runWide: true,
   intentional: true,
 };
-const OTHER_BYTES: Missing = { missing: 'the bytes that were inspected are not the listed ones' };
-export const NOT_REQUESTED: Missing = { missing: 'it was not asked' };
+const OTHER_BYTES: Missing = { missing: { code: 'other-bytes' } };
+export const NOT_REQUESTED: Missing = { missing: { code: 'not-requested', flag: null } };
 
 /** What was judged: the versions that are objects, and the latest one if all are clean. */
 interface JudgedVersions {
@@ -113,15 +120,7 @@ export function createVersionJudge(dispatcher: RuleDispatcher, terms: VersionJud
     const rule = dispatcher.rulesOn('artifact').find(({ id }) => id === 'artifact-checksum-mismatch');
     if (rule === undefined || place.document === null) return;
     const { content } = place.document;
-    const oversized = !isMissing(content) && parseDocument(content).oversized !== null;
-    const readable = !isMissing(content) && parseDocument(content).value !== undefined;
-    const fault = oversized ? 'document-oversized' : readable ? 'schema-violation' : 'document-unreadable';
-    const why: Missing = !isMissing(content)
-      ? { missing: `because of ${fault}` }
-      : content.runWide || content.missing.startsWith('because of ')
-        ? content
-        : { ...content, missing: `its metadata file was not seen (${content.missing})` };
-    collector.addNotJudged(rule, { ...place, resource: 'artifact' }, why);
+    collector.addNotJudged(rule, { ...place, resource: 'artifact' }, whyWithoutVersions(content));
   }
 
   function version(
@@ -162,9 +161,7 @@ export function createVersionJudge(dispatcher: RuleDispatcher, terms: VersionJud
     const { content, archive } = artifact;
     if (isMissing(content) && content.runWide && collector.wasNoted('artifact content')) return;
     if (!isMissing(content)) collector.countArtifact(content.bytes);
-    const digest: string | Missing = digestOf(entry.artifactChecksum ?? '') ?? {
-      missing: 'because of checksum-malformed',
-    };
+    const digest: string | Missing = digestOf(entry.artifactChecksum ?? '') ?? blockedBy('checksum-malformed');
     const isOther = !isMissing(digest) && isListedAgain(artifact, digest);
     artifactPlace.pointer = `${pointer}/artifactChecksum`;
     dispatcher.dispatch(
@@ -188,6 +185,17 @@ export function createVersionJudge(dispatcher: RuleDispatcher, terms: VersionJud
   }
 
   return versions;
+}
+
+/** Why no list of versions is known. */
+function whyWithoutVersions(content: DocumentContent | Missing): Missing {
+  if (isMissing(content)) {
+    if (content.runWide || content.missing.code === 'blocked-by') return content;
+    return { ...content, missing: { code: 'metadata-missing', reason: content.missing } };
+  }
+  const { value, oversized } = parseDocument(content);
+  if (oversized !== null) return blockedBy('document-oversized');
+  return blockedBy(value === undefined ? 'document-unreadable' : 'schema-violation');
 }
 
 /** True if the first download had other bytes and the second one the listed ones: only the first was inspected. */

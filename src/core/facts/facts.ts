@@ -1,24 +1,24 @@
+import type { MissingReason } from './missing.ts';
+import type { ResourceKind } from './resource-kind.ts';
+
+export type { ResourceKind };
+
 /**
  * The vocabulary of observation: what was observed of a registry. Plain JSON throughout, so that facts can be saved and
  * judged again with the same result. No fact says that anything is right or wrong.
  */
 
-/** The four kinds of resource in a registry (spec 4.1). */
-export type ResourceKind = 'manifest' | 'metadata' | 'artifact' | 'icon';
-
-/**
- * A missing fact: why it is not known. `everywhere` when the reason holds for the whole run, as "needs the network"
- * does.
- */
+/** A missing fact, and why it is not known. */
 export interface Missing {
-  missing: string;
+  missing: MissingReason;
+  /** True when the reason holds for the whole run, as `offline` does. */
   runWide?: boolean;
   /** True when it was not requested, so that its absence casts no doubt on any symptom. */
   intentional?: boolean;
 }
 
 export function isMissing(fact: unknown): fact is Missing {
-  return typeof fact === 'object' && fact !== null && (fact as Missing).missing !== undefined;
+  return typeof fact === 'object' && fact !== null && 'missing' in fact && fact.missing !== undefined;
 }
 
 /** Where a resource was looked up, and how its URL responded. `file` is a local path, as the user would name it. */

@@ -3,6 +3,7 @@ import { isMissing } from './facts.ts';
 import { dependenceOf } from './header-probes.ts';
 import { mayBeRepeated, unsteadyOf } from './repeated-probes.ts';
 import { isTransportFailure, statusOf } from '../http/probe.ts';
+import { blockedBy } from './missing.ts';
 
 /**
  * The probes in addition to the plain GET, as rules need them: missing if nothing can be concluded from their outcome.
@@ -68,17 +69,15 @@ function why(web: HttpViews, of: SideProbe, visits: readonly (Probe | null)[]): 
   const failed = failure(NAMES[of], visits);
   if (failed !== null) return failed;
   const isRefused = visits.some((visit) => visit !== null && mayBeRepeated(of, visit));
-  return isRefused && unsteadyOf(web, of) !== null
-    ? { missing: 'because of host-intermittent', intentional: true }
-    : null;
+  return isRefused && unsteadyOf(web, of) !== null ? { ...blockedBy('host-intermittent'), intentional: true } : null;
 }
 
 function failure(name: string, visits: readonly (Probe | null)[]): Missing | null {
   const failed = visits.find((visit) => visit !== null && isTransportFailure(visit));
   if (!failed) return null;
   const { attempts } = failed;
-  const times = attempts === 1 ? '' : attempts === 2 ? ' twice' : ` ${attempts} times`;
-  return { missing: `the ${name} failed${times} (${failed.failure?.code ?? `status ${statusOf(failed)}`})` };
+  const code = failed.failure?.code ?? `status ${statusOf(failed)}`;
+  return { missing: { code: 'probe-failed', probe: name, attempts, failure: code } };
 }
 
 /** If probes show that the failure depends on the headers, the host closes the connection. */

@@ -6,6 +6,7 @@ import { parseUrl } from '../http/url.ts';
 import { comparePrecedence, isSemver, latestOf } from './version.ts';
 import { appFields, manifestAppsIn } from './manifest.ts';
 import { listedVersionsIn, versionFields } from './metadata.ts';
+import { reasonText } from '../facts/missing.ts';
 
 /** The differences between two states of a registry, as subscribers would see them. Absent values are null. */
 export interface RegistryDiff {
@@ -122,7 +123,7 @@ function stateOf(snapshot: Snapshot): Map<string, AppState> {
 }
 
 function reasonOf({ metadata: { content } }: AppFacts): string | null {
-  return isMissing(content) ? content.missing : null;
+  return isMissing(content) ? reasonText(content.missing) : null;
 }
 
 function versionsOf(app: AppFacts | undefined): Map<string, VersionState> {

@@ -97,7 +97,7 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Bas
     return {
       source: tree.source,
       keys: [],
-      app: () => ({ missing: `there was no ${manifestName} in ${tree.source}` }),
+      app: () => ({ missing: { code: 'baseline-without-manifest', manifest: manifestName, source: tree.source } }),
     };
   const { apps, paths } = listing;
   return {
@@ -107,8 +107,8 @@ function fromTree(tree: Tree, manifestName: string, baseUrl: string | null): Bas
       if (!Object.hasOwn(apps, key)) return null;
       const path = paths.get(key);
       const content = path === undefined ? null : tree.read(path);
-      if (!content) return { missing: `its metadata is not in ${tree.source}` };
-      return versionsIn(parseDocument(content).value) ?? { missing: `its metadata in ${tree.source} cannot be read` };
+      if (!content) return withoutMetadata('absent', tree.source);
+      return versionsIn(parseDocument(content).value) ?? withoutMetadata('unreadable', tree.source);
     },
   };
 }
@@ -159,10 +159,14 @@ export function baselineFromSnapshot(snapshot: Snapshot, source: string): Baseli
       const metadata = apps.get(key)?.metadata.content;
       // A run with --app or --shard, or one that was interrupted, did not observe everything listed.
       if (metadata === undefined && !Object.hasOwn(listed, key)) return null;
-      if (metadata === undefined || isMissing(metadata)) return { missing: `its metadata was not seen in ${source}` };
-      return versionsIn(parseDocument(metadata).value) ?? { missing: `its metadata in ${source} cannot be read` };
+      if (metadata === undefined || isMissing(metadata)) return withoutMetadata('not-observed', source);
+      return versionsIn(parseDocument(metadata).value) ?? withoutMetadata('unreadable', source);
     },
   };
+}
+
+function withoutMetadata(state: 'absent' | 'unreadable' | 'not-observed', source: string): Missing {
+  return { missing: { code: 'baseline-without-metadata', state, source } };
 }
 
 /** The complete entries of a metadata file; null if it is not one. An incomplete entry was never published. */

@@ -79,6 +79,8 @@ export function requestKindOf({
 
 /** Why a probe was not made or not completed, for reasons that are not the host's; null otherwise. */
 export function notRequested({ failure }: Probe): Missing | null {
-  if (failure?.code === 'INTERRUPTED') return { missing: 'the run was interrupted' };
-  return failure?.phase === 'unasked' ? { missing: `${hostOf(failure.url)} ${failure.message}` } : null;
+  if (failure?.code === 'INTERRUPTED') return { missing: { code: 'interrupted' } };
+  return failure?.phase === 'unasked'
+    ? { missing: { code: 'host-failing', host: hostOf(failure.url), message: failure.message } }
+    : null;
 }

@@ -13,8 +13,8 @@ import type { WebOptions } from './options.ts';
 import { isRequestable, reasonNotRequestable } from './requestable.ts';
 import type { RegistryRun } from './run.ts';
 
-const SKIPPED: Missing = { missing: 'artifacts are not downloaded with --skip-artifacts', runWide: true };
-const NOT_SELECTED: Missing = { missing: 'its version was not asked for', runWide: true, intentional: true };
+const SKIPPED: Missing = { missing: { code: 'not-requested', flag: '--skip-artifacts' }, runWide: true };
+const NOT_SELECTED: Missing = { missing: { code: 'version-not-requested' }, runWide: true, intentional: true };
 
 interface ListedVersion {
   version: string | null;

@@ -7,6 +7,7 @@ import type { Body } from '../http/body.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
 import { conditionsFor, confirmedProbe, isCausedByCondition } from './cache/revalidate.ts';
 import type { ObserveContext } from './context.ts';
+import { blockedBy } from '../../core/facts/missing.ts';
 
 /** Fetches a document or an icon completely. */
 
@@ -69,7 +70,7 @@ export function reasonMissing(probe: Probe): Missing | null {
   const stopped = notRequested(probe);
   if (stopped) return stopped;
   const rule = ruleOfFailure(probe);
-  return rule === null ? null : { missing: `because of ${rule}` };
+  return rule === null ? null : blockedBy(rule);
 }
 
 /** Remembers the certificates of the hosts that answered. */

@@ -6,7 +6,7 @@ import { ALL_GROUPS, type RequestShape } from './request-shape.ts';
 import { probeTwice } from './retry-probes.ts';
 
 const SAME_ORIGIN: Missing = {
-  missing: 'a browser sends no preflight to the page’s own origin',
+  missing: { code: 'same-origin' },
   intentional: true,
 };
 

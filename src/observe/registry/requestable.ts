@@ -1,8 +1,9 @@
 import type { Missing } from '../../core/facts/facts.ts';
 import { isCanonicalUrl, parseUrl } from '../../core/http/url.ts';
+import { blockedBy } from '../../core/facts/missing.ts';
 
-const MISSHAPEN: Missing = { missing: 'because of schema-violation' };
-const MALFORMED: Missing = { missing: 'because of url-malformed' };
+const MISSHAPEN: Missing = blockedBy('schema-violation');
+const MALFORMED: Missing = blockedBy('url-malformed');
 
 /** Whether a listed URL can be requested: the rules about URLs report the others. */
 export function isRequestable(url: string | null): url is string {

@@ -13,13 +13,14 @@ import { asBase, localPath, staysInside, type Workspace } from './places.ts';
 import { openOtherNames, type OtherNames } from './other-names.ts';
 import { openPrefetch } from './prefetch.ts';
 import { type Tree, UNWALKED, walk } from './walk.ts';
+import { blockedBy } from '../../core/facts/missing.ts';
 
 /** Observes a workspace: reads its documents, hashes and lists its artifacts, inspects its icons. */
 
-const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
-const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
-const OTHER_NAME: Missing = { missing: 'because of file-name-differs' };
-const NO_URL: Missing = { missing: 'because of schema-violation' };
+const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
+const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
+const OTHER_NAME: Missing = blockedBy('file-name-differs');
+const NO_URL: Missing = blockedBy('schema-violation');
 /** Bytes of a manifest from which a worker thread reads ahead; for smaller ones it does not pay off. */
 const MANY = 1_000_000;
 const PLAIN_NAME = /^\w[\w.-]*$/;
@@ -145,8 +146,7 @@ function lookAtDocument(looking: Looking, url: string | null, path: string | nul
   if (otherName) return { url, file: looking.nameOf(otherName.listed), web: OFFLINE, content: OTHER_NAME, otherName };
   const file = looking.nameOf(path);
   const found = leadsOut(looking, path) ? 'outside' : readDocumentFile(join(looking.root, path));
-  if (typeof found === 'string')
-    return { url, file, web: OFFLINE, content: { missing: 'because of file-missing' }, local: found };
+  if (typeof found === 'string') return { url, file, web: OFFLINE, content: blockedBy('file-missing'), local: found };
   return { url, file, web: OFFLINE, content: found };
 }
 
@@ -170,7 +170,7 @@ function localFile(looking: Looking, url: string | null, isUsual = false): strin
     if (url.endsWith(path)) looking.away = url.slice(0, url.lastIndexOf('/') + 1);
     return ELSEWHERE;
   }
-  return leadsOut(looking, path) ? { missing: 'it is a link out of the workspace' } : path;
+  return leadsOut(looking, path) ? { missing: { code: 'outside-workspace' } } : path;
 }
 
 /** An artifact that should be in the workspace. */

@@ -6,7 +6,7 @@ import type { Tree } from './tree.ts';
 import { metadataUrlOf } from '../../core/registry/manifest.ts';
 import { artifactUrlOf, listedVersionsIn } from '../../core/registry/metadata.ts';
 
-const ASIDE: Missing = { missing: 'only its documents were read', runWide: true, intentional: true };
+const ASIDE: Missing = { missing: { code: 'documents-only' }, runWide: true, intentional: true };
 
 /**
  * The documents of a registry at a git ref or in a folder, as a snapshot; artifacts and icons are not observed.
@@ -24,7 +24,9 @@ export function snapshotOfTree(tree: Tree, manifestName: string, baseUrl: string
   const facts = Object.keys(apps).map((key): AppFacts => {
     const url = metadataUrlOf(apps[key]);
     const path = paths.get(key);
-    const content = (path === undefined ? null : tree.read(path)) ?? { missing: `it is not in ${tree.source}` };
+    const content: DocumentFacts['content'] = (path === undefined ? null : tree.read(path)) ?? {
+      missing: { code: 'not-in-source', source: tree.source },
+    };
     const metadata: DocumentFacts = { url, file: path ?? null, web: ASIDE, content };
     const artifacts = (listedVersionsIn(content) ?? []).map((item): ArtifactFacts => ({
       url: artifactUrlOf(item),

@@ -23,7 +23,7 @@ export interface Budget {
 const SHARE_FOR_ARTIFACTS = 0.5;
 /** Bytes of documents; the manifest may be large, and is not an artifact. */
 const DOCUMENTS = 64 * 2 ** 20;
-const LATER: Missing = { missing: 'too much at once: its turn comes with the next check, which is soon' };
+const LATER: Missing = { missing: { code: 'over-budget' } };
 
 /** @param stopping also ends it: the node is stopping */
 export function openBudget(limits: Limits, stopping: AbortSignal): Budget {

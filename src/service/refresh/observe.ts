@@ -67,7 +67,7 @@ function verifiedBefore({ records, now, expiry }: Run, artifact: ListedArtifact)
   if (hasFacts || now.getTime() - verifiedAt > ARTIFACT_FACTS_VALID) return null;
   expiry.notAfter(verifiedAt + ARTIFACT_FACTS_VALID);
   return {
-    missing: `verified on ${new Date(verifiedAt).toISOString().slice(0, 10)}, and not fetched again`,
+    missing: { code: 'verified-before', date: new Date(verifiedAt).toISOString().slice(0, 10) },
     intentional: true,
   };
 }

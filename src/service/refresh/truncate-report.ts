@@ -1,3 +1,4 @@
+import { notJudgedEntry } from '../../core/engine/not-judged.ts';
 import { type Finding, type Report, SEVERITIES } from '../../core/engine/report.ts';
 
 /** Maximum findings, apps and notes kept of a report, to limit the database size. */
@@ -18,17 +19,7 @@ export function truncateReport(report: Report): Report {
     apps: apps.slice(0, REST),
     notJudged: [
       ...notJudged.slice(0, REST),
-      ...(left === 0
-        ? []
-        : [
-            {
-              rule: '*',
-              app: null,
-              version: null,
-              resource: null,
-              reason: `${left} more findings, which are not listed here`,
-            },
-          ]),
+      ...(left === 0 ? [] : [notJudgedEntry('*', {}, { code: 'findings-truncated', count: left })]),
     ],
   };
 }

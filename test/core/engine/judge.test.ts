@@ -7,17 +7,7 @@ import { type AnyRule, defineRule } from '../../../src/core/rules/rule.ts';
 import { rules } from '../../../src/core/rules/index.ts';
 import { checksum, NOW } from '../../support/core-facts.ts';
 import { hop, visit, web } from '../../support/visits.ts';
-import {
-  artifact,
-  BASE,
-  document,
-  ELSEWHERE,
-  entry,
-  icon,
-  listed,
-  OFFLINE,
-  snapshot,
-} from '../../support/snapshots.ts';
+import { artifact, BASE, document, ELSEWHERE, entry, icon, listed, snapshot } from '../../support/snapshots.ts';
 import { runs } from '../../support/property-runs.ts';
 
 type Options = Omit<Parameters<typeof judge>[1], 'command'>;
@@ -402,7 +392,7 @@ describe('places', () => {
   });
 
   test('a document that nobody could read leaves its findings without a position', () => {
-    const facts = snapshot(['a'], { a: { missing: 'because of file-missing' } });
+    const facts = snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'file-missing' } } });
     facts.apps[0]!.metadata.local = 'missing';
     expect(one(lint(facts))).toMatchObject({
       rule: 'file-missing',
@@ -602,14 +592,14 @@ describe('symptoms', () => {
 
   test('what is unknown about one kind of file casts no doubt on the symptoms of another', () => {
     const facts = snapshot(['a']);
-    const skipped = { missing: 'artifacts are not downloaded', runWide: true };
+    const skipped = { missing: { code: 'not-requested', flag: null }, runWide: true };
     Object.assign(facts.manifest, {
       url: `${BASE}registry.json`,
       web: web(visit(hop({ 'content-type': 'application/json' }))),
     });
     for (const { metadata: file, icon: image, artifacts } of facts.apps) {
       file.web = facts.manifest.web;
-      Object.assign(image, { url: 'no URL', web: { missing: 'because of url-malformed' } });
+      Object.assign(image, { url: 'no URL', web: { missing: { code: 'blocked-by', rule: 'url-malformed' } } });
       for (const one of artifacts) Object.assign(one, { web: skipped, content: skipped, archive: skipped });
     }
     expect(symptoms(lint(facts))).toMatchObject({
@@ -737,7 +727,12 @@ describe('not judged', () => {
     expect(exitCode(report, null)).toBe(2);
     const crashed = report.notJudged.filter((n) => n.rule === 'crashing');
     expect(crashed).toMatchObject([
-      { app: 'a', resource: 'manifest', reason: expect.stringContaining('the rule failed: Error: boom') },
+      {
+        app: 'a',
+        resource: 'manifest',
+        code: 'rule-crashed',
+        reason: expect.stringContaining('the rule failed: Error: boom'),
+      },
     ]);
     expect(JSON.stringify(report)).not.toContain('secret');
     expect(symptoms(report)['app-does-not-appear']).toBe('not-judged');
@@ -750,7 +745,9 @@ describe('not judged', () => {
       app: 'a',
       version: '1.0.0',
       resource: 'artifact',
+      code: 'blocked-by',
       reason: 'because of url-malformed',
+      count: null,
     });
   });
 
@@ -773,7 +770,7 @@ describe('not judged', () => {
   });
 
   test('a missing file is the reason for all that is in it', () => {
-    const facts = snapshot(['a'], { a: { missing: 'because of file-missing' } });
+    const facts = snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'file-missing' } } });
     facts.apps[0]!.metadata.local = 'missing';
     const report = lint(facts);
     expect(report.notJudged).toContainEqual({
@@ -781,7 +778,9 @@ describe('not judged', () => {
       app: 'a',
       version: null,
       resource: 'metadata',
+      code: 'blocked-by',
       reason: 'because of file-missing',
+      count: null,
     });
     expect(report.apps[0]).toMatchObject({ visible: false, because: ['file-missing'] });
   });
@@ -796,7 +795,9 @@ describe('not judged', () => {
       app: null,
       version: null,
       resource: 'artifact',
+      code: 'not-in-workspace',
       reason: '300 more: it is not in the workspace',
+      count: 300,
     });
     expect(report.summary.notJudged).toBe(report.notJudged.length);
   });
@@ -810,7 +811,9 @@ describe('not judged', () => {
       app: null,
       version: null,
       resource: null,
+      code: 'incomplete',
       reason: 'it was interrupted',
+      count: null,
     });
   });
 
@@ -839,7 +842,7 @@ describe('not judged', () => {
         ...each.metadata,
         url: `${BASE}one.json`,
         web: missing,
-        content: { missing: 'because of unreachable' },
+        content: { missing: { code: 'blocked-by', rule: 'unreachable' } },
       };
     facts.manifest = document(
       JSON.stringify({
@@ -879,7 +882,9 @@ describe('not judged', () => {
       app: null,
       version: null,
       resource: 'metadata',
+      code: 'no-app-list',
       reason: 'the apps, which the manifest does not name (schema-violation)',
+      count: null,
     });
   });
 
@@ -962,14 +967,18 @@ describe('against an earlier state', () => {
 
   test('what is not known of the earlier state is said', () => {
     const report = lint(snapshot(['a']), {
-      baseline: before(() => ({ missing: 'its metadata is not in origin/main' })),
+      baseline: before(() => ({
+        missing: { code: 'baseline-without-metadata', state: 'absent', source: 'origin/main' },
+      })),
     });
     expect(report.notJudged).toContainEqual({
       rule: 'artifact-changed',
       app: 'a',
       version: null,
       resource: 'metadata',
+      code: 'baseline-without-metadata',
       reason: 'its metadata is not in origin/main',
+      count: null,
     });
     expect(symptoms(report)['checksum-mismatch']).toBe('not-judged');
   });
@@ -1161,7 +1170,7 @@ test('each finding is passed to onFinding when its app is judged', () => {
 
 test('a manifest that nobody asked for over the network leaves nothing judged about how it answers', () => {
   const report = lint(snapshot(['a']));
-  expect(report.notJudged.some((n) => n.rule === 'unreachable' && n.reason === OFFLINE.missing)).toBe(true);
+  expect(report.notJudged.some((n) => n.rule === 'unreachable' && n.code === 'offline')).toBe(true);
 });
 
 const heard = (facts: Snapshot, headers: Record<string, string>): Snapshot => {
@@ -1184,7 +1193,7 @@ describe('what a host’s answer leaves open', () => {
       'app-does-not-appear': 'not-judged',
     });
     expect(reasons(old)).toEqual([
-      'what was published in the last 10 days: the manifest seen is a cache’s copy of that age',
+      'what was published in the last 10 days: the manifest is a cache’s copy of that age',
     ]);
     const deployed = lint(heard(snapshot(['a']), { age: '900000', 'cache-control': 'max-age=0' }), options);
     expect(symptoms(deployed)['app-does-not-appear']).toBe('clear');
@@ -1205,7 +1214,9 @@ describe('what a host’s answer leaves open', () => {
         app: 'a',
         version: null,
         resource: 'artifact',
+        code: 'blocked-by',
         reason: `because of ${because}`,
+        count: null,
       });
     }
   });

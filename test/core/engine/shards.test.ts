@@ -165,6 +165,6 @@ test.each<[string, (all: NamedSnapshot[]) => NamedSnapshot[], RegExp]>([
   ],
 ])('refused: %s', (_, choose, message) => {
   expect(() => joinShards(choose(divided(snapshot(KEYS), 2)))).toThrow(
-    expect.objectContaining({ code: 'shards-unfit', exit: 2, message: expect.stringMatching(message) }),
+    expect.objectContaining({ code: 'shards-mismatch', exit: 2, message: expect.stringMatching(message) }),
   );
 });

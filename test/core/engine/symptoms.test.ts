@@ -95,7 +95,7 @@ describe('the symptoms of a report', () => {
 
   test('a missing fact makes unknown what the rule bears on, and nothing else', () => {
     const facts = fetched();
-    facts.apps[0]!.icon.web = { missing: 'it was not requested' };
+    facts.apps[0]!.icon.web = { missing: { code: 'not-requested', flag: null } };
     const report = judge(facts, { command: 'verify', rules: [ruleOn('one', 'icon', 'error')] });
     expect(report.symptoms.map(({ status }) => status)).toEqual(['clear', 'clear', 'not-judged', 'clear']);
     const note = judge(facts, { command: 'verify', rules: [ruleOn('one', 'icon', 'note')] });
@@ -148,7 +148,9 @@ describe('the symptoms of a report', () => {
         app: null,
         version: null,
         resource: role,
+        code: 'turned-off',
         reason: 'the settings turn this rule off, and it has a finding',
+        count: null,
       });
       expect(report.outcome).toBe('clean');
       // A rule that is off and finds no error has no bearing.
@@ -174,7 +176,7 @@ describe('the symptoms of a report', () => {
 
   test('a note of a rule that hides apps keeps no facts from being known', () => {
     const facts = fetched();
-    facts.apps[0]!.metadata.content = { missing: 'it was not requested' };
+    facts.apps[0]!.metadata.content = { missing: { code: 'not-requested', flag: null } };
     const rules = [ruleOn('one', 'metadata', 'note', { hidesApp: true }), ruleOn('two', 'metadata', null)];
     expect(judge(facts, { command: 'verify', rules }).apps).toMatchObject([{ visible: null, because: [] }]);
   });

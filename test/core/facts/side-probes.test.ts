@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { RepeatedProbe, Missing, Probe, HttpViews } from '../../../src/core/facts/facts.ts';
+import {
+  isMissing,
+  type RepeatedProbe,
+  type Missing,
+  type Probe,
+  type HttpViews,
+} from '../../../src/core/facts/facts.ts';
+import { reasonText } from '../../../src/core/facts/missing.ts';
 import { sideProbes } from '../../../src/core/facts/side-probes.ts';
 import { isTransportFailure } from '../../../src/core/http/probe.ts';
 import { ADDRESS, failed, hop, visit, web } from '../../support/visits.ts';
@@ -55,7 +62,7 @@ describe('how a visit ended', () => {
     );
     for (const [name, fact] of Object.entries(side)) {
       const unseen = (fact as Missing | null)?.missing;
-      if (transport) expect(unseen, name).toMatch(/^the .* failed \(/);
+      if (transport) expect(unseen, name).toMatchObject({ code: 'probe-failed', attempts: 1 });
       else expect(unseen, name).toBeUndefined();
     }
   });
@@ -79,7 +86,8 @@ test.each<Times>([
     reason: 'the HEAD request failed 3 times (status 408)',
   },
 ])('the reason names what failed: $name', ({ head, reason }) => {
-  expect(sideProbes(web(visit(), { head })).head).toEqual({ missing: reason });
+  const fact = sideProbes(web(visit(), { head })).head;
+  expect(isMissing(fact) && reasonText(fact.missing)).toBe(reason);
 });
 
 interface Repetition {
@@ -134,5 +142,7 @@ test.each<Repetition>([
   },
 ])('repeated requests: $name', ({ head, repeated, judged }) => {
   const fact = sideProbes(web(visit(), { head, repeatedProbes: [repeated] })).head;
-  expect(fact).toEqual(judged ? head : { missing: 'because of host-intermittent', intentional: true });
+  expect(fact).toEqual(
+    judged ? head : { missing: { code: 'blocked-by', rule: 'host-intermittent' }, intentional: true },
+  );
 });

@@ -137,8 +137,8 @@ describe('what passes the screen', () => {
 });
 
 describe('a registry that is too large to be listed one by one', () => {
-  const OFFLINE: Missing = { missing: 'needs the network', runWide: true };
-  const ELSEWHERE: Missing = { missing: 'it is not in the workspace' };
+  const OFFLINE: Missing = { missing: { code: 'offline' }, runWide: true };
+  const ELSEWHERE: Missing = { missing: { code: 'not-in-workspace' } };
 
   interface Parts {
     entry: Record<string, unknown>;

@@ -15,8 +15,8 @@ function document(
   const web: HttpViews = {
     server: { method: 'GET', origin: null, hops: [hop], failure: null, attempts: 1, retryAfterMs: 0 },
     browser: [],
-    preflight: { missing: 'x' },
-    head: { missing: 'x' },
+    preflight: { missing: { code: 'not-requested', flag: null } },
+    head: { missing: { code: 'not-requested', flag: null } },
   };
   return { url, web };
 }
@@ -64,7 +64,7 @@ describe('how long caches may hold an older copy', () => {
 
   test('what was not answered says nothing', () => {
     expect(cachedFor(document({ 'cache-control': 'max-age=300' }, 'https://x.test/', 404))).toEqual([0, 0]);
-    expect(cachedFor({ url: null, web: { missing: 'x' } })).toEqual([0, 0]);
+    expect(cachedFor({ url: null, web: { missing: { code: 'not-requested', flag: null } } })).toEqual([0, 0]);
   });
 });
 

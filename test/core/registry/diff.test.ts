@@ -77,7 +77,7 @@ describe('what was not looked at', () => {
     ...one,
     apps: one.apps.map((app) => ({
       ...app,
-      metadata: { ...app.metadata, content: { missing: 'it is not in the bucket' } },
+      metadata: { ...app.metadata, content: { missing: { code: 'not-in-source', source: 'the bucket' } } as const },
       artifacts: [],
     })),
   };

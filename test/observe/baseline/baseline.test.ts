@@ -54,8 +54,8 @@ describe('a folder', () => {
   test('says what it does not know', () => {
     const partly = folder({ ...files, 'registry.json': registry('a', 'b', 'gone'), 'apps/b/versions.json': '{' });
     const unseen = baselineOf(partly, at(folder()), '/');
-    expect(unseen.app('gone')).toMatchObject({ missing: expect.stringContaining('its metadata is not in') });
-    expect(unseen.app('b')).toMatchObject({ missing: expect.stringContaining('cannot be read') });
+    expect(unseen.app('gone')).toMatchObject({ missing: { state: 'absent' } });
+    expect(unseen.app('b')).toMatchObject({ missing: { state: 'unreadable' } });
   });
 
   test('without a manifest is Trouble, not an empty registry', () => {
@@ -105,7 +105,7 @@ describe('a file', () => {
   test('an app that was listed and not looked at is not known; one that was not listed is new', () => {
     const facts = snapshot(['a', 'b']);
     facts.apps.pop();
-    expect(baselineFromSnapshot(facts, 'x').app('b')).toMatchObject({ missing: expect.stringContaining('not seen') });
+    expect(baselineFromSnapshot(facts, 'x').app('b')).toMatchObject({ missing: { state: 'not-observed' } });
     expect(baselineFromSnapshot(facts, 'x').app('c')).toBeNull();
   });
 
@@ -148,7 +148,9 @@ describe('a git ref', () => {
   test('without a manifest: what was published is not known, and it is said', () => {
     const earlier = baselineOf('v0', at(site), root);
     expect(earlier.keys).toEqual([]);
-    expect(earlier.app('a')).toEqual({ missing: 'there was no registry.json in v0' });
+    expect(earlier.app('a')).toEqual({
+      missing: { code: 'baseline-without-manifest', manifest: 'registry.json', source: 'v0' },
+    });
   });
 
   test('for one metadata file', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Probe } from '../../../src/core/facts/facts.ts';
+import type { Missing, Probe } from '../../../src/core/facts/facts.ts';
 import { SAMPLED } from '../../../src/core/http/probe.ts';
 import { type Methods, openSample } from '../../../src/observe/registry/sampling.ts';
 
@@ -64,7 +64,7 @@ test.each<[string, Partial<Methods>]>([
   ['HEAD is refused', { head: visit('HEAD', 405) }],
   ['HEAD names another length', { head: visit('HEAD', 200, [['content-length', '8']]) }],
   ['HEAD was answered at the second attempt', { head: { ...visit('HEAD', 200), attempts: 2 } }],
-  ['HEAD was not asked', { head: { missing: 'the host was given up' } }],
+  ['HEAD was not asked', { head: { missing: { code: 'not-requested', flag: null } } }],
   ['the preflight is refused', { preflight: visit('OPTIONS', 403) }],
   [
     'the preflight lets no header through',
@@ -76,6 +76,6 @@ test.each<[string, Partial<Methods>]>([
 });
 
 test('a browser that sends no preflight to its own origin is no fault', async () => {
-  const preflight = { missing: 'its own', intentional: true };
+  const preflight: Missing = { missing: { code: 'not-requested', flag: null }, intentional: true };
   expect(await asked(30, () => ({ ...WELL, preflight }))).toEqual([...upTo(20), 20]);
 });

@@ -67,7 +67,7 @@ describe('names that differ from the URL', () => {
       ['file-name-differs', 'icon', 'case', 'apps/clock/Icon.SVG'],
       ['file-name-differs', 'artifact', 'case', 'apps/clock/versions/1.0.0.TAR.gz'],
     ]);
-    expect(app?.icon.content).toEqual({ missing: 'because of file-name-differs' });
+    expect(app?.icon.content).toEqual({ missing: { code: 'blocked-by', rule: 'file-name-differs' } });
     expect(report.findings[0]).toMatchObject({ file: 'registry.json', pointer: '/apps/clock/blockStyle/iconUrl' });
   });
 

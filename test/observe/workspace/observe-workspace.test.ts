@@ -84,7 +84,7 @@ describe('a workspace', () => {
     expect(seen.manifest).toMatchObject({
       url: null,
       file: 'ws/registry.json',
-      web: { missing: 'needs the network', runWide: true },
+      web: { missing: { code: 'offline' }, runWide: true },
       content: { cut: false },
     });
     expect(seen.apps.map((app) => app.key)).toEqual(['a', 'elsewhere', 'missing']);
@@ -96,11 +96,14 @@ describe('a workspace', () => {
       content: { bytes: bytes.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       archive: { kind: 'gzip' },
     });
-    expect(a!.artifacts[1]).toMatchObject({ file: null, content: { missing: 'it is not in the workspace' } });
+    expect(a!.artifacts[1]).toMatchObject({ file: null, content: { missing: { code: 'not-in-workspace' } } });
     expect(a!.icon).toMatchObject({ file: 'ws/apps/a/icon.svg', image: { kind: 'svg' } });
-    expect(missing!.metadata).toMatchObject({ local: 'missing', content: { missing: 'because of file-missing' } });
+    expect(missing!.metadata).toMatchObject({
+      local: 'missing',
+      content: { missing: { code: 'blocked-by', rule: 'file-missing' } },
+    });
     expect(missing!.artifacts).toEqual([]);
-    expect(missing!.icon).toMatchObject({ file: null, content: { missing: 'it is not in the workspace' } });
+    expect(missing!.icon).toMatchObject({ file: null, content: { missing: { code: 'not-in-workspace' } } });
     expect(seen.steps).toEqual(['1/3', '2/3', '3/3']);
   });
 
@@ -111,7 +114,7 @@ describe('a workspace', () => {
   test('without a base URL has no local files but its manifest', async () => {
     const { apps } = await look(root, null);
     expect(apps.map((app) => app.metadata.content)).toEqual(
-      [1, 2, 3].map(() => ({ missing: 'it is not in the workspace' })),
+      [1, 2, 3].map(() => ({ missing: { code: 'not-in-workspace' } })),
     );
   });
 
@@ -163,8 +166,8 @@ test('a folder where metadata, an artifact or an icon should be', async () => {
   });
   const { apps } = await look(root);
   expect(apps[0]!.metadata.local).toBe('not-a-file');
-  expect(apps[1]!.artifacts[0]!.content).toEqual({ missing: 'it is not in the workspace' });
-  expect(apps[1]!.icon.content).toEqual({ missing: 'it is not in the workspace' });
+  expect(apps[1]!.artifacts[0]!.content).toEqual({ missing: { code: 'not-in-workspace' } });
+  expect(apps[1]!.icon.content).toEqual({ missing: { code: 'not-in-workspace' } });
 });
 
 test('URLs that try to lead out of the workspace lead nowhere', async () => {
@@ -196,8 +199,8 @@ test('URLs that try to lead out of the workspace lead nowhere', async () => {
   for (const app of apps)
     expect([app.metadata.file, app.metadata.content, app.icon.content]).toEqual([
       null,
-      { missing: 'it is not in the workspace' },
-      { missing: 'it is not in the workspace' },
+      { missing: { code: 'not-in-workspace' } },
+      { missing: { code: 'not-in-workspace' } },
     ]);
 });
 
@@ -218,8 +221,8 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     symlinkSync(join(outside, 'd/versions.json'), join(root, 'apps/b/versions.json'));
     const { apps, orphans } = await look(root);
     expect(apps.map((app) => app.metadata.local)).toEqual(['outside', 'outside', undefined]);
-    expect(apps[2]!.artifacts[0]!.content).toMatchObject({ missing: expect.stringContaining('out of the workspace') });
-    expect(apps[2]!.icon.content).toMatchObject({ missing: expect.stringContaining('out of the workspace') });
+    expect(apps[2]!.artifacts[0]!.content).toMatchObject({ missing: { code: 'outside-workspace' } });
+    expect(apps[2]!.icon.content).toMatchObject({ missing: { code: 'outside-workspace' } });
     expect(orphans).toEqual([]);
     expect(told(await lint(root))).toEqual([
       'file-missing outside apps/a/versions.json',
@@ -234,7 +237,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     symlinkSync(join(outside, 'v.json'), join(root, '.hidden/v.json'));
     expect((await look(root)).apps[0]!.metadata).toMatchObject({
       local: 'outside',
-      content: { missing: 'because of file-missing' },
+      content: { missing: { code: 'blocked-by', rule: 'file-missing' } },
     });
   });
 

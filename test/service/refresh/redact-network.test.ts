@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DocumentFacts, Failure, Probe } from '../../../src/core/facts/facts.ts';
+import type { DocumentFacts, Failure, Missing, Probe } from '../../../src/core/facts/facts.ts';
 import { isMissing } from '../../../src/core/facts/facts.ts';
 import { startJudging } from '../../../src/core/engine/judge.ts';
 import { redactNetworkOfDocument } from '../../../src/service/refresh/redact-network.ts';
@@ -28,7 +28,7 @@ function document(code: string, phase: Failure['phase'], more: Partial<Probe> = 
     retriedErrors: [code],
     ...more,
   };
-  const absent = { missing: 'because of unreachable' };
+  const absent: Missing = { missing: { code: 'blocked-by', rule: 'unreachable' } };
   return {
     url: URL,
     file: null,

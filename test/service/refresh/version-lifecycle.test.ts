@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ArtifactFacts } from '../../../src/core/facts/facts.ts';
+import type { ArtifactFacts, Missing } from '../../../src/core/facts/facts.ts';
 import type { Finding } from '../../../src/core/engine/report.ts';
 import { updateVersions, type VersionUpdate } from '../../../src/service/refresh/version-lifecycle.ts';
 import type { StoredVersion } from '../../../src/service/storage/tables.ts';
@@ -42,7 +42,7 @@ const entry = (version: string, letter: string, url = `https://h.example/${versi
 
 /** An artifact whose bytes have the digest; a number is the status that came instead, null that nobody asked. */
 function got(what: string | number | null, more: Partial<ArtifactFacts> = {}): ArtifactFacts {
-  const none = { missing: 'later' };
+  const none: Missing = { missing: { code: 'not-requested', flag: null } };
   if (what === null) return { url: 'x', file: null, web: none, content: none, archive: none };
   const status = typeof what === 'number' ? what : 200;
   const hop = { url: 'https://h.example/', status, headers: [], address: null, tls: null };
@@ -51,9 +51,9 @@ function got(what: string | number | null, more: Partial<ArtifactFacts> = {}): A
       ? { phase: 'connect' as const, code: 'X', message: 'x', url: 'https://h.example/', got: null, expected: null }
       : null;
   const service = { method: 'GET' as const, origin: null, hops: [hop], failure, attempts: 1, retryAfterMs: 0 };
-  const content =
+  const content: ArtifactFacts['content'] =
     typeof what === 'number'
-      ? { missing: 'because of unreachable' }
+      ? { missing: { code: 'blocked-by', rule: 'unreachable' } }
       : { bytes: 5, sha256: digest(what), sha1: '', md5: '', head: '', cut: false, decoded: null };
   return {
     url: 'x',

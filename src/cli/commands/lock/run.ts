@@ -8,6 +8,7 @@ import { wantsJson } from '../../format.ts';
 import { changedLine, changeLock } from '../../lock.ts';
 import { registryState } from '../../registry-state.ts';
 import type { VerifyOptions } from '../../check/verify-options.ts';
+import { reasonText } from '../../../core/facts/missing.ts';
 
 /**
  * `appreg lock [where]`: records in appreg.lock.json each version that is not in it yet. Existing entries never change;
@@ -33,7 +34,7 @@ export async function lock(
   const { added, changed } = result;
   for (const { key, metadata } of seen.apps)
     if (isMissing(metadata.content))
-      terminal.log(`Not noted: the versions of ${printable(key)} (${printable(metadata.content.missing)})`);
+      terminal.log(`Not noted: the versions of ${printable(key)} (${printable(reasonText(metadata.content.missing))})`);
   if (json) terminal.out(redact(safeJson({ file: LOCK_FILE, versions, added, changed })));
   else {
     for (const { app, version, before, after } of changed) terminal.out(changedLine(app, version, before, after));

@@ -7,7 +7,7 @@ import { hasNoErrors, isComplete } from './revalidate.ts';
 
 /** Which facts of a run are stored for later ones. */
 
-const NOT_KEPT: Missing = { missing: 'not kept' };
+const NOT_KEPT: Missing = { missing: { code: 'not-cached' } };
 
 /**
  * A document as it may be stored, or null.

@@ -38,7 +38,7 @@ export const RENEWAL = 30 * 24 * HOUR;
 
 /** Why an artifact has no views, if they were requested of another one. */
 export const REQUESTED_ONCE: Missing = {
-  missing: 'asked of one artifact per app and host',
+  missing: { code: 'once-per-host' },
   runWide: true,
   intentional: true,
 };

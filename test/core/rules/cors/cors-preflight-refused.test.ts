@@ -10,7 +10,7 @@ const facts = (preflight: Probe | Missing, plain: Probe = browser(acao('*')), ..
   web: web(visit(), { browser: [plain], preflight, preflights }),
   answer: visit(),
 });
-const own = { missing: 'a browser sends none' };
+const own: Missing = { missing: { code: 'not-requested', flag: null } };
 const all = { 'access-control-allow-headers': '*' };
 
 ruleTable(corsPreflightRefused, {

@@ -1,0 +1,156 @@
+import { formatDuration } from '../text/format-duration.ts';
+import type { ResourceKind } from './resource-kind.ts';
+
+/** Why a fact is missing, and why a rule was not judged: typed codes with data. All wording is in the table below. */
+
+/** Why a fact is missing. */
+export type MissingReason =
+  | { code: 'offline' }
+  | { code: 'not-in-workspace' }
+  | { code: 'outside-workspace' }
+  /** A finding of that rule on the same resource. */
+  | { code: 'blocked-by'; rule: string }
+  | { code: 'no-url' }
+  /** `flag`: the option that excluded it; null if nothing requested it. */
+  | { code: 'not-requested'; flag: string | null }
+  | { code: 'version-not-requested' }
+  | { code: 'once-per-host' }
+  | { code: 'sampled' }
+  | { code: 'same-origin' }
+  | { code: 'interrupted' }
+  /** Too many requests to the host had failed. */
+  | { code: 'host-failing'; host: string; message: string }
+  /** `probe`: the kind of request; `failure`: the code of the failure, or the status. */
+  | { code: 'probe-failed'; probe: string; attempts: number; failure: string }
+  | { code: 'other-bytes' }
+  | { code: 'metadata-missing'; reason: MissingReason }
+  | { code: 'no-baseline' }
+  | { code: 'baseline-without-manifest'; manifest: string; source: string }
+  | { code: 'baseline-without-metadata'; state: 'absent' | 'unreadable' | 'not-observed'; source: string }
+  | { code: 'not-in-source'; source: string }
+  | { code: 'documents-only' }
+  | { code: 'additions-only' }
+  | { code: 'not-cached' }
+  | { code: 'not-saved'; bytes: number }
+  /** `date`: YYYY-MM-DD. */
+  | { code: 'verified-before'; date: string }
+  | { code: 'over-budget' };
+
+/** Why a rule was not judged, or a kind of resource was not observed. */
+export type NotJudgedReason =
+  | MissingReason
+  | { code: 'rule-crashed'; error: string }
+  /** The settings turn the rule off, and it would report an error. */
+  | { code: 'turned-off' }
+  /** The run did not observe everything. */
+  | { code: 'incomplete'; why: string }
+  | { code: 'findings-truncated'; count: number }
+  | { code: 'no-app-list'; rule: string }
+  /** `apps`: how many are for the other shards; null for the manifest, which the first shard reports on. */
+  | { code: 'other-shard'; shards: number; apps: number | null }
+  /** `since`: ISO 8601, the oldest of the reused observations; `views`: only browser and HEAD views were reused. */
+  | { code: 'reused'; count: number; since: string; views: boolean }
+  /** `age`: seconds, of the oldest copy. */
+  | { code: 'stale-copy'; count: number; age: number };
+
+export type NotJudgedCode = NotJudgedReason['code'];
+
+/** The wording of a reason. `resource` is the kind that an entry about a whole run refers to. */
+type Wording<C extends NotJudgedCode> = (
+  reason: Extract<NotJudgedReason, { code: C }>,
+  resource: ResourceKind | null,
+) => string;
+
+const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
+  offline: () => 'needs the network',
+  'not-in-workspace': () => 'it is not in the workspace',
+  'outside-workspace': () => 'it is a link out of the workspace',
+  'blocked-by': ({ rule }) => `because of ${rule}`,
+  'no-url': () => 'it has no URL',
+  'not-requested': ({ flag }) => (flag === null ? 'it was not requested' : `it is not requested with ${flag}`),
+  'version-not-requested': () => 'its version was not requested',
+  'once-per-host': () => 'requested for one artifact per app and host',
+  sampled: (_, resource) => {
+    const sample =
+      'requested for the first 20 of each kind and host, and, as all of those succeeded, for one in ten of the others';
+    return resource === null ? sample : `how ${KINDS[resource].several} answer HEAD and preflights: ${sample}`;
+  },
+  'same-origin': () => 'a browser sends no preflight to the page’s own origin',
+  interrupted: () => 'the run was interrupted',
+  'host-failing': ({ host, message }) => `${host} ${message}`,
+  'probe-failed': ({ probe, attempts, failure }) => `the ${probe} failed${times(attempts)} (${failure})`,
+  'other-bytes': () => 'the bytes that were inspected are not the listed ones',
+  'metadata-missing': ({ reason }) => `its metadata file was not observed (${reasonText(reason)})`,
+  'no-baseline': () => 'no earlier state was given (--against)',
+  'baseline-without-manifest': ({ manifest, source }) => `there was no ${manifest} in ${source}`,
+  'baseline-without-metadata': ({ state, source }) => `its metadata ${BASELINE_METADATA[state]} ${source}`,
+  'not-in-source': ({ source }) => `it is not in ${source}`,
+  'documents-only': () => 'only its documents were read',
+  'additions-only': () => 'only what is added is observed',
+  'not-cached': () => 'it is not in the cache',
+  'not-saved': ({ bytes }) => `its ${bytes} bytes are not in this file`,
+  'verified-before': ({ date }) => `verified on ${date}, and not fetched again`,
+  'over-budget': () => 'over the budget of one check: it is left to the next check, which is soon',
+  'rule-crashed': ({ error }) => `the rule failed: ${error}`,
+  'turned-off': () => 'the settings turn this rule off, and it has a finding',
+  incomplete: ({ why }) => why,
+  'findings-truncated': ({ count }) => `${count} more findings, which are not listed here`,
+  'no-app-list': ({ rule }) => `the apps, which the manifest does not name (${rule})`,
+  'other-shard': ({ shards, apps }) =>
+    apps === null
+      ? `the manifest, which shard 1 of ${shards} reports on`
+      : `${apps === 1 ? '1 app, which is' : `${apps} apps, which are`} for the other shards of ${shards}`,
+  reused: ({ count, since, views }, resource) => {
+    const what = views
+      ? `how ${counted(count, resource)} that did not change ${count === 1 ? 'answers' : 'answer'} browsers and HEAD`
+      : `${counted(count, resource)}, since ${count === 1 ? 'it was' : 'they were'} ${resource === 'icon' ? 'observed within a day' : 'verified before'}`;
+    return `${what}: the facts from ${since} were judged again`;
+  },
+  'stale-copy': ({ count, age }, resource) => {
+    const copies = count === 1 ? 'is a cache’s copy of that age' : 'are cached copies of up to that age';
+    const observed = count === 1 && resource !== null ? `the ${KINDS[resource].one}` : counted(count, resource);
+    return `what was published in the last ${formatDuration(age)}: ${observed} ${copies}`;
+  },
+};
+
+/** All codes, as `schemas/report.schema.json` lists them. */
+export const NOT_JUDGED_CODES = Object.keys(WORDING) as readonly NotJudgedCode[];
+
+/** A kind of resource in words, in the singular and the plural. */
+const KINDS: Record<ResourceKind, { one: string; several: string }> = {
+  manifest: { one: 'manifest', several: 'manifests' },
+  metadata: { one: 'metadata file', several: 'metadata files' },
+  artifact: { one: 'artifact', several: 'artifacts' },
+  icon: { one: 'icon', several: 'icons' },
+};
+
+const BASELINE_METADATA = {
+  absent: 'is not in',
+  unreadable: 'cannot be read in',
+  'not-observed': 'was not observed in',
+} as const;
+
+function counted(count: number, resource: ResourceKind | null): string {
+  const { one, several } = resource === null ? { one: 'resource', several: 'resources' } : KINDS[resource];
+  return count === 1 ? `1 ${one}` : `${count} ${several}`;
+}
+
+function times(attempts: number): string {
+  if (attempts === 1) return '';
+  return attempts === 2 ? ' twice' : ` ${attempts} times`;
+}
+
+/**
+ * A reason in words.
+ * @param resource of an entry about a kind of resource in a whole run: that kind
+ */
+export function reasonText(reason: NotJudgedReason, resource: ResourceKind | null = null): string {
+  // TypeScript does not see that the wording is the one of this very code.
+  const wording = WORDING[reason.code] as (reason: NotJudgedReason, resource: ResourceKind | null) => string;
+  return wording(reason, resource);
+}
+
+/** A fact that is missing because of a finding of that rule. */
+export function blockedBy(rule: string): { missing: { code: 'blocked-by'; rule: string } } {
+  return { missing: { code: 'blocked-by', rule } };
+}
