@@ -45,12 +45,12 @@ const folderOf = (file: string): string => file.split('/').slice(1, -1)[0] ?? ''
 /** What each folder may import: folders of ours, and packages (node: for the platform). */
 const MAY: Record<string, { folders: string[]; packages: RegExp }> = {
   core: { folders: [], packages: /^$/ },
-  platform: { folders: ['core'], packages: /^node:/ },
+  platform: { folders: ['core'], packages: /^(node:|undici\/lib\/dispatcher\/client\.js$)/ },
   author: { folders: ['core'], packages: /^$/ },
   report: { folders: ['core'], packages: /^$/ },
   observe: {
     folders: ['core', 'platform'],
-    packages: /^(node:|undici(?:\/lib\/dispatcher\/client\.js)?$|saxes$|semver\/|p-map$)/,
+    packages: /^(node:|undici$|saxes$|semver\/)/,
   },
   bundle: { folders: ['core'], packages: /^(node:|esbuild$|tar\/|tinyglobby$)/ },
   store: { folders: ['core', 'platform'], packages: /^(node:|undici$)/ },

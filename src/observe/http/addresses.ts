@@ -1,20 +1,21 @@
 import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AddressFailure } from '../../core/facts/facts.ts';
-import { ConnectFailure, type ConnectOptions, dial, type Dialled, type Place } from './dial.ts';
-import { openReusedReadBuffer, type ReusedReadBuffer } from './read-buffer.ts';
+import { openReusedReadBuffer, type ReusedReadBuffer } from '../../platform/read-buffer.ts';
+import { ConnectFailure } from './connect-failure.ts';
+import { type ConnectOptions, type Endpoint, type OpenSocket, openSocket } from './open-socket.ts';
 
 /**
  * The addresses of a name. Each is connected to once, and those that answer are used from then on: one faulty address
  * is one fact about the host, the same in every run, and the others are still observed.
  */
 export interface Addresses {
-  /** Connects to an address that answers; `vain` of the result lists the others. Rejects with ConnectFailure. */
-  open(place: Place, options: ConnectOptions, until: number, closing: AbortSignal): Promise<Opened>;
+  /** Connects to an address that answers; `failedAddresses` lists the others. Rejects with ConnectFailure. */
+  open(endpoint: Endpoint, options: ConnectOptions, until: number, closing: AbortSignal): Promise<BufferedSocket>;
 }
 
-interface Opened extends Dialled {
-  reading: ReusedReadBuffer;
+interface BufferedSocket extends OpenSocket {
+  readBuffer: ReusedReadBuffer;
 }
 
 /** Maximum number of addresses tried; a name with more is a large network, where one of them means little. */
@@ -22,6 +23,7 @@ const TRIED = 8;
 /** Milliseconds for an address to answer if another one does. */
 const ANSWER_TIME = 4000;
 
+/** Which addresses of a name answer. */
 interface Survey {
   /** Null if the name has one address or could not be resolved. */
   good: LookupAddress[] | null;
@@ -31,69 +33,77 @@ interface Survey {
 export function openAddresses(): Addresses {
   const surveys = new Map<string, Promise<Survey>>();
   return {
-    async open(place, options, until, closing) {
+    async open(endpoint, options, until, closing) {
       // With a guard, each connection resolves the name and is decided on separately.
-      if (isIP(place.host) !== 0 || options.guard !== null) return plainly(place, options, until, closing);
-      const key = `${place.secure} ${place.host} ${place.port}`;
-      let first: Opened | null = null;
+      if (isIP(endpoint.host) !== 0 || options.guard !== null) return openBuffered(endpoint, options, until, closing);
+      const key = `${endpoint.secure} ${endpoint.host} ${endpoint.port}`;
+      let opened: BufferedSocket | null = null;
       let survey = surveys.get(key);
       if (survey === undefined) {
-        survey = look(place, options, closing).then(({ opened, ...seen }) => {
-          first = opened;
+        const surveying = surveyAddresses(endpoint, options, closing);
+        survey = surveying.then(({ good, bad }) => {
           // If all addresses failed, they may recover.
-          if (seen.good?.length === 0) surveys.delete(key);
-          return seen;
+          if (good?.length === 0) surveys.delete(key);
+          return { good, bad };
         });
         surveys.set(key, survey);
+        ({ opened } = await surveying);
       }
       const { good, bad } = await survey;
-      if (first !== null) return first;
-      if (good === null || good.length === 0) return plainly(place, options, until, closing);
-      const opened = await plainly(place, { ...options, lookup: lookupOf(good) }, until, closing);
-      return { ...opened, vain: [...bad, ...opened.vain] };
+      if (opened !== null) return opened;
+      if (good === null || good.length === 0) return openBuffered(endpoint, options, until, closing);
+      const next = await openBuffered(endpoint, { ...options, lookup: lookupOf(good) }, until, closing);
+      return { ...next, failedAddresses: [...bad, ...next.failedAddresses] };
     },
   };
 }
 
-async function plainly(place: Place, options: ConnectOptions, until: number, closing: AbortSignal): Promise<Opened> {
-  const reading = openReusedReadBuffer();
-  return { ...(await dial({ ...place, reading }, options, until, closing)), reading };
+async function openBuffered(
+  endpoint: Endpoint,
+  options: ConnectOptions,
+  until: number,
+  closing: AbortSignal,
+): Promise<BufferedSocket> {
+  const readBuffer = openReusedReadBuffer();
+  return { ...(await openSocket({ ...endpoint, readBuffer }, options, until, closing)), readBuffer };
 }
 
 /** Connects to all addresses of a name at once, and keeps the first connection in the order of the name's addresses. */
-async function look(
-  place: Place,
+async function surveyAddresses(
+  endpoint: Endpoint,
   options: ConnectOptions,
   closing: AbortSignal,
-): Promise<Survey & { opened: Opened | null }> {
-  const all = await addressesOf(place.host, options.lookup);
-  if (all.length < 2) return { good: null, bad: [], opened: null };
+): Promise<Survey & { opened: BufferedSocket | null }> {
+  const addresses = await addressesOf(endpoint.host, options.lookup);
+  if (addresses.length < 2) return { good: null, bad: [], opened: null };
   const timeout = Math.min(options.timeout, ANSWER_TIME);
   const tried = await Promise.allSettled(
-    all
+    addresses
       .slice(0, TRIED)
-      .map((one) => plainly(place, { ...options, timeout, lookup: lookupOf([one]) }, Date.now() + timeout, closing)),
+      .map((address) =>
+        openBuffered(endpoint, { ...options, timeout, lookup: lookupOf([address]) }, Date.now() + timeout, closing),
+      ),
   );
   const good: LookupAddress[] = [];
   const bad: AddressFailure[] = [];
-  let opened: Opened | null = null;
-  for (const [i, one] of all.entries()) {
+  let opened: BufferedSocket | null = null;
+  for (const [i, address] of addresses.entries()) {
     const outcome = tried[i];
     if (outcome?.status === 'rejected') {
-      bad.push(failed(one.address, outcome.reason));
+      bad.push(addressFailure(address.address, outcome.reason));
       continue;
     }
-    good.push(one);
+    good.push(address);
     if (!outcome) continue;
     if (opened === null) opened = outcome.value;
     else outcome.value.socket.on('error', () => {}).destroy();
   }
   bad.sort((a, b) => (a.address < b.address ? -1 : 1));
-  return { good, bad, opened: opened && { ...opened, vain: bad } };
+  return { good, bad, opened: opened && { ...opened, failedAddresses: bad } };
 }
 
 /** @throws any error that is not a connection failure: a bug */
-function failed(address: string, reason: unknown): AddressFailure {
+function addressFailure(address: string, reason: unknown): AddressFailure {
   if (!(reason instanceof ConnectFailure)) throw reason;
   const { phase, code, message, tls } = reason;
   if (phase !== 'tls') return { address, code: code === 'CONNECT_TIMEOUT' ? 'ETIMEDOUT' : code };
@@ -103,11 +113,11 @@ function failed(address: string, reason: unknown): AddressFailure {
 /** All addresses of a name; none if it cannot be resolved, which the connection itself will report. */
 function addressesOf(host: string, lookup: LookupFunction | null): Promise<LookupAddress[]> {
   return new Promise((resolve) => {
-    const ask: LookupFunction = lookup ?? lookUp;
-    ask(host, { all: true }, (error, found, family) => {
+    const resolveName: LookupFunction = lookup ?? lookUp;
+    resolveName(host, { all: true }, (error, found, family) => {
       if (error) return resolve([]);
       const all = typeof found === 'string' ? [{ address: found, family: family ?? 4 }] : found;
-      resolve(all.filter(({ address }, i) => all.findIndex((one) => one.address === address) === i));
+      resolve(all.filter(({ address }, i) => all.findIndex((other) => other.address === address) === i));
     });
   });
 }

@@ -4,14 +4,14 @@ import { hostOf } from '../../core/http/probe.ts';
 /** Stops requests to a host after repeated failures, so that a run over thousands of files does not take hours. */
 export interface CircuitBreaker {
   /** Why requests of this kind to a host are stopped, in words that follow its name; null while they are not. */
-  openReason(origin: string, view: string): string | null;
-  record(origin: string, view: string, visit: Probe): void;
+  openReason(origin: string, kind: string): string | null;
+  record(origin: string, kind: string, probe: Probe): void;
   /** Records a response after a wait: whether it was “too many requests” again. */
   recordRateLimit(origin: string, again: boolean): void;
 }
 
 interface Tally {
-  visits: number;
+  probes: number;
   late: number;
   lateInRow: number;
 }
@@ -24,43 +24,42 @@ const SHARE = 4;
 export function openCircuitBreaker(): CircuitBreaker {
   const tallies = new Map<string, Tally>();
 
-  function tallyOf(origin: string, view: string): Tally {
-    const key = `${view} ${origin}`;
-    let tally = tallies.get(key);
-    if (!tally) tallies.set(key, (tally = { visits: 0, late: 0, lateInRow: 0 }));
+  function tallyOf(origin: string, kind: string): Tally {
+    const key = `${kind} ${origin}`;
+    const tally = tallies.get(key) ?? { probes: 0, late: 0, lateInRow: 0 };
+    tallies.set(key, tally);
     return tally;
   }
 
   return {
-    openReason(origin, view) {
-      const kind = view === 'GET' ? 'GET' : 'other';
-      const own = tallies.get(`${view} ${origin}`);
-      if (own && isSpent(own.lateInRow, own.late, own.visits, kind))
-        return `left ${own.late} requests (${view}) without a whole answer in time, and was not asked again`;
+    openReason(origin, kind) {
+      const own = tallies.get(`${kind} ${origin}`);
+      if (own && isSpent(own, kind === 'GET' ? 'GET' : 'other'))
+        return `left ${own.late} requests (${kind}) without a whole answer in time, and was not asked again`;
       // A rate limit applies to all kinds of requests.
       const all = tallies.get(`any ${origin}`);
-      if (all && isSpent(all.lateInRow, all.late, all.visits, 'GET'))
+      if (all && isSpent(all, 'GET'))
         return `wanted no more requests (429 or 503) even after ${all.late} waits, and was not asked again`;
       return null;
     },
-    record(origin, view, visit) {
-      const own = tallyOf(origin, view);
-      const isLate = /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(visit.failure?.code ?? '');
-      own.visits += 1;
+    record(origin, kind, probe) {
+      const own = tallyOf(origin, kind);
+      const isLate = /^(HEADERS|BODY|TOTAL)_TIMEOUT$/.test(probe.failure?.code ?? '');
+      own.probes += 1;
       own.late += isLate ? 1 : 0;
       own.lateInRow = isLate ? own.lateInRow + 1 : 0;
     },
     recordRateLimit(origin, again) {
       const all = tallyOf(origin, 'any');
-      all.visits += 1;
+      all.probes += 1;
       all.late += again ? 1 : 0;
       all.lateInRow = again ? all.lateInRow + 1 : 0;
     },
   };
 }
 
-function isSpent(inRow: number, total: number, visits: number, kind: 'GET' | 'other'): boolean {
-  return inRow >= IN_ROW[kind] || (total >= MANY[kind] && total * SHARE >= visits);
+function isSpent({ lateInRow, late, probes }: Tally, kind: 'GET' | 'other'): boolean {
+  return lateInRow >= IN_ROW[kind] || (late >= MANY[kind] && late * SHARE >= probes);
 }
 
 /** The kind of a request: some hosts answer one kind and hang on the other. */

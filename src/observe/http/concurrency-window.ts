@@ -11,16 +11,15 @@ export interface ConcurrencyWindow {
   /** The request is being written; until then the connection was being made. */
   write(sent: Sent): void;
   leave(sent: Sent): void;
-  /** @param view the kind of request */
-  answered(sent: Sent, view: string): void;
+  /** @param kind of the request */
+  answered(sent: Sent, kind: string): void;
   /**
    * The host refused the request temporarily.
-   * @param view the kind of request: if the host has not answered any of that kind yet, concurrency may not be the
-   * cause
+   * @param kind of the request: if the host has not answered any of that kind yet, concurrency may not be the cause
    * @param how `status 503`, or the code of a failure
    * @returns whether fewer concurrent requests may help
    */
-  refused(sent: Sent, view: string, how: string): boolean;
+  refused(sent: Sent, kind: string, how: string): boolean;
   /** The counts; null if no request was refused. */
   load(): Omit<HostFacts, 'origin'> | null;
 }
@@ -38,78 +37,105 @@ export interface Sent {
 const FIRST = 6;
 /** Responses until the window doubles. New connections take three round trips to their first response. */
 const DOUBLING = 2;
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
-/** @param most the maximum window, in requests */
-export function openConcurrencyWindow(most: number): ConcurrencyWindow {
-  const waiting: ((sent: Sent) => void)[] = [];
-  const counts = new Map<number, { answered: number; refused: number }>();
-  const refusals = new Set<string>();
-  let admitted = 0;
-  let written = 0;
-  let size = Math.min(FIRST, most);
+/** @param limit the maximum window, in requests */
+export function openConcurrencyWindow(limit: number): ConcurrencyWindow {
+  return new AdaptiveWindow(limit);
+}
+
+class AdaptiveWindow implements ConcurrencyWindow {
+  private readonly limit: number;
+  private readonly waiting: ((sent: Sent) => void)[] = [];
+  /** By the number of requests in flight. */
+  private readonly counts = new Map<number, { answered: number; refused: number }>();
+  private readonly refusals = new Set<string>();
+  private readonly answeredKinds = new Set<string>();
+  private admitted = 0;
+  private written = 0;
+  private size: number;
   /** Responses since the size changed. */
-  let answers = 0;
+  private responses = 0;
   /** Rounds of responses before the window grows by one; doubled after each refusal. */
-  let rounds = 1;
-  let halvings = 0;
-  const answeredViews = new Set<string>();
+  private rounds = 1;
+  private halvings = 0;
 
-  function admit(): Sent {
-    admitted += 1;
-    return { underWay: admitted, isWritten: false, halvings };
+  constructor(limit: number) {
+    this.limit = limit;
+    this.size = Math.min(FIRST, limit);
   }
 
-  function admitWaiting(): void {
-    while (admitted < size && waiting.length > 0) waiting.shift()!(admit());
+  async enter(): Promise<Sent> {
+    if (this.admitted < this.size) return this.admit();
+    return new Promise<Sent>((resolve) => this.waiting.push(resolve));
   }
 
-  function countOf(sent: Sent): { answered: number; refused: number } {
-    let count = counts.get(sent.underWay);
-    if (!count) counts.set(sent.underWay, (count = { answered: 0, refused: 0 }));
+  write(sent: Sent): void {
+    if (sent.isWritten) return;
+    this.written += 1;
+    sent.isWritten = true;
+    sent.underWay = this.written;
+  }
+
+  leave({ isWritten }: Sent): void {
+    if (isWritten) this.written -= 1;
+    this.admitted -= 1;
+    this.admitWaiting();
+  }
+
+  answered(sent: Sent, kind: string): void {
+    this.countOf(sent).answered += 1;
+    this.answeredKinds.add(kind);
+    this.responses += 1;
+    if (this.size >= this.limit || this.responses < this.responsesToGrow()) return;
+    const grown = this.halvings === 0 ? this.size * 2 : this.size + 1;
+    this.size = Math.min(this.limit, grown);
+    this.responses = 0;
+    this.admitWaiting();
+  }
+
+  refused(sent: Sent, kind: string, how: string): boolean {
+    if (!this.answeredKinds.has(kind)) return false;
+    this.countOf(sent).refused += 1;
+    this.refusals.add(how);
+    // Once for all requests that were in flight together.
+    if (sent.halvings === this.halvings) this.halve();
+    return sent.underWay > 1;
+  }
+
+  load(): Omit<HostFacts, 'origin'> | null {
+    if (this.refusals.size === 0) return null;
+    const load = [...this.counts].map(([underWay, { answered, refused }]) => ({ underWay, answered, refused }));
+    return { load: load.sort((a, b) => a.underWay - b.underWay), refusals: [...this.refusals].sort() };
+  }
+
+  private admit(): Sent {
+    this.admitted += 1;
+    return { underWay: this.admitted, isWritten: false, halvings: this.halvings };
+  }
+
+  private admitWaiting(): void {
+    while (this.admitted < this.size) {
+      const next = this.waiting.shift();
+      if (!next) return;
+      next(this.admit());
+    }
+  }
+
+  private responsesToGrow(): number {
+    return this.halvings === 0 ? DOUBLING : Math.max(this.size, FIRST) * this.rounds;
+  }
+
+  private halve(): void {
+    this.size = Math.max(1, this.size >> 1);
+    if (this.halvings > 0) this.rounds = Math.min(this.rounds * 2, MAX_ROUNDS);
+    this.responses = 0;
+    this.halvings += 1;
+  }
+
+  private countOf({ underWay }: Sent): { answered: number; refused: number } {
+    const count = this.counts.get(underWay) ?? { answered: 0, refused: 0 };
+    this.counts.set(underWay, count);
     return count;
   }
-
-  return {
-    async enter() {
-      return admitted < size ? admit() : new Promise<Sent>((resolve) => waiting.push(resolve));
-    },
-    write(sent) {
-      if (sent.isWritten) return;
-      written += 1;
-      Object.assign(sent, { isWritten: true, underWay: written });
-    },
-    leave({ isWritten }) {
-      if (isWritten) written -= 1;
-      admitted -= 1;
-      admitWaiting();
-    },
-    answered(sent, view) {
-      countOf(sent).answered += 1;
-      answeredViews.add(view);
-      answers += 1;
-      if (size >= most || answers < (halvings === 0 ? DOUBLING : Math.max(size, FIRST) * rounds)) return;
-      size = Math.min(most, halvings === 0 ? size * 2 : size + 1);
-      answers = 0;
-      admitWaiting();
-    },
-    refused(sent, view, how) {
-      if (!answeredViews.has(view)) return false;
-      countOf(sent).refused += 1;
-      refusals.add(how);
-      // Once for all requests that were in flight together.
-      if (sent.halvings === halvings) {
-        size = Math.max(1, size >> 1);
-        if (halvings > 0) rounds = Math.min(rounds * 2, MOST_ROUNDS);
-        answers = 0;
-        halvings += 1;
-      }
-      return sent.underWay > 1;
-    },
-    load() {
-      if (refusals.size === 0) return null;
-      const load = [...counts].map(([count, { answered, refused }]) => ({ underWay: count, answered, refused }));
-      return { load: load.sort((a, b) => a.underWay - b.underWay), refusals: [...refusals].sort() };
-    },
-  };
 }

@@ -1,3 +1,6 @@
+import type { Failure } from '../../core/facts/facts.ts';
+import { failureFact } from './failure.ts';
+
 /** The time budget of a probe. It is paused while the probe is queued. */
 export interface Deadline {
   /** Why it ended, or null. */
@@ -5,7 +8,7 @@ export interface Deadline {
   /** The same as a signal, for APIs that take one. */
   readonly signal: AbortSignal;
   /** Sets the function that is called at the end, replacing the previous one. */
-  onEnd(act: (() => void) | null): void;
+  onEnd(callback: ((reason: Error) => void) | null): void;
   pause(): void;
   resume(): void;
 }
@@ -16,115 +19,149 @@ export interface Deadlines {
    * Starts one.
    * @param total the probe's time budget, in milliseconds
    */
-  open(total: number): VisitClock;
+  open(total: number): StoppableDeadline;
   close(): void;
 }
 
-interface VisitClock extends Deadline {
+interface StoppableDeadline extends Deadline {
   /** The probe has finished. */
   stop(): void;
 }
 
-interface Running {
-  /** As of Date.now(). Infinity while it is paused. */
-  until: number;
-  end(reason: Error): void;
-}
-
 /** The message of an expired deadline. */
-export const TOTAL_TIMEOUT = 'TOTAL_TIMEOUT';
+const TOTAL_TIMEOUT = 'TOTAL_TIMEOUT';
 
-/**
- * One timer and one listener for all: a timer and an AbortController with its listeners per probe cost as much as the
- * request itself.
- * @param interrupted ends all of them
- */
+/** @param interrupted ends all of them */
 export function openDeadlines(interrupted: AbortSignal | undefined): Deadlines {
-  const running = new Set<Running>();
-  let timer: NodeJS.Timeout | null = null;
-  let due = Infinity;
-
-  function ring(at: number): void {
-    if (at >= due) return;
-    clearTimeout(timer ?? undefined);
-    due = at;
-    timer = setTimeout(check, Math.max(0, at - Date.now()));
-  }
-
-  function check(): void {
-    timer = null;
-    due = Infinity;
-    const now = Date.now();
-    let next = Infinity;
-    for (const one of running)
-      if (one.until <= now) one.end(new Error(TOTAL_TIMEOUT));
-      else next = Math.min(next, one.until);
-    ring(next);
-  }
-
-  function rest(): void {
-    clearTimeout(timer ?? undefined);
-    timer = null;
-    due = Infinity;
-  }
-
-  const interrupt = (): void => {
-    for (const one of running) one.end(interrupted!.reason as Error);
-  };
+  const timer = new DeadlineTimer();
+  const interrupt = (): void => timer.endAll(reasonOf(interrupted));
   interrupted?.addEventListener('abort', interrupt, { once: true });
-
   return {
     open(total) {
-      let left = total;
-      let since = 0;
-      let ended: Error | null = null;
-      let act: (() => void) | null = null;
-      let controller: AbortController | null = null;
-      const self: Running = {
-        until: Infinity,
-        end(reason) {
-          running.delete(self);
-          ended = reason;
-          controller?.abort(reason);
-          act?.();
-        },
-      };
-      const deadline: VisitClock = {
-        get ended() {
-          return ended;
-        },
-        get signal() {
-          controller ??= new AbortController();
-          if (ended) controller.abort(ended);
-          return controller.signal;
-        },
-        onEnd(next) {
-          act = next;
-        },
-        pause() {
-          if (self.until === Infinity) return;
-          self.until = Infinity;
-          left -= Date.now() - since;
-        },
-        resume() {
-          if (ended || self.until !== Infinity) return;
-          since = Date.now();
-          self.until = since + left;
-          ring(self.until);
-        },
-        stop() {
-          running.delete(self);
-          if (running.size === 0) rest();
-        },
-      };
-      if (interrupted?.aborted) ended = interrupted.reason as Error;
-      else running.add(self);
+      const deadline = new ProbeDeadline(total, timer);
+      if (interrupted?.aborted) deadline.end(reasonOf(interrupted));
+      else timer.add(deadline);
       deadline.resume();
       return deadline;
     },
     close() {
       interrupted?.removeEventListener('abort', interrupt);
-      rest();
+      timer.clear();
     },
   };
+}
+
+function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+/** The failure of a probe whose deadline ended: it expired, or the run was interrupted. */
+export function timeoutFailure({ message }: Error, url: string): Failure {
+  return message === TOTAL_TIMEOUT
+    ? failureFact('time', TOTAL_TIMEOUT, 'the time limit was reached', url)
+    : failureFact('time', 'INTERRUPTED', 'the run was interrupted', url);
+}
+
+/**
+ * One timer and one listener for all: a timer and an AbortController with its listeners per probe cost as much as the
+ * request itself.
+ */
+class DeadlineTimer {
+  private readonly running = new Set<ProbeDeadline>();
+  private timer: NodeJS.Timeout | undefined = undefined;
+  /** When the timer fires, as of Date.now(). */
+  private due = Infinity;
+
+  add(deadline: ProbeDeadline): void {
+    this.running.add(deadline);
+  }
+
+  remove(deadline: ProbeDeadline): void {
+    this.running.delete(deadline);
+    if (this.running.size === 0) this.clear();
+  }
+
+  /** Fires at this time at the latest. */
+  schedule(time: number): void {
+    if (time >= this.due) return;
+    clearTimeout(this.timer);
+    this.due = time;
+    this.timer = setTimeout(() => this.check(), Math.max(0, time - Date.now()));
+  }
+
+  endAll(reason: Error): void {
+    for (const deadline of this.running) deadline.end(reason);
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+    this.due = Infinity;
+  }
+
+  private check(): void {
+    this.due = Infinity;
+    const now = Date.now();
+    let next = Infinity;
+    for (const deadline of this.running) {
+      if (deadline.until <= now) deadline.end(new Error(TOTAL_TIMEOUT));
+      else next = Math.min(next, deadline.until);
+    }
+    this.schedule(next);
+  }
+}
+
+class ProbeDeadline implements StoppableDeadline {
+  /** As of Date.now(). Infinity while it is paused. */
+  until = Infinity;
+  private readonly timer: DeadlineTimer;
+  /** Milliseconds left when it was last resumed, and when that was. */
+  private left: number;
+  private resumedAt = 0;
+  private reason: Error | null = null;
+  private callback: ((reason: Error) => void) | null = null;
+  private controller: AbortController | null = null;
+
+  constructor(total: number, timer: DeadlineTimer) {
+    this.left = total;
+    this.timer = timer;
+  }
+
+  get ended(): Error | null {
+    return this.reason;
+  }
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    if (this.reason) this.controller.abort(this.reason);
+    return this.controller.signal;
+  }
+
+  onEnd(callback: ((reason: Error) => void) | null): void {
+    this.callback = callback;
+  }
+
+  pause(): void {
+    if (this.until === Infinity) return;
+    this.until = Infinity;
+    this.left -= Date.now() - this.resumedAt;
+  }
+
+  resume(): void {
+    if (this.reason || this.until !== Infinity) return;
+    this.resumedAt = Date.now();
+    this.until = this.resumedAt + this.left;
+    this.timer.schedule(this.until);
+  }
+
+  end(reason: Error): void {
+    this.timer.remove(this);
+    this.reason = reason;
+    this.controller?.abort(reason);
+    this.callback?.(reason);
+  }
+
+  stop(): void {
+    this.timer.remove(this);
+  }
 }

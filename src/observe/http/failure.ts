@@ -1,41 +1,49 @@
 import type { Failure } from '../../core/facts/facts.ts';
-import { ConnectFailure } from './dial.ts';
+import { ConnectFailure } from './connect-failure.ts';
 
 /** Converts errors of the client to facts. */
 
-// Codes that do not depend on the client; others keep the system's code.
-const CODES: Readonly<Record<string, readonly [phase: Failure['phase'] | null, code: string]>> = {
-  UND_ERR_HEADERS_TIMEOUT: ['headers', 'HEADERS_TIMEOUT'],
-  UND_ERR_HEADERS_OVERFLOW: ['headers', 'HEADERS_OVERFLOW'],
-  UND_ERR_BODY_TIMEOUT: ['body', 'BODY_TIMEOUT'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['body', 'TRUNCATED'],
-  UND_ERR_SOCKET: [null, 'SOCKET_CLOSED'],
-  UND_ERR_CLOSED: [null, 'SOCKET_CLOSED'],
-  UND_ERR_DESTROYED: [null, 'SOCKET_CLOSED'],
-};
+/** A failure that has nothing to do with the number of bytes. */
+export function failureFact(phase: Failure['phase'], code: string, message: string, url: string): Failure {
+  return { phase, code, message, url, got: null, expected: null };
+}
+
+/** Codes that do not depend on the client; others keep the system's code. A phase of null is that of the exchange. */
+const CODES = new Map<string, readonly [phase: Failure['phase'] | null, code: string]>([
+  ['UND_ERR_HEADERS_TIMEOUT', ['headers', 'HEADERS_TIMEOUT']],
+  ['UND_ERR_HEADERS_OVERFLOW', ['headers', 'HEADERS_OVERFLOW']],
+  ['UND_ERR_BODY_TIMEOUT', ['body', 'BODY_TIMEOUT']],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', ['body', 'TRUNCATED']],
+  ['UND_ERR_SOCKET', [null, 'SOCKET_CLOSED']],
+  ['UND_ERR_CLOSED', [null, 'SOCKET_CLOSED']],
+  ['UND_ERR_DESTROYED', [null, 'SOCKET_CLOSED']],
+]);
 
 /**
  * @param phase of the exchange: `headers` until the status was received, `body` after it
  * @throws the error itself if it is not a network error but a bug
  */
 export function failureOf(error: unknown, phase: 'headers' | 'body', url: string): Failure {
-  const base = { url, got: null, expected: null };
-  if (error instanceof ConnectFailure) return { ...base, phase: error.phase, code: error.code, message: error.message };
+  if (error instanceof ConnectFailure) return failureFact(error.phase, error.code, error.message, url);
   if (!(error instanceof Error)) throw error;
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  const known = CODES[code];
-  if (error.name === 'HTTPParserError' && HTTP2_FRAME.test(String((error as { data?: unknown }).data)))
-    return { ...base, phase, code: 'HTTP2_ALONE', message: 'the host answers with frames of HTTP/2' };
+  const code = codeOf(error);
   if (error.name === 'HTTPParserError')
-    return { ...base, phase, code: parserCode(error.message), message: error.message };
-  if (/bad upgrade/i.test(error.message))
-    return { ...base, phase: 'headers', code: 'UPGRADE', message: 'the host switched protocols' };
+    return 'data' in error && HTTP2_FRAME.test(String(error.data))
+      ? failureFact(phase, 'HTTP2_ALONE', 'the host answers with frames of HTTP/2', url)
+      : failureFact(phase, parserCode(error.message), error.message, url);
+  if (/bad upgrade/i.test(error.message)) return failureFact('headers', 'UPGRADE', 'the host switched protocols', url);
   // Detected with the first bytes, before the response: two length headers that disagree.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && phase === 'headers')
-    return { ...base, phase, code: 'HPE_UNEXPECTED_CONTENT_LENGTH', message: 'two lengths that do not agree' };
-  if (known) return { ...base, phase: known[0] ?? phase, code: known[1], message: error.message };
-  if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return { ...base, phase, code, message: error.message };
+    return failureFact(phase, 'HPE_UNEXPECTED_CONTENT_LENGTH', 'two lengths that do not agree', url);
+  const known = CODES.get(code);
+  if (known) return failureFact(known[0] ?? phase, known[1], error.message, url);
+  if (/^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL')) return failureFact(phase, code, error.message, url);
   throw error;
+}
+
+/** The code of an error of the system, of Node or of the client; '' if it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 // SETTINGS or GOAWAY on stream 0, with which every HTTP/2 connection of a server begins (RFC 9113, sections 4.1 and 3.4).

@@ -1,12 +1,13 @@
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ClientResponse, bodyOf } from './response.ts';
 import type { PooledConnection } from './pool.ts';
+import { bodyOf, type ClientResponse } from './response.ts';
 
 /** A request as undici takes it. */
-interface Asked {
+interface ClientRequest {
   method: string;
   path: string;
+  /** Alternating names and values. */
   headers: string[];
   signal: AbortSignal;
 }
@@ -17,33 +18,32 @@ interface Asked {
  */
 export async function requestWithNodeHttp(
   pooled: PooledConnection,
-  { headers, method, path, signal }: Asked,
+  { headers, method, path, signal }: ClientRequest,
 ): Promise<ClientResponse> {
   const { origin, limits } = pooled.host;
   const { hostname, protocol, port, host } = new URL(origin);
   const socket = await new Promise<Socket>((resolve, reject) => {
-    pooled.connect({ hostname, protocol, port }, (error, made) => (error ? reject(error) : resolve(made)));
+    pooled.connect({ hostname, protocol, port }, (error, connected) => (error ? reject(error) : resolve(connected)));
   });
-  const pairs = { host } as Record<string, string>;
-  for (let i = 0; i < headers.length; i += 2) pairs[headers[i]!] = headers[i + 1]!;
   let phase: 'HEADERS' | 'BODY' = 'HEADERS';
   socket.setTimeout(limits.headersTimeout, () =>
     socket.destroy(Object.assign(new Error('timeout'), { code: `UND_ERR_${phase}_TIMEOUT` })),
   );
   return new Promise((resolve, reject) => {
     pooled.host.window.write(pooled.sent);
-    let continued = false;
-    request({ method, path, signal, headers: pairs, createConnection: () => socket })
+    let hasContinue = false;
+    request({ method, path, signal, headers: ['host', host, ...headers], createConnection: () => socket })
       .on('continue', () => {
-        continued = true;
+        hasContinue = true;
       })
-      .on('response', (answer) => {
+      .on('response', (response) => {
+        const { statusCode = 0, rawHeaders } = response;
         phase = 'BODY';
         socket.setTimeout(limits.idleTimeout);
-        resolve({ statusCode: answer.statusCode!, headers: answer.rawHeaders, body: bodyOf(answer), continued });
+        resolve({ statusCode, headers: rawHeaders, body: bodyOf(response), hasContinue });
       })
-      .on('upgrade', (_, other) => {
-        other.destroy();
+      .on('upgrade', (_, upgraded) => {
+        upgraded.destroy();
         reject(new Error('bad upgrade'));
       })
       .on('error', reject)

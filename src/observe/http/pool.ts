@@ -1,41 +1,44 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { buildConnector } from 'undici';
-// Imported directly: the rest of the package takes three times as long to load.
-import Client from 'undici/lib/dispatcher/client.js';
-import { openAddresses } from './addresses.ts';
-import { type ConnectionInfo, connector } from './connect.ts';
-import type { ConnectOptions } from './dial.ts';
-import type { Proxy, ProxyFor } from './proxy.ts';
-import type { Deadline } from './deadlines.ts';
-import { openConcurrencyWindow, type Sent, type ConcurrencyWindow } from './concurrency-window.ts';
 import type { Failure, HostFacts } from '../../core/facts/facts.ts';
+import { Client } from '../../platform/undici-client.ts';
+import { type Addresses, openAddresses } from './addresses.ts';
+import { type ConcurrencyWindow, openConcurrencyWindow, type Sent } from './concurrency-window.ts';
+import { type ConnectionInfo, openConnector } from './connect.ts';
+import type { Deadline } from './deadlines.ts';
+import type { ConnectOptions } from './open-socket.ts';
+import type { Proxy, ProxyFor } from './proxy.ts';
+import { openSemaphore } from './semaphore.ts';
 
 /** A slot for one request at a time to one host, with its connection. */
 export interface PooledConnection {
-  host: Host;
+  readonly host: Host;
+  readonly client: Client;
+  readonly connect: buildConnector.connector;
   /** The current request. */
   sent: Sent;
-  client: Client;
+  /** Null until it is open. */
   connection: ConnectionInfo | null;
-  connect: buildConnector.connector;
 }
+
 interface Host {
-  origin: string;
-  limits: Pick<ConnectionPoolOptions, 'headersTimeout' | 'idleTimeout'>;
-  /** True for one that sends an unsolicited “100 Continue”. */
-  continues: boolean;
+  readonly origin: string;
+  readonly limits: Pick<ConnectionPoolOptions, 'headersTimeout' | 'idleTimeout'>;
   /** The proxy in use, or null. */
-  proxy: Proxy | null;
+  readonly proxy: Proxy | null;
+  readonly window: ConcurrencyWindow;
+  /** True for one that sends an unsolicited “100 Continue”. */
+  sendsContinue: boolean;
   idle: PooledConnection[];
-  window: ConcurrencyWindow;
+  /** As of Date.now(). */
   pausedUntil: number;
   /** Consecutive probes that could not connect; reset by the first one that could. */
-  failedVisits: number;
+  failedProbes: number;
   lastFailure: Failure | null;
 }
 
-export interface ConnectionPoolOptions extends ConnectOptions {
+interface ConnectionPoolOptions extends ConnectOptions {
   proxyFor: ProxyFor;
   /** Requests in flight at once, per host. */
   concurrency: number;
@@ -44,11 +47,11 @@ export interface ConnectionPoolOptions extends ConnectOptions {
 }
 
 /** Consecutive probes without a connection after which a host is considered down for this run. */
-const DEAD_AFTER = 3;
+const DOWN_AFTER = 3;
 /** Requests in flight at once, over all hosts. */
-const UNDER_WAY = 128;
+const MAX_IN_FLIGHT = 128;
 /** Idle connections that are kept, over all hosts; the one that was idle longest is closed first. */
-const RESTING = 64;
+const MAX_IDLE = 64;
 const HEADER_BYTES = 65_536;
 /** Created once: an error and its stack for each connection would cost as much as closing it. */
 const CLOSED = new Error('the run ended');
@@ -59,139 +62,139 @@ export interface ConnectionPool {
   acquire(origin: string, deadline: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection>;
   release(pooled: PooledConnection): void;
   /** The host is overloaded: no request is sent to it for this number of milliseconds. */
-  slow(origin: string, milliseconds: number): void;
+  pause(origin: string, milliseconds: number): void;
   /** Why a host is not tried any more, or null. */
-  dead(origin: string): Failure | null;
-  note(origin: string, failure: Failure | null): void;
+  downReason(origin: string): Failure | null;
+  /** @param failure why no connection could be made, or null */
+  recordConnection(origin: string, failure: Failure | null): void;
   /** The hosts that refused requests temporarily. */
-  limited(): HostFacts[];
+  refusingHosts(): HostFacts[];
   close(): Promise<void>;
 }
 
 export function openConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
-  const hosts = new Map<string, Host>();
-  const all = openGate(UNDER_WAY);
-  // In the order in which they became idle.
-  const resting = new Set<PooledConnection>();
-  const closing = new AbortController();
-  const addresses = openAddresses();
-  // Every pending connection adds a listener to it.
-  setMaxListeners(0, closing.signal);
+  return new HostConnectionPool(options);
+}
 
-  function hostOf(origin: string): Host {
-    let host = hosts.get(origin);
-    if (!host) {
-      const proxy = options.proxyFor(new URL(origin));
-      const window = openConcurrencyWindow(options.concurrency);
-      host = {
-        origin,
-        limits: options,
-        continues: false,
-        proxy,
-        idle: [],
-        window,
-        pausedUntil: 0,
-        failedVisits: 0,
-        lastFailure: null,
-      };
-      hosts.set(origin, host);
+class HostConnectionPool implements ConnectionPool {
+  private readonly options: ConnectionPoolOptions;
+  private readonly hosts = new Map<string, Host>();
+  private readonly inFlight = openSemaphore(MAX_IN_FLIGHT);
+  /** In the order in which they became idle. */
+  private readonly idle = new Set<PooledConnection>();
+  private readonly closing = new AbortController();
+  private readonly addresses: Addresses = openAddresses();
+
+  constructor(options: ConnectionPoolOptions) {
+    this.options = options;
+    // Every pending connection adds a listener to it.
+    setMaxListeners(0, this.closing.signal);
+  }
+
+  async acquire(origin: string, deadline: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection> {
+    const host = this.hostOf(origin);
+    const sent = await host.window.enter();
+    for (let wait = host.pausedUntil - Date.now(); wait > 0 && !deadline.ended; wait = host.pausedUntil - Date.now())
+      await sleep(wait, undefined, { signal: deadline.signal }).catch(() => {});
+    await this.inFlight.acquire();
+    const pooled = takeIdle(host);
+    if (pooled === undefined) return this.openConnection(host, sent);
+    this.idle.delete(pooled);
+    pooled.sent = sent;
+    return pooled;
+  }
+
+  release(pooled: PooledConnection): void {
+    const { host } = pooled;
+    host.idle.push(pooled);
+    this.idle.add(pooled);
+    for (const oldest of this.idle) {
+      if (this.idle.size <= MAX_IDLE) break;
+      this.closeIdle(oldest);
     }
+    this.inFlight.release();
+    host.window.leave(pooled.sent);
+  }
+
+  pause(origin: string, milliseconds: number): void {
+    const host = this.hostOf(origin);
+    host.pausedUntil = Math.max(host.pausedUntil, Date.now() + milliseconds);
+  }
+
+  downReason(origin: string): Failure | null {
+    const host = this.hosts.get(origin);
+    return host && host.failedProbes >= DOWN_AFTER ? host.lastFailure : null;
+  }
+
+  recordConnection(origin: string, failure: Failure | null): void {
+    const host = this.hostOf(origin);
+    host.failedProbes = failure ? host.failedProbes + 1 : 0;
+    host.lastFailure = failure;
+  }
+
+  refusingHosts(): HostFacts[] {
+    return [...this.hosts.values()].flatMap(({ origin, window }) => {
+      const load = window.load();
+      return load === null ? [] : [{ origin, ...load }];
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort(CLOSED);
+    this.hosts.clear();
+    await Promise.all([...this.idle].map((pooled) => pooled.client.destroy(CLOSED)));
+    this.idle.clear();
+  }
+
+  private hostOf(origin: string): Host {
+    const known = this.hosts.get(origin);
+    if (known) return known;
+    const host: Host = {
+      origin,
+      limits: this.options,
+      proxy: this.options.proxyFor(new URL(origin)),
+      window: openConcurrencyWindow(this.options.concurrency),
+      sendsContinue: false,
+      idle: [],
+      pausedUntil: 0,
+      failedProbes: 0,
+      lastFailure: null,
+    };
+    this.hosts.set(origin, host);
     return host;
   }
 
-  function openConnection(host: Host): PooledConnection {
-    const connect = connector(options, addresses, host.proxy, closing.signal, (connection) => {
-      pooled.connection = connection;
+  private openConnection(host: Host, sent: Sent): PooledConnection {
+    const { options, addresses, closing } = this;
+    const connect = openConnector({
+      options,
+      addresses,
+      proxy: host.proxy,
+      closing: closing.signal,
+      onOpen(connection) {
+        pooled.connection = connection;
+      },
     });
-    const pooled = { host, connection: null, connect } as unknown as PooledConnection;
-    pooled.client = new Client(host.origin, {
+    const client = new Client(host.origin, {
       pipelining: 1,
       headersTimeout: options.headersTimeout,
       bodyTimeout: options.idleTimeout,
       maxHeaderSize: HEADER_BYTES,
       connect,
     });
+    const pooled: PooledConnection = { host, client, connect, sent, connection: null };
     return pooled;
   }
 
-  function drop(pooled: PooledConnection): void {
-    resting.delete(pooled);
-    pooled.host.idle = pooled.host.idle.filter((one) => one !== pooled);
+  private closeIdle(pooled: PooledConnection): void {
+    this.idle.delete(pooled);
+    pooled.host.idle = pooled.host.idle.filter((other) => other !== pooled);
     void pooled.client.destroy(CLOSED);
   }
-
-  return {
-    async acquire(origin, deadline) {
-      const host = hostOf(origin);
-      const sent = await host.window.enter();
-      for (let wait = host.pausedUntil - Date.now(); wait > 0 && !deadline.ended; wait = host.pausedUntil - Date.now())
-        await sleep(wait, undefined, { signal: deadline.signal }).catch(() => {});
-      await all.enter();
-      const pooled = takeIdle(host) ?? openConnection(host);
-      resting.delete(pooled);
-      pooled.sent = sent;
-      return pooled;
-    },
-    release(pooled) {
-      const { host } = pooled;
-      host.idle.push(pooled);
-      resting.add(pooled);
-      if (resting.size > RESTING) for (const oldest of resting) if (resting.size > RESTING) drop(oldest);
-      all.leave();
-      host.window.leave(pooled.sent);
-    },
-    slow(origin, milliseconds) {
-      const host = hostOf(origin);
-      host.pausedUntil = Math.max(host.pausedUntil, Date.now() + milliseconds);
-    },
-    dead(origin) {
-      const host = hosts.get(origin);
-      return host && host.failedVisits >= DEAD_AFTER ? host.lastFailure : null;
-    },
-    note(origin, failure) {
-      const host = hostOf(origin);
-      host.failedVisits = failure ? host.failedVisits + 1 : 0;
-      host.lastFailure = failure;
-    },
-    limited() {
-      return [...hosts.values()].flatMap(({ origin, window }) => {
-        const load = window.load();
-        return load === null ? [] : [{ origin, ...load }];
-      });
-    },
-    async close() {
-      closing.abort(CLOSED);
-      hosts.clear();
-      await Promise.all([...resting].map((pooled) => pooled.client.destroy(CLOSED)));
-      resting.clear();
-    },
-  };
 }
 
 /** Prefers an open connection: a host may keep no more connections than exist. */
 function takeIdle({ idle }: Host): PooledConnection | undefined {
   const open = idle.findLastIndex(({ connection }) => connection?.isOpen === true);
   return open === -1 ? idle.pop() : idle.splice(open, 1)[0];
-}
-
-interface Gate {
-  enter(): Promise<void>;
-  leave(): void;
-}
-
-/** Admits a limited number at once, the others in FIFO order. */
-function openGate(most: number): Gate {
-  const waiting: (() => void)[] = [];
-  let inside = 0;
-  return {
-    async enter() {
-      if (inside >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-      else inside += 1;
-    },
-    leave() {
-      const next = waiting.shift();
-      if (next) next();
-      else inside -= 1;
-    },
-  };
 }

@@ -24,11 +24,14 @@ export type ProxyFor = (url: URL) => Proxy | null;
  * none. Never throws: an invalid proxy is reported when it would have been used.
  */
 export function proxiesIn(env: NodeJS.ProcessEnv): ProxyFor {
-  const named = { 'https:': proxyOf(env, 'https_proxy'), 'http:': proxyOf(env, 'http_proxy') };
-  const excepted = exceptions(env['no_proxy'] || env['NO_PROXY'] || '');
+  const proxies = new Map([
+    ['https:', proxyOf(env, 'https_proxy')],
+    ['http:', proxyOf(env, 'http_proxy')],
+  ]);
+  const isExcepted = exceptions(env['no_proxy'] || env['NO_PROXY'] || '');
   return (url) => {
-    const proxy = named[url.protocol as keyof typeof named] ?? null;
-    if (!proxy || excepted(url)) return null;
+    const proxy = proxies.get(url.protocol) ?? null;
+    if (!proxy || isExcepted(url)) return null;
     // A remote proxy would connect to its own loopback interface, which is never intended.
     return isLoopback(bare(url.hostname)) && !isLoopback(proxy.host) ? null : proxy;
   };
@@ -46,17 +49,21 @@ function parsed(value: string, variable: string): Proxy {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = parseUrl(text);
   const secure = url?.protocol === 'https:';
-  const usable = url && (secure || url.protocol === 'http:') && url.hostname !== '';
+  const isUsable = url && (secure || url.protocol === 'http:') && url.hostname !== '';
   const login = url && `${decoded(url.username)}:${decoded(url.password)}`;
   return {
     // Nothing of an unparsable value is displayed: it may contain a password.
-    facts: { url: usable ? `${url.protocol}//${url.host}` : '', variable },
+    facts: { url: isUsable ? `${url.protocol}//${url.host}` : '', variable },
     secure,
-    host: usable ? bare(url.hostname) : '',
+    host: isUsable ? bare(url.hostname) : '',
     port: Number(url?.port) || (secure ? 443 : 80),
     authorization: login && login !== ':' ? `Basic ${Buffer.from(login).toString('base64')}` : null,
-    unusable: usable ? null : url ? `a proxy of the kind ${url.protocol.slice(0, -1)}` : 'no URL of a proxy',
+    unusable: isUsable ? null : unusableReason(url),
   };
+}
+
+function unusableReason(url: URL | null): string {
+  return url ? `a proxy of the kind ${url.protocol.slice(0, -1)}` : 'no URL of a proxy';
 }
 
 function decoded(text: string): string {
@@ -69,12 +76,12 @@ function decoded(text: string): string {
 
 /** A name matches itself and all names below it, with or without a leading dot; addresses may be ranges. */
 function exceptions(text: string): (url: URL) => boolean {
-  const all: ((host: string, port: number) => boolean)[] = [];
-  for (const word of text.toLowerCase().split(/[\s,]+/)) if (word !== '') all.push(exception(word));
+  const words = text.toLowerCase().split(/[\s,]+/);
+  const all = words.filter((word) => word !== '').map(exception);
   return (url) => {
     const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
     const host = bare(url.hostname).replace(/\.$/, '');
-    return all.some((one) => one(host, port));
+    return all.some((matches) => matches(host, port));
   };
 }
 
@@ -85,8 +92,8 @@ function exception(word: string): (host: string, port: number) => boolean {
   const port = parts?.[3] === undefined ? null : Number(parts[3]);
   const range = rangeOf(name);
   const plain = name.replace(/^\*?\./, '').replace(/\.$/, '');
-  return (host, asked) => {
-    if (port !== null && port !== asked) return false;
+  return (host, targetPort) => {
+    if (port !== null && port !== targetPort) return false;
     const family = isIP(host);
     if (family !== 0) return range !== null && range.check(host, family === 6 ? 'ipv6' : 'ipv4');
     return host === plain || host.endsWith(`.${plain}`);
@@ -96,9 +103,10 @@ function exception(word: string): (host: string, port: number) => boolean {
 function rangeOf(name: string): BlockList | null {
   const [address = '', bits] = name.split('/');
   const family = isIP(address);
-  const most = family === 6 ? 128 : 32;
-  const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
-  if (family === 0 || prefix < 0 || prefix > most) return null;
+  if (family === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return null;
+  const length = family === 6 ? 128 : 32;
+  const prefix = Number(bits ?? length);
+  if (prefix > length) return null;
   const list = new BlockList();
   list.addSubnet(address, prefix, family === 6 ? 'ipv6' : 'ipv4');
   return list;

@@ -12,7 +12,7 @@ import { isMissing } from '../../core/facts/facts.ts';
 import { isOther } from '../../core/facts/header-probes.ts';
 import { isAnswered, lastHop, originOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
-import type { ProbeRequest } from '../http/client.ts';
+import type { ProbeRequest } from '../http/request.ts';
 import type { Views } from './cache/observation-cache.ts';
 import type { ObserveContext } from './context.ts';
 import type { Reference } from './copy.ts';

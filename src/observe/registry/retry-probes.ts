@@ -1,7 +1,8 @@
 import type { Probe } from '../../core/facts/facts.ts';
 import { isTransportFailure, statusOf } from '../../core/http/probe.ts';
 import { notRequested } from '../http/circuit-breaker.ts';
-import type { HttpClient, ProbeRequest } from '../http/client.ts';
+import type { HttpClient } from '../http/client.ts';
+import type { ProbeRequest } from '../http/request.ts';
 
 /** Repeats requests, so that one sample is not taken for the cause. */
 

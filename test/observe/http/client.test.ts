@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Hop, Probe } from '../../../src/core/facts/facts.ts';
-import { type ProbeRequest, type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
+import { type HttpOptions, openHttpClient } from '../../../src/observe/http/client.ts';
+import type { ProbeRequest } from '../../../src/observe/http/request.ts';
 import {
   answer,
   type Behaviour,

@@ -1,6 +1,7 @@
 import type { Hop, Probe } from '../../../core/facts/facts.ts';
 import { sameAddress } from '../../../core/http/url.ts';
-import type { HttpClient, ProbeRequest } from '../../../observe/http/client.ts';
+import type { HttpClient } from '../../../observe/http/client.ts';
+import type { ProbeRequest } from '../../../observe/http/request.ts';
 import { hasNoErrors } from '../../../observe/registry/cache/revalidate.ts';
 
 /**

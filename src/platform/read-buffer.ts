@@ -28,33 +28,35 @@ export function isBorrowed({ buffer }: Uint8Array): boolean {
 export function openReusedReadBuffer(): ReusedReadBuffer {
   const buffer = (memory ??= Buffer.allocUnsafeSlow(BYTES));
   let socket: Socket | null = null;
-  let come: Buffer | null = null;
-  const reading: ReusedReadBuffer = {
+  let received: Buffer | null = null;
+  const readBuffer: ReusedReadBuffer = {
     onread: {
       buffer,
       callback(count) {
-        come = buffer.subarray(0, count);
-        socket!.emit('readable');
-        if (come === null) return true;
+        if (socket === null) throw new Error('The read buffer is not attached to a socket.');
+        received = buffer.subarray(0, count);
+        socket.emit('readable');
+        if (received === null) return true;
         // Nothing consumed it, so it is queued in the stream, and further reads are paused.
-        const kept = Buffer.from(come);
-        come = null;
-        socket!.push(kept);
+        const kept = Buffer.from(received);
+        received = null;
+        socket.push(kept);
         return false;
       },
     },
-    attach(made) {
-      socket = made;
-      const { read, unshift } = made;
-      made.read = (size?: number): unknown => {
-        if (come === null || size === 0 || made.readableLength > 0) return read.call(made, size) as unknown;
-        const taken = reading.isLending ? come : Buffer.from(come);
-        come = null;
+    attach(attached) {
+      socket = attached;
+      const { read, unshift } = attached;
+      attached.read = (size?: number): unknown => {
+        if (received === null || size === 0 || attached.readableLength > 0) return read.call(attached, size);
+        const taken = readBuffer.isLending ? received : Buffer.from(received);
+        received = null;
         return taken;
       };
-      made.unshift = (chunk: Buffer): void => unshift.call(made, isBorrowed(chunk) ? Buffer.from(chunk) : chunk);
+      attached.unshift = (chunk: Buffer): void =>
+        unshift.call(attached, isBorrowed(chunk) ? Buffer.from(chunk) : chunk);
     },
     isLending: false,
   };
-  return reading;
+  return readBuffer;
 }

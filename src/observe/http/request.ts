@@ -1,0 +1,98 @@
+import { hopOrigins } from '../../core/http/cors.ts';
+import type { Failure, Hop } from '../../core/facts/facts.ts';
+import { originOf } from '../../core/http/probe.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { type RequestShape, shapedHeaders } from '../registry/request-shape.ts';
+import type { Body } from './body.ts';
+import { requestKindOf } from './circuit-breaker.ts';
+import { failureFact } from './failure.ts';
+
+/** What a probe requests, and the requests that it consists of. */
+
+export interface ProbeRequest {
+  method: 'GET' | 'HEAD' | 'OPTIONS';
+  url: string;
+  /** The origin of the requesting page, as a browser sends it; null for a server-side client. */
+  origin: string | null;
+  accept: string;
+  /** The browser's request shape; without it, that of a server-side client. */
+  shape?: RequestShape;
+  headers?: readonly (readonly [string, string])[];
+  /** Over a new connection. */
+  fresh?: boolean;
+  /** Milliseconds in total: hops, attempts and waits. */
+  total: number;
+  /** Called for a final 2xx response, once per attempt. Without it the body is not read. */
+  body?: (hop: Hop) => Body;
+}
+
+/** Headers for one origin only. */
+export interface SecretHeaders {
+  origin: string;
+  headers: readonly (readonly [string, string])[];
+}
+
+/** One request to one URL. */
+export interface HopRequest {
+  method: 'GET' | 'HEAD' | 'OPTIONS';
+  /** Without a fragment. */
+  url: URL;
+  headers: [string, string][];
+  body: ((hop: Hop) => Body) | null;
+  /** True if a range was requested, so that 206 is expected. */
+  isRange: boolean;
+  /** The kind of request, as the circuit breaker counts it. */
+  kind: string;
+  /** Use a new connection. */
+  fresh: boolean;
+}
+
+/**
+ * The request to one URL of the redirect chain.
+ * @param before the hops that led to it
+ */
+export function hopRequest(
+  probe: ProbeRequest,
+  url: URL,
+  before: readonly Hop[],
+  secrets: SecretHeaders | null,
+): HopRequest {
+  const { href } = url;
+  const chain = [...before.map((hop) => hop.url), href];
+  const headers = shapedHeaders(probe.shape ?? null, before, href);
+  headers.push(['accept', probe.accept]);
+  for (const [name, value] of probe.headers ?? []) headers.push([name, value]);
+  const origin = probe.origin === null ? null : hopOrigins(probe.origin, chain).at(-1)?.origin;
+  if (typeof origin === 'string') headers.push(['origin', origin]);
+  // Secrets are only sent to their origin, and not after a redirect away from it. A preflight carries none.
+  if (secrets && probe.method !== 'OPTIONS' && chain.every((hop) => originOf(hop) === secrets.origin)) {
+    for (const [name, value] of secrets.headers) headers.push([name.toLowerCase(), value]);
+  }
+  return {
+    method: probe.method,
+    url,
+    headers,
+    body: probe.body ?? null,
+    kind: requestKindOf(probe),
+    fresh: probe.fresh === true,
+    isRange: headers.some(([name]) => name === 'range'),
+  };
+}
+
+/** Why a URL is not requested, or null. */
+export function urlFailure(url: string): Failure | null {
+  const parsed = parseUrl(url);
+  return parsed && isHttpUrl(parsed) && parsed.username === '' && parsed.password === ''
+    ? null
+    : failureFact('url', 'URL_UNUSABLE', 'no absolute http(s) URL without credentials', url);
+}
+
+export function isHttpUrl({ protocol }: URL): boolean {
+  return protocol === 'https:' || protocol === 'http:';
+}
+
+export function withoutFragment(url: string): URL {
+  const parsed = new URL(url);
+  if (url.includes('#')) parsed.hash = '';
+  return parsed;
+}

@@ -1,0 +1,69 @@
+import type { Hop, Probe } from '../../core/facts/facts.ts';
+import { header, retryAfter } from '../../core/http/headers.ts';
+import { originOf } from '../../core/http/probe.ts';
+import { isTransientFailure } from './failure.ts';
+import type { ConnectionPool } from './pool.ts';
+
+/** When an attempt is repeated, and after how long. */
+
+/** Attempts refused by a host while other requests were in flight that do not count as retries. */
+export const MAX_CROWDED = 5;
+
+export interface RetryOptions {
+  /** Attempts after the first. Default 2. */
+  retries?: number;
+  backoff?: (attempt: number) => number;
+  /** The longest wait of a probe at the host's request (Retry-After). Default 30 s. */
+  maxWait?: number;
+}
+
+/** The last attempt of a probe. */
+export interface LastAttempt {
+  /** Its last hop. */
+  hop: Hop;
+  /** True if fewer concurrent requests may help. */
+  isCrowded: boolean;
+  /** Attempts of the probe that do not count as retries. */
+  crowded: number;
+}
+
+/** Milliseconds until the next attempt, or null for none. The wait that a host requests is added to the probe. */
+export function waitBeforeRetry(
+  probe: Probe,
+  { hop, isCrowded, crowded }: LastAttempt,
+  { backoff = defaultBackoff, maxWait = 30_000 }: RetryOptions,
+  pool: ConnectionPool,
+): number | null {
+  // Fewer concurrent requests help here, rather than time.
+  const pause = (): number => (isCrowded ? backoff(1) / 4 : backoff(Math.max(1, probe.attempts - crowded)));
+  if (probe.failure) return isTransientFailure(probe.failure) ? pause() : null;
+  if (!isRetried(probe.method, hop.status)) return null;
+  const origin = originOf(hop.url);
+  const seconds = isRefusal(hop.status) ? retryAfter(header(hop.headers, 'retry-after'), Date.now()) : null;
+  if (seconds === null) {
+    const wait = pause();
+    // A rate limit applies to all connections of the host.
+    if (hop.status === 429) pool.pause(origin, wait);
+    return wait;
+  }
+  const wait = seconds * 1000;
+  if (probe.retryAfterMs + wait > maxWait) return null;
+  probe.retryAfterMs += wait;
+  pool.pause(origin, wait);
+  return wait;
+}
+
+/** Whether a host refused a request because there are too many. */
+export function isRefusal(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+/** A 501 or 405 for OPTIONS or HEAD is usually permanent; only statuses declared temporary are retried. */
+function isRetried(method: Probe['method'], status: number): boolean {
+  if (isRefusal(status)) return true;
+  return method === 'GET' && (status === 408 || (status >= 500 && status <= 599));
+}
+
+function defaultBackoff(attempt: number): number {
+  return 400 * 2 ** attempt + Math.random() * 200;
+}

@@ -1,0 +1,116 @@
+import type { Dispatcher } from 'undici';
+import { BodyStream } from './body-stream.ts';
+import type { Deadline } from './deadlines.ts';
+import { codeOf } from './failure.ts';
+import type { HopRequest } from './request.ts';
+import { requestWithNodeHttp } from './node-http.ts';
+import type { PooledConnection } from './pool.ts';
+import type { ClientResponse } from './response.ts';
+
+/** Sends a request over a pooled connection. */
+
+/**
+ * Rejects with the client's errors, or with the reason why the deadline ended. The request is sent again over a new
+ * connection if the host closed an idle one just as it was reused.
+ */
+export async function sendRequest(
+  pooled: PooledConnection,
+  { method, url, headers }: HopRequest,
+  deadline: Deadline,
+): Promise<ClientResponse> {
+  // Unencrypted requests are sent to the proxy itself, with the absolute URL (RFC 9112, section 3.2.2).
+  const proxy = url.protocol === 'http:' ? pooled.host.proxy : null;
+  const authorization = proxy?.authorization ? ['proxy-authorization', proxy.authorization] : [];
+  const options = {
+    method,
+    path: proxy ? url.href : url.pathname + url.search,
+    headers: [...headers.flat(), ...authorization],
+    // Without `reset` the client would close the connection after every HEAD.
+    reset: false,
+  };
+  if (pooled.host.sendsContinue) return requestWithNodeHttp(pooled, { ...options, signal: deadline.signal });
+  const reused = pooled.connection !== null && pooled.connection.responses > 0 ? pooled.connection : null;
+  const isStillReused = (): boolean => reused !== null && pooled.connection === reused;
+  try {
+    const response = await sendOnce(pooled, options, deadline);
+    if (response.statusCode !== 408 || !isStillReused()) return response;
+    // The host reports that it closes an idle connection (RFC 9110, section 15.5.9).
+    response.body.destroy();
+  } catch (error) {
+    if (isUnexpectedContinue(error)) {
+      pooled.host.sendsContinue = true;
+      return requestWithNodeHttp(pooled, { ...options, signal: deadline.signal });
+    }
+    // The host closed an idle connection just as it was reused: not a fault, a new one is made.
+    if (!isStillReused() || !isConnectionLoss(codeOf(error))) throw error;
+  }
+  return sendOnce(pooled, options, deadline);
+}
+
+async function sendOnce(
+  pooled: PooledConnection,
+  options: Dispatcher.DispatchOptions,
+  deadline: Deadline,
+): Promise<ClientResponse> {
+  const response = await dispatch(pooled, options, deadline);
+  if (pooled.connection) pooled.connection.responses += 1;
+  return response;
+}
+
+/** The client reports “100 Continue” only through this error message. */
+function isUnexpectedContinue(error: unknown): boolean {
+  return error instanceof Error && error.message === 'bad response';
+}
+
+/** Whether an error means that the connection was closed. */
+export function isConnectionLoss(code: string): boolean {
+  return /^(UND_ERR_SOCKET|SOCKET_CLOSED|ECONNRESET|EPIPE)$/.test(code);
+}
+
+/** Sends one request. It avoids the streams of undici's `request`, which cost as much as hashing their content. */
+function dispatch(
+  pooled: PooledConnection,
+  options: Dispatcher.DispatchOptions,
+  deadline: Deadline,
+): Promise<ClientResponse> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | null = null;
+    let body: BodyStream | null = null;
+    const lendBuffer = (lends: boolean): void => {
+      if (pooled.connection?.readBuffer) pooled.connection.readBuffer.isLending = lends;
+    };
+    deadline.onEnd((reason) => controller?.abort(reason));
+    pooled.client.dispatch(options, {
+      onRequestStart(started) {
+        controller = started;
+        pooled.host.window.write(pooled.sent);
+        if (deadline.ended) started.abort(deadline.ended);
+      },
+      onResponseStart(started, statusCode) {
+        if (statusCode < 200) return;
+        body = new BodyStream(started);
+        lendBuffer(true);
+        resolve({ statusCode, headers: headersOf(started), body, hasContinue: false });
+      },
+      onResponseData(_, chunk) {
+        body?.add(chunk);
+      },
+      onResponseEnd() {
+        deadline.onEnd(null);
+        lendBuffer(false);
+        body?.end(null);
+      },
+      onResponseError(_, error) {
+        deadline.onEnd(null);
+        lendBuffer(false);
+        if (body) body.end(error);
+        else reject(error);
+      },
+    });
+  });
+}
+
+/** Alternating names and values, as sent: undici passes a list of buffers. */
+function headersOf({ rawHeaders }: Dispatcher.DispatchController): string[] {
+  return Array.isArray(rawHeaders) ? rawHeaders.map(String) : [];
+}

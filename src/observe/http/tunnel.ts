@@ -1,0 +1,72 @@
+import { request } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import type { TlsFacts } from '../../core/facts/facts.ts';
+import { ConnectFailure } from './connect-failure.ts';
+import { type ConnectOptions, type Endpoint, type OpenSocket, openSocket } from './open-socket.ts';
+import type { Proxy } from './proxy.ts';
+
+/** Connects to a target through a proxy. */
+
+interface TunnelOptions {
+  options: ConnectOptions;
+  /** The deadline, as of Date.now(). */
+  until: number;
+  /** Aborts it. */
+  closing: AbortSignal;
+}
+
+/** Rejects with ConnectFailure. A connection to an unencrypted target is one to the proxy itself. */
+export async function connectThroughProxy(
+  proxy: Proxy,
+  target: Endpoint,
+  { options, until, closing }: TunnelOptions,
+): Promise<OpenSocket & { readBuffer: null }> {
+  if (proxy.unusable !== null) throw proxyFailure('PROXY_UNUSABLE', proxy.unusable);
+  const socket = await openSocket(proxy, options, until, closing).then(
+    (opened) => opened.socket,
+    (error: unknown) => {
+      if (!(error instanceof ConnectFailure)) throw error;
+      throw proxyFailure(error.code, error.message, error.tls);
+    },
+  );
+  if (!target.secure) return { socket, address: null, tls: null, failedAddresses: [], readBuffer: null };
+  await openTunnel(socket, proxy, target, until);
+  const opened = await openSocket({ ...target, tunnel: socket }, options, until, closing);
+  return { ...opened, address: null, readBuffer: null };
+}
+
+/** Has the proxy connect to the target (RFC 9110, section 9.3.6); the socket then leads there. */
+function openTunnel(socket: Socket, { authorization }: Proxy, { host, port }: Endpoint, until: number): Promise<void> {
+  const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    const connectRequest = request({
+      method: 'CONNECT',
+      path: authority,
+      headers: { host: authority, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
+      createConnection: () => socket,
+    });
+    const fail = (code: string, message: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(proxyFailure(code, message));
+    };
+    const expire = (): void => fail('CONNECT_TIMEOUT', 'the proxy did not answer in time');
+    const timer = setTimeout(expire, Math.max(0, until - Date.now()));
+    connectRequest.on('error', ({ code = 'SOCKET_CLOSED', message }: NodeJS.ErrnoException) =>
+      fail(code.startsWith('HPE_') ? 'PROXY_NOT_HTTP' : code, message),
+    );
+    connectRequest.on('connect', ({ statusCode = 0, headers }, _, head: Buffer) => {
+      const squidError = String(headers['x-squid-error'] ?? '');
+      if (statusCode < 200 || statusCode > 299)
+        return fail(`PROXY_${statusCode}`, `the proxy answered ${statusCode}${squidError && ` (${squidError})`}`);
+      clearTimeout(timer);
+      if (head.length > 0) socket.unshift(head);
+      resolve();
+    });
+    connectRequest.end();
+  });
+}
+
+function proxyFailure(code: string, message: string, tls: TlsFacts | null = null): ConnectFailure {
+  return new ConnectFailure({ phase: 'proxy', code, message, tls });
+}
