@@ -21,7 +21,9 @@ export interface Layout {
 
 /** The layout of a document whose root is a container. */
 export function layoutOf(text: string): Layout {
-  const { span, children } = childrenAt(text, '')!;
+  const root = childrenAt(text, '');
+  if (root === null) throw new Error('the root is neither an object nor an array');
+  const { span, children } = root;
   // A JSON string contains no raw line breaks, so every line break is between tokens.
   const eol = /\r\n|\n|\r/.exec(text.slice(span.start, span.end))?.[0];
   const first = children[0];
@@ -54,13 +56,17 @@ export function hasBreak(space: string): boolean {
 /** The white space after the last line break. */
 export function indentOf(space: string): string {
   const line = space.slice(Math.max(space.lastIndexOf('\n'), space.lastIndexOf('\r')) + 1);
-  return /^[ \t]*/.exec(line)![0];
+  return leadingSpace(line);
+}
+
+function leadingSpace(line: string): string {
+  return line.slice(0, line.search(/[^ \t]|$/));
 }
 
 /** The indentation of the line that contains an offset. */
 export function lineIndent(text: string, offset: number): string {
   const start = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
-  return /^[ \t]*/.exec(text.slice(start, offset))![0];
+  return leadingSpace(text.slice(start, offset));
 }
 
 /** The text between a member's name and its value: the colon and surrounding white space. */
@@ -90,7 +96,7 @@ export function write(
   const inner = hasBreak(form.lead) ? indentOf(form.lead) : indent;
   const parts = members.map(([name, item]) => {
     const sibling = model?.children.find((child) => child.name === name);
-    const inside = sibling === undefined ? null : like!.slice(sibling.start, sibling.end);
+    const inside = model && sibling ? model.text.slice(sibling.start, sibling.end) : null;
     const written = write(item, inside, layout, inner, model === null ? lines : hasBreak(form.lead));
     return typeof name === 'number' ? written : JSON.stringify(name) + form.colon + written;
   });
@@ -115,7 +121,11 @@ function onOneLine({ pad, comma, colon }: Layout): Form {
 }
 
 /** The form of a container, for reuse, and its children; null if it is of another kind, or empty. */
-function modelIn(text: string, named: boolean, layout: () => Layout): (Form & { children: readonly Child[] }) | null {
+function modelIn(
+  text: string,
+  named: boolean,
+  layout: () => Layout,
+): (Form & { text: string; children: readonly Child[] }) | null {
   const found = childrenAt(text, '');
   const first = found?.children[0];
   if (!found || !first || (first.nameStart !== null) !== named) return null;
@@ -123,10 +133,11 @@ function modelIn(text: string, named: boolean, layout: () => Layout): (Form & { 
   const lead = text.slice(span.start + 1, startOf(first));
   const colon = named ? colonOf(text, first) : '';
   return {
+    text,
     lead,
     comma: commaAfter(text, children, 0, lead, () => (named ? commaLike(colon) : layout().comma)),
     colon,
-    tail: text.slice(children.at(-1)!.end, span.end - 1),
+    tail: text.slice((children.at(-1) ?? first).end, span.end - 1),
     children,
   };
 }
@@ -139,7 +150,7 @@ export function commaAfter(
   lead: string,
   inline: () => string,
 ): string {
-  const next = children[index + 1];
-  if (next) return text.slice(children[index]!.end, startOf(next));
+  const [child, next] = children.slice(index, index + 2);
+  if (child && next) return text.slice(child.end, startOf(next));
   return hasBreak(lead) ? `,${lead}` : inline();
 }

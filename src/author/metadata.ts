@@ -1,10 +1,10 @@
 import { checksumError } from '../core/registry/checksum.ts';
-import { type JsonValue, member, stringOrNull } from '../core/json/json.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
-import { comparePrecedence, isSemver, latestOf } from '../core/registry/version.ts';
+import { comparePrecedence, isSemver } from '../core/registry/version.ts';
 import { addElement } from './edit.ts';
-import { versionsIn } from './usable.ts';
+import { type Document, versionsIn } from './document.ts';
+import { versionFields } from '../core/registry/metadata.ts';
 
 /** An element of the metadata's `versions` (spec 2.2). */
 export interface NewVersion {
@@ -18,71 +18,51 @@ export function newMetadata(): string {
   return '{\n  "versions": []\n}\n';
 }
 
-interface ListedVersion extends NewVersion {
+/** A valid element of the metadata's `versions`, at its index. */
+export interface ListedVersion extends NewVersion {
   index: number;
 }
 
-/** Cached by list: a plan reads the same list several times. */
-const known = new WeakMap<JsonValue[], readonly ListedVersion[]>();
-
 /** The valid versions listed in a metadata file, unmodified, each with its checksum and URL. */
-export function listedVersions(text: string, file: string): readonly ListedVersion[] {
-  const versions = versionsIn(text, file);
-  const there = known.get(versions);
-  if (there !== undefined) return there;
+export function validVersions(metadata: Document): ListedVersion[] {
   const listed: ListedVersion[] = [];
-  for (const [index, item] of versions.entries()) {
-    const version = textIn(item, 'version');
-    if (isSemver(version))
-      listed.push({
-        index,
-        version,
-        artifactUrl: textIn(item, 'artifactUrl'),
-        artifactChecksum: textIn(item, 'artifactChecksum'),
-      });
+  for (const [index, item] of versionsIn(metadata).entries()) {
+    const { version, artifactUrl, artifactChecksum } = versionFields(item);
+    if (version !== null && isSemver(version))
+      listed.push({ index, version, artifactUrl: artifactUrl ?? '', artifactChecksum: artifactChecksum ?? '' });
   }
-  known.set(versions, listed);
   return listed;
-}
-
-/** The entry of the highest listed version; null if none is listed. */
-export function latestListed(text: string, file: string): NewVersion | null {
-  const listed = listedVersions(text, file);
-  const latest = latestOf(listed.map((one) => one.version));
-  return listed.find((one) => one.version === latest) ?? null;
-}
-
-function textIn(item: JsonValue, name: string): string {
-  return stringOrNull(member(item, name)) ?? '';
 }
 
 /**
  * Adds a version to a metadata file; every other byte is preserved (spec 4.4). It is appended, or inserted in order if
  * the list is sorted in descending order.
- * @param file the metadata file's name in messages
- * @returns the new text; null if the version is already listed with the same bytes, at any address
+ * @returns the new metadata file; null if the version is already listed with the same bytes, at any address
  * @throws AppregError `immutable` (exit 1) if the version is published with other bytes or other build metadata (spec
  * 2.4); `document-invalid` (exit 1)
  */
-export function addVersion(text: string, added: NewVersion, file: string): string | null {
-  const listed = listedVersions(text, file);
+export function addVersion(metadata: Document, added: NewVersion): Document | null {
+  const listed = validVersions(metadata);
   const same = listed.filter((one) => one.version === added.version);
-  if (same.length > 0) return agree(same, added, file);
+  if (same.length > 0) {
+    assertSameChecksum(same, added, metadata.path);
+    return null;
+  }
   const equal = listed.find((one) => isSemver(added.version) && comparePrecedence(one.version, added.version) === 0);
   if (equal) {
     throw immutable(
-      `${added.version} has the same precedence as ${printable(equal.version)}, which is published in ${printable(file)}: build metadata does not count.`,
+      `${added.version} has the same precedence as ${printable(equal.version)}, which is published in ${printable(metadata.path)}: build metadata does not count.`,
     );
   }
   const { version, artifactUrl, artifactChecksum } = added;
-  return addElement(text, '/versions', placeFor(version, listed), { version, artifactUrl, artifactChecksum });
+  return addElement(metadata, '/versions', indexFor(version, listed), { version, artifactUrl, artifactChecksum });
 }
 
-function agree(listed: readonly NewVersion[], added: NewVersion, file: string): null {
+function assertSameChecksum(listed: readonly NewVersion[], added: NewVersion, path: string): void {
   const other = listed.find((one) => !isListedAs(one, added.artifactChecksum));
-  if (!other) return null;
+  if (!other) return;
   throw immutable(
-    `${added.version} is published in ${printable(file)} with other bytes: ${printable(shorten(other.artifactChecksum, 80))} is listed, ${added.artifactChecksum} is what you have.`,
+    `${added.version} is published in ${printable(path)} with other bytes: ${printable(shorten(other.artifactChecksum, 80))} is listed, ${added.artifactChecksum} is what you have.`,
   );
 }
 
@@ -100,10 +80,13 @@ function immutable(what: string): AppregError {
 }
 
 /** The insertion index of a version: before the first lower one in a descending list, otherwise the end. */
-function placeFor(version: string, listed: readonly { index: number; version: string }[]): number {
+function indexFor(version: string, listed: readonly { index: number; version: string }[]): number {
   const descends =
     listed.length > 1 &&
-    listed.every((one, i) => i === 0 || comparePrecedence(listed[i - 1]!.version, one.version) > 0);
+    listed.slice(1).every((one, index) => {
+      const previous = listed[index];
+      return previous !== undefined && comparePrecedence(previous.version, one.version) > 0;
+    });
   if (!descends) return Infinity;
   return listed.find((one) => comparePrecedence(one.version, version) < 0)?.index ?? Infinity;
 }

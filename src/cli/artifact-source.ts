@@ -7,7 +7,7 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { createArchiveReader } from '../observe/archive/read-archive.ts';
 import { createDigester } from '../observe/digest/digest.ts';
-import type { Artifact } from '../publish/publish-version.ts';
+import type { Artifact } from '../publish/artifact.ts';
 import { chunksOf, fileBytes } from '../store/bytes.ts';
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../core/engine/report.ts';
 import { printable, redact, shorten } from '../core/text/text.ts';
-import { describePlan } from '../publish/apply-plan.ts';
+import { describePlan } from '../publish/describe-plan.ts';
 import type { Plan } from '../publish/plan.ts';
 import type { Terminal } from './io/terminal.ts';
 

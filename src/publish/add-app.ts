@@ -1,20 +1,21 @@
+import { documentWithText, versionsIn } from '../author/document.ts';
 import { addApp, type AppEntry } from '../author/manifest.ts';
 import { newMetadata } from '../author/metadata.ts';
-import { versionsIn } from '../author/usable.ts';
-import { isSafeKey, safeKeyFor } from '../core/registry/app-key.ts';
 import type { AppFacts, Content, DocumentFacts, ImageFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/engine/report.ts';
-import { printable, shorten } from '../core/text/text.ts';
+import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
+import type { Store } from '../store/store.ts';
 import { type JudgeSettings, newFindings } from './check-change.ts';
+import { checkNewKey } from './check-key.ts';
 import { newLines } from './new-lines.ts';
 import {
+  editStep,
+  factsOf,
   NOT_OBSERVED,
   type RegistryLocation,
   readDocument,
   readManifest,
-  memoizeLast,
-  withText,
 } from './registry-location.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -47,110 +48,89 @@ export interface AppPlan {
   findings: Finding[];
 }
 
-// Device names reserved by Windows, in every folder and with any suffix.
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
-
-/**
- * Refuses a key that is not URL-safe, or not a valid folder name on every system, before a path is built from it (exit
- * 1).
- */
-export function checkNewKey(key: string): void {
-  checkKey(key);
-  if (DEVICE.test(key))
-    throw keyTrouble(key, 'is the name of a device on Windows, where no folder can have it', 'Choose another key.');
-  if (key.length > 200)
-    throw keyTrouble(
-      key,
-      `has ${key.length} characters, too many for the name of a folder`,
-      'Choose a key of at most 64 characters.',
-    );
-}
-
-/** Refuses a key that is not URL-safe (spec 2.1; exit 1). */
-export function checkKey(key: string): void {
-  if (isSafeKey(key)) return;
-  const meant = safeKeyFor(key);
-  throw keyTrouble(
-    key,
-    'cannot be an app key: only letters, digits, - and _ may stand in it',
-    meant === null ? 'Choose a short name, like my-app.' : `Perhaps ${meant}?`,
-  );
-}
-
-function keyTrouble(key: string, what: string, hint: string): AppregError {
-  return new AppregError('app-key-invalid', `“${printable(shorten(key, 80))}” ${what}.`, hint);
-}
-
 /**
  * Plans an app: its icon, its metadata file, and last its entry in the manifest. A plan without steps: nothing to do.
  * @throws AppregError (exit 1) if the key or a file is taken, a document must not be edited, or a rule would be
  * violated
  */
-export async function planApp(place: RegistryLocation, app: NewApp, judgement: JudgeSettings): Promise<AppPlan> {
+export async function planApp(place: RegistryLocation, app: NewApp, settings: JudgeSettings): Promise<AppPlan> {
   checkNewKey(app.key);
-  const { store, base } = place;
-  const folder = `apps/${app.key}`;
   const manifest = await readManifest(place);
-  const steps: Step[] = [];
-
-  const iconPath = 'bytes' in app.icon ? `${folder}/icon.${app.icon.image.kind}` : null;
-  const iconUrl = 'bytes' in app.icon ? base + iconPath : app.icon.url;
-  const metadataUrl = app.metadataUrl ?? `${base}${folder}/versions.json`;
+  const icon = iconOf(place, app);
+  const metadataUrl = app.metadataUrl ?? `${place.base}apps/${app.key}/versions.json`;
   const entry: AppEntry = {
     name: app.name,
     description: app.description,
-    blockStyle: { iconUrl, color: app.color },
+    blockStyle: { iconUrl: icon.url, color: app.color },
     appMetadataUrl: metadataUrl,
   };
-  const edit = memoizeLast((text) => addApp(text, app.key, entry, place.manifest));
-  const edited = edit(manifest.text);
-
-  if ('bytes' in app.icon) {
-    const { bytes } = app.icon;
-    const there = await store.read(iconPath!);
-    if (there && !Buffer.from(there.bytes).equals(bytes)) throw taken(iconPath!);
-    if (!there) steps.push({ kind: 'create', path: iconPath!, bytes, what: 'the icon' });
-  }
-  const metadataPath = place.pathOf(metadataUrl);
-  let metadata: DocumentFacts = { url: metadataUrl, file: metadataPath, web: NOT_OBSERVED, content: NOT_OBSERVED };
-  if (metadataPath !== null) {
-    const there = await readDocument(store, metadataPath);
-    // An existing metadata file is kept unchanged, after checking that it is one.
-    if (there) versionsIn(there.text, metadataPath);
-    else
-      steps.push({
-        kind: 'create',
-        path: metadataPath,
-        bytes: Buffer.from(newMetadata()),
-        what: 'the metadata file, without versions',
-      });
-    metadata = withText(metadata, there?.text ?? newMetadata());
-  }
+  const edited = addApp(manifest, app.key, entry);
+  const steps: Step[] = [];
+  if (icon.path !== null && !(await hasIcon(place.store, icon.path, icon.file.bytes)))
+    steps.push({ kind: 'create', path: icon.path, bytes: icon.file.bytes, what: 'the icon' });
+  const metadata = await metadataOf(place, metadataUrl);
+  if (metadata.step !== null) steps.push(metadata.step);
   if (edited === null) return { entry, plan: { steps }, lines: [], findings: [] };
-  steps.push({
-    kind: 'edit',
-    path: place.manifest,
-    edit,
-    what: `the app ${app.key}`,
-  });
-  const seen =
-    'bytes' in app.icon
-      ? { content: app.icon.content, image: app.icon.image }
-      : { content: NOT_OBSERVED, image: NOT_OBSERVED };
+
+  const edit = (text: string): string | null =>
+    addApp(documentWithText(text, manifest.path), app.key, entry)?.text ?? null;
+  steps.push(editStep(manifest, edited.text, edit, `the app ${app.key}`));
+  const observed =
+    icon.path === null
+      ? { content: NOT_OBSERVED, image: NOT_OBSERVED }
+      : { content: icon.file.content, image: icon.file.image };
   const facts: AppFacts = {
     key: app.key,
-    metadata,
-    icon: { url: iconUrl, file: iconPath, web: NOT_OBSERVED, ...seen },
+    metadata: metadata.facts,
+    icon: { url: icon.url, file: icon.path, web: NOT_OBSERVED, ...observed },
     artifacts: [],
   };
   // A new app has no versions yet: they are published in the next step.
-  const severities = { ...judgement.severities, 'no-valid-versions': 'off' } as const;
+  const severities = { ...settings.severities, 'no-valid-versions': 'off' } as const;
   const findings = newFindings(
-    () => ({ manifest, app: null }),
-    { manifest: withText(manifest, edited), app: facts },
-    { ...judgement, severities },
+    () => ({ manifest: factsOf(manifest), app: null }),
+    { manifest: factsOf(edited), app: facts },
+    { ...settings, severities },
   );
-  return { entry, plan: { title: `Add app ${app.key}`, steps }, lines: newLines(manifest.text, edited), findings };
+  const lines = newLines(manifest.text, edited.text);
+  return { entry, plan: { title: `Add app ${app.key}`, steps }, lines, findings };
+}
+
+/** The URL of the icon, with the path to which its file is copied; `path` is null if it is hosted elsewhere. */
+function iconOf(
+  { base }: RegistryLocation,
+  { key, icon }: NewApp,
+): { path: null; url: string } | { path: string; url: string; file: IconFile } {
+  if (!('bytes' in icon)) return { path: null, url: icon.url };
+  const path = `apps/${key}/icon.${icon.image.kind}`;
+  return { path, url: base + path, file: icon };
+}
+
+/** True if the store has this icon already. @throws AppregError `already-exists` (exit 1) if it has another one */
+async function hasIcon(store: Store, path: string, bytes: Uint8Array): Promise<boolean> {
+  const stored = await store.read(path);
+  if (stored !== null && !Buffer.from(stored.bytes).equals(bytes)) throw taken(path);
+  return stored !== null;
+}
+
+/**
+ * The metadata file of a new app, with the step that creates it. An existing one is kept unchanged, after checking that
+ * it lists versions.
+ */
+async function metadataOf(place: RegistryLocation, url: string): Promise<{ facts: DocumentFacts; step: Step | null }> {
+  const path = place.pathOf(url);
+  if (path === null) return { facts: { url, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED }, step: null };
+  const existing = await readDocument(place.store, path);
+  if (existing !== null) {
+    versionsIn(existing);
+    return { facts: factsOf(existing, url), step: null };
+  }
+  return { facts: factsOf(documentWithText(newMetadata(), path), url), step: createMetadata(path) };
+}
+
+/** The step that creates a metadata file without versions. */
+export function createMetadata(path: string): Step {
+  return { kind: 'create', path, bytes: Buffer.from(newMetadata()), what: 'the metadata file, without versions' };
 }
 
 function taken(path: string): AppregError {

@@ -1,8 +1,6 @@
 import { type AssembledApp, assembledManifest, type Issue } from '../author/assemble.ts';
+import { documentWithText, versionsIn } from '../author/document.ts';
 import { newManifest } from '../author/manifest.ts';
-import { newMetadata } from '../author/metadata.ts';
-import { versionsIn } from '../author/usable.ts';
-import { documentText } from '../core/registry/document-text.ts';
 import type { AppFacts, DocumentFacts } from '../core/facts/facts.ts';
 import { startJudging } from '../core/engine/judge.ts';
 import type { Finding } from '../core/engine/report.ts';
@@ -10,15 +8,15 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { readAll } from '../store/read-all.ts';
 import type { Stored } from '../store/store.ts';
-import type { IconFile } from './add-app.ts';
+import { createMetadata, type IconFile } from './add-app.ts';
 import type { JudgeSettings } from './check-change.ts';
 import {
   NOT_OBSERVED,
   documentIn,
+  editStep,
+  factsOf,
   type RegistryLocation,
   readManifest,
-  memoizeLast,
-  withText,
 } from './registry-location.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -33,7 +31,7 @@ export interface Folders {
   /** The usable ones. */
   apps: AppToAssemble[];
   /** The errors of the others. */
-  complaints: Issue[];
+  issues: Issue[];
 }
 
 export interface AssemblyPlan {
@@ -52,31 +50,28 @@ export interface AssemblyPlan {
  */
 export async function planAssembly(
   place: RegistryLocation,
-  { keys, apps, complaints }: Folders,
+  { keys, apps, issues }: Folders,
   remove: readonly string[],
-  judgement: JudgeSettings,
+  settings: JudgeSettings,
 ): Promise<AssemblyPlan> {
   const manifest = await readManifest(place);
-  const made = memoizeLast((text) => {
-    const one = assembledManifest(text, apps, keys, remove, place.manifest);
-    refuse(one.complaints);
-    return one.text;
-  });
-  const {
-    complaints: vanishing,
-    text,
-    ...changes
-  } = assembledManifest(manifest.text, apps, keys, remove, place.manifest);
-  const judged = judgeApps(withText(manifest, text ?? manifest.text), apps, judgement);
-  refuse([...complaints, ...vanishing, ...judged.complaints]);
+  const { text, issues: manifestIssues, ...changes } = assembledManifest(manifest, apps, keys, remove);
+  const assembled = text === null ? manifest : documentWithText(text, manifest.path);
+  const judged = judgeApps(factsOf(assembled), apps, settings);
+  throwIssues([...issues, ...manifestIssues, ...judged.issues]);
   const files = apps.flatMap((app) => [iconPath(app), metadataPath(place, app)]);
-  const there = await readAll(
+  const stored = await readAll(
     place.store,
     files.filter((path) => path !== null),
     { mayBeAbsent: true },
   );
-  const steps = apps.flatMap((app) => stepsFor(place, app, there));
-  if (text !== null) steps.push({ kind: 'edit', path: place.manifest, edit: made, what: whatChanges(changes) });
+  const steps = apps.flatMap((app) => stepsFor(place, app, stored));
+  const edit = (current: string): string | null => {
+    const again = assembledManifest(documentWithText(current, manifest.path), apps, keys, remove);
+    throwIssues(again.issues);
+    return again.text;
+  };
+  if (text !== null) steps.push(editStep(manifest, text, edit, summaryOf(changes)));
   return { ...changes, plan: { title: titleFor(changes), steps }, findings: judged.findings };
 }
 
@@ -92,15 +87,16 @@ export interface ListedApps {
  * The same checks without the store: of the folders, and of apps that would be removed. Throws as `planAssembly` does.
  */
 export function checkAssembly(
-  { keys, apps, complaints }: Folders,
+  { keys, apps, issues }: Folders,
   listed: ListedApps | null,
-  judgement: JudgeSettings,
+  settings: JudgeSettings,
 ): Finding[] {
-  const before = JSON.stringify({ apps: Object.fromEntries((listed?.keys ?? []).map((key) => [key, {}])) });
-  const made = assembledManifest(before, apps, keys, listed?.remove ?? [], listed?.where ?? 'the manifest');
-  const content = documentText(made.text ?? newManifest());
-  const judged = judgeApps({ url: null, file: 'the manifest', web: NOT_OBSERVED, content }, apps, judgement);
-  refuse([...complaints, ...made.complaints, ...judged.complaints]);
+  const existing = JSON.stringify({ apps: Object.fromEntries((listed?.keys ?? []).map((key) => [key, {}])) });
+  const before = documentWithText(existing, listed?.where ?? 'the manifest');
+  const assembled = assembledManifest(before, apps, keys, listed?.remove ?? []);
+  const manifest = documentWithText(assembled.text ?? newManifest(), 'the manifest');
+  const judged = judgeApps(factsOf(manifest), apps, settings);
+  throwIssues([...issues, ...assembled.issues, ...judged.issues]);
   return judged.findings;
 }
 
@@ -112,29 +108,23 @@ function metadataPath(place: RegistryLocation, { entry }: AppToAssemble): string
   return place.pathOf(entry.appMetadataUrl);
 }
 
-/** @param there the current contents of the store */
-function stepsFor(place: RegistryLocation, app: AppToAssemble, there: ReadonlyMap<string, Stored>): Step[] {
+/** @param contents the current files of the store */
+function stepsFor(place: RegistryLocation, app: AppToAssemble, contents: ReadonlyMap<string, Stored>): Step[] {
   const steps: Step[] = [];
   const icon = iconPath(app);
-  if (icon !== null) {
-    const { bytes } = app.image!;
-    const stored = there.get(icon);
+  if (icon !== null && app.image !== null) {
+    const { bytes } = app.image;
+    const stored = contents.get(icon);
     if (!stored) steps.push({ kind: 'create', path: icon, bytes, what: 'the icon' });
     else if (!Buffer.from(stored.bytes).equals(bytes))
       steps.push({ kind: 'replace', path: icon, bytes, what: 'the icon, changed' });
   }
   const path = metadataPath(place, app);
   if (path === null) return steps;
-  const stored = there.get(path);
-  // A metadata file published before the app was listed is kept, after checking that it is one.
-  if (stored) versionsIn(documentIn(stored, path).text, path);
-  else
-    steps.push({
-      kind: 'create',
-      path,
-      bytes: Buffer.from(newMetadata()),
-      what: 'the metadata file, without versions',
-    });
+  const stored = contents.get(path);
+  // A metadata file published before the app was listed is kept, after checking that it lists versions.
+  if (stored) versionsIn(documentIn(stored, path));
+  else steps.push(createMetadata(path));
   return steps;
 }
 
@@ -153,7 +143,7 @@ function titleFor({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'cha
   return title === '' ? 'Update the files of the apps' : printable(title.charAt(0).toUpperCase() + title.slice(1));
 }
 
-function whatChanges({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'changed' | 'removed'>): string {
+function summaryOf({ added, changed, removed }: Pick<AssemblyPlan, 'added' | 'changed' | 'removed'>): string {
   const parts = [
     ...added.map((key) => `+${key}`),
     ...changed.map((key) => `~${key}`),
@@ -167,44 +157,48 @@ function judgeApps(
   manifest: DocumentFacts,
   apps: readonly AppToAssemble[],
   { now, severities }: JudgeSettings,
-): { findings: Finding[]; complaints: Issue[] } {
+): { findings: Finding[]; issues: Issue[] } {
   // A new app has no versions yet: they are published in the next step.
-  const usual = { ...severities, 'no-valid-versions': 'off' } as const;
-  const judging = startJudging({ command: 'lint', target: '', now, severities: usual });
+  const withoutVersions = { ...severities, 'no-valid-versions': 'off' } as const;
+  const judging = startJudging({ command: 'lint', target: '', now, severities: withoutVersions });
   judging.manifest(manifest);
-  for (const { key, entry, icon, image } of apps) {
-    const seen =
-      image === null ? { content: NOT_OBSERVED, image: NOT_OBSERVED } : { content: image.content, image: image.image };
-    const facts: AppFacts = {
-      key,
-      metadata: { url: entry.appMetadataUrl, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED },
-      icon: {
-        url: entry.blockStyle.iconUrl,
-        file: icon === null ? null : `apps/${key}/${icon}`,
-        web: NOT_OBSERVED,
-        ...seen,
-      },
-      artifacts: [],
-    };
-    judging.app(facts);
-  }
+  for (const app of apps) judging.app(appFactsOf(app));
   const { findings } = judging.finish(0);
-  const complaints = findings
+  const issues = findings
     .filter(({ severity }) => severity === 'error')
-    .map(({ app, rule, message, resource, advice, file }) => {
-      const source = app === null ? file : resource === 'icon' && file ? file : `apps/${app}/app.json`;
-      return { message: printable(`${source}: ${message} (${rule})`), advice: printable(advice) };
-    });
-  return { findings: findings.filter(({ severity }) => severity !== 'error'), complaints };
+    .map((finding) => ({
+      message: printable(`${sourceOf(finding)}: ${finding.message} (${finding.rule})`),
+      advice: printable(finding.advice),
+    }));
+  return { findings: findings.filter(({ severity }) => severity !== 'error'), issues };
+}
+
+function appFactsOf({ key, entry, icon, image }: AppToAssemble): AppFacts {
+  const observed =
+    image === null ? { content: NOT_OBSERVED, image: NOT_OBSERVED } : { content: image.content, image: image.image };
+  const file = icon === null ? null : `apps/${key}/${icon}`;
+  return {
+    key,
+    metadata: { url: entry.appMetadataUrl, file: null, web: NOT_OBSERVED, content: NOT_OBSERVED },
+    icon: { url: entry.blockStyle.iconUrl, file, web: NOT_OBSERVED, ...observed },
+    artifacts: [],
+  };
+}
+
+/** The file to correct: the icon, the app.json, or the manifest. */
+function sourceOf({ app, resource, file }: Finding): string | null {
+  if (app === null) return file;
+  return resource === 'icon' && file ? file : `apps/${app}/app.json`;
 }
 
 /** The number of issues that are listed; the rest is counted. */
-const TOLD = 20;
+const MAX_LISTED = 20;
 
-function refuse(complaints: readonly Issue[]): void {
-  if (complaints.length === 0) return;
-  const lines = complaints.slice(0, TOLD).map(({ message }) => message);
-  if (complaints.length > TOLD) lines.push(`… and ${complaints.length - TOLD} more`);
-  const advice = [...new Set(complaints.slice(0, TOLD).map((one) => one.advice))];
+function throwIssues(issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  const listed = issues.slice(0, MAX_LISTED);
+  const lines = listed.map(({ message }) => message);
+  if (issues.length > MAX_LISTED) lines.push(`… and ${issues.length - MAX_LISTED} more`);
+  const advice = [...new Set(listed.map((issue) => issue.advice))];
   throw new AppregError('apps-invalid', `${lines.join('\n  ')}\n  Nothing was changed.`, advice.join('\n  '));
 }

@@ -7,8 +7,9 @@ import { bump, isPlainVersion, isSemver, latestOf, likelyVersion } from '../core
 const PARTS = ['major', 'minor', 'patch'] as const;
 type Part = (typeof PARTS)[number];
 
-function isPart(word: string): word is Part {
-  return (PARTS as readonly string[]).includes(word);
+/** True for major, minor and patch. */
+export function isBump(word: string): word is Part {
+  return PARTS.some((part) => part === word);
 }
 
 /**
@@ -16,7 +17,7 @@ function isPart(word: string): word is Part {
  * @throws AppregError: exit 2 for an invalid version, exit 1 for one that requires --allow-prerelease
  */
 export function checkVersion(word: string, allowPrerelease: boolean): void {
-  if (isPart(word) || isPlainVersion(word)) return;
+  if (isBump(word) || isPlainVersion(word)) return;
   const name = printable(shorten(word, 80));
   if (!isSemver(word)) {
     const meant = likelyVersion(word);
@@ -39,9 +40,9 @@ export function checkVersion(word: string, allowPrerelease: boolean): void {
  * @throws AppregError (exit 2) for an increment if no release version is listed
  */
 export function chooseVersion(word: string, listed: readonly string[], app: string): string {
-  if (!isPart(word)) return word;
+  if (!isBump(word)) return word;
   const latest = latestOf(listed.filter(isPlainVersion));
-  if (latest !== null) return bump(latest, word)!;
+  if (latest !== null) return increment(latest, word);
   throw new AppregError(
     'no-version-to-increment',
     `${printable(app)} has no version yet that ${word} could count from.`,
@@ -49,7 +50,9 @@ export function chooseVersion(word: string, listed: readonly string[], app: stri
   );
 }
 
-/** True for major, minor and patch. */
-export function isBump(word: string): boolean {
-  return isPart(word);
+/** The next version after a plain one. */
+export function increment(version: string, part: Part): string {
+  const next = bump(version, part);
+  if (next === null) throw new Error(`${version} cannot be incremented`);
+  return next;
 }

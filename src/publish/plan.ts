@@ -6,10 +6,38 @@ export interface Plan {
   title?: string;
   steps: Step[];
 }
-export type Step =
-  /** A file that must not exist yet; an existing file with the same bytes is success. */
-  | { kind: 'create'; path: string; bytes: Bytes; what: string }
-  /** An existing file that is replaced as a whole, such as an icon. */
-  | { kind: 'replace'; path: string; bytes: Uint8Array; what: string }
-  /** A change to a document. After a conflict, `edit` is called again with the current text; null: nothing to do. */
-  | { kind: 'edit'; path: string; edit: (text: string) => string | null; what: string };
+export type Step = CreateStep | ReplaceStep | EditStep;
+
+/** A file that must not exist yet; an existing file with the same bytes is success. */
+export interface CreateStep {
+  kind: 'create';
+  path: string;
+  bytes: Bytes;
+  what: string;
+}
+
+/** An existing file that is replaced as a whole, such as an icon. */
+export interface ReplaceStep {
+  kind: 'replace';
+  path: string;
+  bytes: Uint8Array;
+  what: string;
+}
+
+/** A change to a document. */
+export interface EditStep {
+  kind: 'edit';
+  path: string;
+  /** The result of `edit` for the state of the file that was planned on; without it, `edit` is always called. */
+  planned?: PlannedEdit;
+  /** The new text for the current text of a document that is in another state; null: nothing to do. */
+  edit(text: string): string | null;
+  what: string;
+}
+
+interface PlannedEdit {
+  /** The state of the file (`Stored.token`). */
+  token: string;
+  /** The new text. */
+  text: string;
+}

@@ -3,7 +3,9 @@ import { applyPlan, type ApplyOptions } from './apply-plan.ts';
 import { isBump } from './choose-version.ts';
 import type { JudgeSettings } from './check-change.ts';
 import type { RegistryLocation } from './registry-location.ts';
-import { appToPublish, type Artifact, planVersion, type VersionPlan } from './publish-version.ts';
+import { appToPublish } from './app-to-publish.ts';
+import type { Artifact } from './artifact.ts';
+import { planVersion, type VersionPlan } from './publish-version.ts';
 import type { StepResult } from './step.ts';
 
 /** How often an increment is recomputed after conflicts. */

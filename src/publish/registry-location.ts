@@ -1,10 +1,10 @@
-import { usable } from '../author/usable.ts';
-import type { DocumentContent, DocumentFacts, Missing } from '../core/facts/facts.ts';
-import { documentText, rememberText } from '../core/registry/document-text.ts';
+import { type Document, openDocument } from '../author/document.ts';
+import type { DocumentFacts, Missing } from '../core/facts/facts.ts';
 import { documentContent } from '../core/json/json.ts';
 import { printable, redact, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import type { Store, Stored } from '../store/store.ts';
+import type { EditStep } from './plan.ts';
 
 /** The location of a registry's files in the store and on the web. */
 export interface RegistryLocation {
@@ -22,24 +22,19 @@ export interface RegistryLocation {
 /** For facts that are not observed while something is added: lint and verify judge them. */
 export const NOT_OBSERVED: Missing = { missing: { code: 'additions-only' }, runWide: true, intentional: true };
 
-/** A document of the store as facts; null if missing. Throws AppregError if it must not be edited. */
-export async function readDocument(store: Store, path: string): Promise<(DocumentFacts & { text: string }) | null> {
+/** Reads a document of the store; null if missing. Throws AppregError if it must not be edited. */
+export async function readDocument(store: Store, path: string): Promise<Document | null> {
   const stored = await store.read(path);
   return stored && documentIn(stored, path);
 }
 
-/** Cached by the bytes that a store returned, so that repeated reads are decoded and parsed once. */
-const contents = new WeakMap<Uint8Array, DocumentContent>();
-
-/** The same for a document that was already read. */
-export function documentIn(stored: Stored, path: string): DocumentFacts & { text: string } {
-  const content = rememberText(contents.get(stored.bytes) ?? documentContent(stored.bytes));
-  contents.set(stored.bytes, content);
-  return { url: null, file: path, web: NOT_OBSERVED, content, text: usable(content, path).text };
+/** A stored document that was already read. Throws AppregError if it must not be edited. */
+export function documentIn({ bytes, token }: Stored, path: string): Document {
+  return openDocument(documentContent(bytes), path, token);
 }
 
-/** The manifest, which must exist. */
-export async function readManifest({ store, manifest }: RegistryLocation): Promise<DocumentFacts & { text: string }> {
+/** Reads the manifest, which must exist. */
+export async function readManifest({ store, manifest }: RegistryLocation): Promise<Document> {
   const found = await readDocument(store, manifest);
   if (found) return found;
   throw new AppregError(
@@ -49,21 +44,21 @@ export async function readManifest({ store, manifest }: RegistryLocation): Promi
   );
 }
 
-/** The facts of a document with its text replaced. */
-export function withText(facts: DocumentFacts, text: string): DocumentFacts {
-  return { ...facts, content: documentText(text) };
+/** A document of the registry as facts, which the rules judge. */
+export function factsOf({ path, content }: Document, url: string | null = null): DocumentFacts {
+  return { url, file: path, web: NOT_OBSERVED, content };
+}
+
+/**
+ * The step that turns a stored document into its edited form.
+ * @param edit the same change for a document that changed after it was read
+ */
+export function editStep(before: Document, text: string, edit: EditStep['edit'], what: string): EditStep {
+  const planned = before.token === null ? {} : { planned: { token: before.token, text } };
+  return { kind: 'edit', path: before.path, ...planned, edit, what };
 }
 
 /** A URL or path in an error message. */
 export function shown(text: string): string {
   return printable(redact(shorten(text)));
-}
-
-/** Caches the last result of an edit, which is called repeatedly with the same text until it is applied. */
-export function memoizeLast(edit: (text: string) => string | null): (text: string) => string | null {
-  let last: { text: string; edited: string | null } | null = null;
-  return (text) => {
-    if (last?.text !== text) last = { text, edited: edit(text) };
-    return last.edited;
-  };
 }

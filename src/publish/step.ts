@@ -3,7 +3,8 @@ import { printable } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 import { type Digest, digestOf } from '../store/bytes.ts';
 import { stopIfInterrupted, stopping } from '../store/interrupt.ts';
-import type { Step } from './plan.ts';
+import type { Stored } from '../store/store.ts';
+import type { CreateStep, EditStep, Step } from './plan.ts';
 
 /** Shared by the sequential and the batch application of steps. */
 
@@ -24,12 +25,12 @@ export async function pause(attempt: number): Promise<void> {
 }
 
 /** Refuses different bytes: published files never change (spec 2.4). */
-export function assertSameBytes({ path, bytes }: Step & { kind: 'create' }, there: Digest): void {
+export function assertSameBytes({ path, bytes }: CreateStep, stored: Digest): void {
   const wanted = digestOf(bytes);
-  if (there.sha256 === wanted.sha256) return;
+  if (stored.sha256 === wanted.sha256) return;
   throw new AppregError(
     'immutable',
-    `${printable(path)} is there already with other bytes: sha256:${there.sha256} (${there.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have. ${NOTHING}`,
+    `${printable(path)} is there already with other bytes: sha256:${stored.sha256} (${stored.length} bytes) is there, sha256:${wanted.sha256} (${wanted.length} bytes) is what you have. ${NOTHING}`,
     'A published file never changes: publish what you have as a new version.',
   );
 }
@@ -42,17 +43,21 @@ export function contended(path: string): AppregError {
   );
 }
 
-const texts = new WeakMap<Uint8Array, string>();
-
 /**
- * The text, including a byte order mark, so that it can be written back unchanged. Bytes that a store returns again are
- * decoded once.
+ * The text of a document after an edit: the planned one if the document is in the state that was planned on; null if
+ * nothing changes.
  */
+export function editedText(step: EditStep, { bytes, token }: Stored): string | null {
+  if (step.planned?.token === token) return step.planned.text;
+  const text = decode(bytes, step.path);
+  const changed = step.edit(text);
+  return changed === text ? null : changed;
+}
+
+/** The text, including a byte order mark, so that it can be written back unchanged. */
 export function decode(bytes: Uint8Array, path: string): string {
   try {
-    const text = texts.get(bytes) ?? new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    texts.set(bytes, text);
-    return text;
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw new AppregError(
       'not-utf8',

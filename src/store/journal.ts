@@ -1,6 +1,6 @@
 import type { WriteState } from '../core/errors.ts';
 import { isAppregError } from '../core/errors.ts';
-import type { Store, Write } from './store.ts';
+import { type BatchStore, isBatchStore, type Store } from './store.ts';
 
 /** The writes of one run of a command, for the message of a run that ends early. Paths, in the order of the writes. */
 export interface Journal {
@@ -26,7 +26,7 @@ export function stateOf({ stored, unknown }: Journal): WriteState {
 
 /** The same store; every write is recorded in the journal. */
 export function journaled(store: Store, journal: Journal): Store {
-  async function noted<T>(paths: readonly string[], done: T, write: () => Promise<T>): Promise<T> {
+  async function record<T>(paths: readonly string[], done: T, write: () => Promise<T>): Promise<T> {
     for (const path of paths) journal.unknown.add(path);
     let isUnknown = false;
     try {
@@ -40,22 +40,23 @@ export function journaled(store: Store, journal: Journal): Store {
       if (!isUnknown) for (const path of paths) journal.unknown.delete(path);
     }
   }
-  const { batch: atOnce } = store;
-  return {
+  const recorded: Store = {
     ...store,
-    create: (path, bytes, details) => noted([path], 'created', () => store.create(path, bytes, details)),
+    create: (path, bytes, details) => record([path], 'created', () => store.create(path, bytes, details)),
     replace: (path, bytes, token, details) =>
-      noted([path], 'replaced', () => store.replace(path, bytes, token, details)),
-    ...(atOnce && {
-      batch: {
-        read: (paths: readonly string[]) => atOnce.read(paths),
-        write: (writes: readonly Write[], why?: string) =>
-          noted(
-            writes.map(({ path }) => path),
-            'written',
-            () => atOnce.write(writes, why),
-          ),
-      },
-    }),
+      record([path], 'replaced', () => store.replace(path, bytes, token, details)),
   };
+  if (!isBatchStore(store)) return recorded;
+  const { batch } = store;
+  const recordedBatch: BatchStore = {
+    ...recorded,
+    batch: {
+      read: (paths) => batch.read(paths),
+      write: (writes, why) => {
+        const paths = writes.map(({ path }) => path);
+        return record(paths, 'written', () => batch.write(writes, why));
+      },
+    },
+  };
+  return recordedBatch;
 }

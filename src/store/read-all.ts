@@ -1,5 +1,5 @@
 import { inPool } from './pool.ts';
-import type { Store, Stored } from './store.ts';
+import { isBatchStore, type Store, type Stored } from './store.ts';
 
 /** Number of files read at a time, if the store does not specify one. */
 const AT_A_TIME = 16;
@@ -20,7 +20,7 @@ export async function readAll(
     const absent = await store.absent(wanted);
     wanted = wanted.filter((path) => !absent.has(path));
   }
-  if (store.batch) return wanted.length === 0 ? new Map() : store.batch.read(wanted);
+  if (isBatchStore(store)) return wanted.length === 0 ? new Map() : store.batch.read(wanted);
   const found = new Map<string, Stored>();
   await inPool(wanted, store.concurrency ?? AT_A_TIME, async (path) => {
     const stored = await store.read(path);

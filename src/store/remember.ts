@@ -8,12 +8,12 @@ export interface RememberingStore extends Store {
   forget(): void;
 }
 
-function once<T>(known: Map<string, Promise<T>>, path: string, ask: () => Promise<T>): Promise<T> {
-  const asked = known.get(path) ?? ask();
-  known.set(path, asked);
-  // Errors are not cached.
-  asked.catch(() => known.delete(path));
-  return asked;
+/** The answer to the first call for the path. Errors are not cached. */
+function firstAnswer<T>(answers: Map<string, Promise<T>>, path: string, request: () => Promise<T>): Promise<T> {
+  const answer = answers.get(path) ?? request();
+  answers.set(path, answer);
+  answer.catch(() => answers.delete(path));
+  return answer;
 }
 
 /**
@@ -34,12 +34,13 @@ export function remembering(store: Store): RememberingStore {
     files.set(path, Promise.resolve(stored));
   }
 
+  const { absent } = store;
   return {
     ...store,
-    read: (path) => once(files, path, () => store.read(path)),
+    read: (path) => firstAnswer(files, path, () => store.read(path)),
     async digest(path) {
       const known = await files.get(path);
-      if (known === undefined) return once(digests, path, () => store.digest(path));
+      if (known === undefined) return firstAnswer(digests, path, () => store.digest(path));
       return known && { length: known.bytes.length, sha256: sha256Of(known.bytes) };
     },
     create(path, bytes, details) {
@@ -53,11 +54,11 @@ export function remembering(store: Store): RememberingStore {
         verified: (next) => remember(path, { bytes, token: next }),
       });
     },
-    ...(store.absent && {
+    ...(absent && {
       async absent(paths: readonly string[]) {
-        const absent = await store.absent!(paths);
-        for (const path of absent) files.set(path, Promise.resolve(null));
-        return absent;
+        const missing = await absent(paths);
+        for (const path of missing) files.set(path, Promise.resolve(null));
+        return missing;
       },
     }),
     forget() {

@@ -21,14 +21,22 @@ export interface Store {
   absent?(paths: readonly string[]): Promise<Set<string>>;
   /** Removes what killed runs left next to these files: locks and temporary files whose process is gone. */
   tidy?(paths: readonly string[]): Promise<void>;
-  /** Several files in one step, such as a commit; only if the store supports it. */
-  readonly batch?: {
+}
+
+/** A store that reads and writes several files in one step, such as a commit. */
+export interface BatchStore extends Store {
+  readonly batch: {
     /** The contents, all at one point in time; missing paths are left out. */
     read(paths: readonly string[]): Promise<Map<string, Stored>>;
     /** Writes all of them. `changed`: one of the files is in another state than was read; nothing was written. */
     write(writes: readonly Write[], why?: string): Promise<'written' | 'changed'>;
   };
 }
+
+export function isBatchStore(store: Store): store is BatchStore {
+  return 'batch' in store;
+}
+
 export interface WriteDetails {
   /** The reason in a line, such as `Publish clock 1.2.0`, for stores that keep a history. */
   why?: string | undefined;

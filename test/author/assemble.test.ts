@@ -7,6 +7,7 @@ import {
   type AssembledManifest,
 } from '../../src/author/assemble.ts';
 import { newManifest } from '../../src/author/manifest.ts';
+import { documentWithText } from '../../src/author/document.ts';
 import { documentText } from '../../src/core/registry/document-text.ts';
 import { thrown } from '../support/folders.ts';
 
@@ -18,14 +19,14 @@ function source(key: string, content: unknown = FIELDS, files = ['app.json', 'ic
   return { key, content: documentText(typeof content === 'string' ? content : JSON.stringify(content)), files };
 }
 
-function complaintsAbout(...sources: AppSource[]): string[] {
-  return assemble(sources, BASE).complaints.map(({ message }) => message);
+function issuesOf(...sources: AppSource[]): string[] {
+  return assemble(sources, BASE).issues.map(({ message }) => message);
 }
 
 describe('an app', () => {
   test('has its entry, with the places that a workspace has for its files', () => {
-    const { apps, complaints } = assemble([source('clock')], BASE);
-    expect(complaints).toEqual([]);
+    const { apps, issues } = assemble([source('clock')], BASE);
+    expect(issues).toEqual([]);
     expect(apps).toEqual([
       {
         key: 'clock',
@@ -76,13 +77,13 @@ describe('an app', () => {
       /“\\u\{1b\}\[2J” has no meaning/,
     ],
   ])('%s is complained of, by its file, and left out', (_, one, words) => {
-    const { apps, complaints } = assemble([one, source('other')], BASE);
-    expect(complaints.map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
+    const { apps, issues } = assemble([one, source('other')], BASE);
+    expect(issues.map(({ message }) => message)).toEqual([expect.stringMatching(words)]);
     expect(apps.map(({ key }) => key)).toEqual(['other']);
   });
 
   test('all that is wrong is told at once', () => {
-    expect(complaintsAbout(source('a', null), source('b', {}), source('c', FIELDS, []))).toHaveLength(5);
+    expect(issuesOf(source('a', null), source('b', {}), source('c', FIELDS, []))).toHaveLength(5);
   });
 });
 
@@ -97,7 +98,7 @@ function made(
   remove: string[] = [],
   folders = list.map(({ key }) => key),
 ): AssembledManifest {
-  return assembledManifest(text, list, folders, remove, 'registry.json');
+  return assembledManifest(documentWithText(text, 'registry.json'), list, folders, remove);
 }
 
 describe('the manifest', () => {
@@ -122,22 +123,22 @@ describe('the manifest', () => {
 
   const listed = JSON.stringify({ apps: { clock: {}, gone: {} } });
   test('never loses an app that nobody removed', () => {
-    expect(made(listed, apps('clock')).complaints.map(({ message }) => message)).toEqual([
+    expect(made(listed, apps('clock')).issues.map(({ message }) => message)).toEqual([
       'apps/gone/app.json: it is not there, and registry.json lists the app, which would vanish.',
     ]);
   });
 
   test('one whose folder is there was complained of already', () => {
-    expect(made(listed, apps('clock'), [], ['clock', 'gone']).complaints).toEqual([]);
+    expect(made(listed, apps('clock'), [], ['clock', 'gone']).issues).toEqual([]);
   });
 
   test('loses one that is removed by its name', () => {
-    const { text, removed, complaints } = made(listed, apps('clock'), ['gone']);
-    expect([Object.keys(JSON.parse(text!).apps), removed, complaints]).toEqual([['clock'], ['gone'], []]);
+    const { text, removed, issues } = made(listed, apps('clock'), ['gone']);
+    expect([Object.keys(JSON.parse(text!).apps), removed, issues]).toEqual([['clock'], ['gone'], []]);
   });
 
   test('does not lose one that is there', () => {
-    expect(made(listed, apps('clock', 'gone'), ['gone']).complaints).toHaveLength(1);
+    expect(made(listed, apps('clock', 'gone'), ['gone']).issues).toHaveLength(1);
   });
 
   test('that is broken is left alone', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { addApp, newManifest } from '../../src/author/manifest.ts';
-import { addVersion, latestListed, newMetadata } from '../../src/author/metadata.ts';
-import { usable } from '../../src/author/usable.ts';
+import { documentWithText, openDocument } from '../../src/author/document.ts';
+import * as manifests from '../../src/author/manifest.ts';
+import { addVersion as addVersionTo, newMetadata, type NewVersion, validVersions } from '../../src/author/metadata.ts';
 import { documentContent } from '../../src/core/json/json.ts';
 import type { AppregError } from '../../src/core/errors.ts';
 
@@ -18,6 +18,16 @@ const app = {
   blockStyle: { iconUrl: 'https://x.test/a.svg', color: '#112233' },
   appMetadataUrl: 'https://x.test/a.json',
 };
+
+/** The text of the metadata file after the edit; null if nothing changes. */
+function addVersion(text: string, added: NewVersion, path: string): string | null {
+  return addVersionTo(documentWithText(text, path), added)?.text ?? null;
+}
+
+/** The text of the manifest after the edit; null if nothing changes. */
+function addApp(text: string, key: string, entry: typeof app, path: string): string | null {
+  return manifests.addApp(documentWithText(text, path), key, entry)?.text ?? null;
+}
 
 function refusal(run: () => unknown): AppregError {
   try {
@@ -80,19 +90,25 @@ describe('adding a version', () => {
     expect(trouble.message).not.toContain('\u001b');
   });
 
-  test('the latest is the highest plain one', () => {
-    expect(latestListed(list(version('1.0.0'), version('2.0.0-rc.1'), version('1.2.0')), 'f')?.version).toBe('1.2.0');
-    expect(latestListed(newMetadata(), 'f')).toBeNull();
+  test('the valid versions are listed with their index, whatever else is listed', () => {
+    const versions = validVersions(documentWithText(list(version('1.0.0'), { version: 'x' }, version('1.2.0')), 'f'));
+    expect(versions.map((one) => [one.index, one.version])).toEqual([
+      [0, '1.0.0'],
+      [2, '1.2.0'],
+    ]);
+    expect(validVersions(documentWithText(newMetadata(), 'f'))).toEqual([]);
   });
 });
 
 describe('adding an app', () => {
   test('to a new manifest', () => {
-    expect(addApp(newManifest(), 'a', app, 'registry.json')).toBe(`${JSON.stringify({ apps: { a: app } }, null, 2)}\n`);
+    expect(addApp(manifests.newManifest(), 'a', app, 'registry.json')).toBe(
+      `${JSON.stringify({ apps: { a: app } }, null, 2)}\n`,
+    );
   });
 
   test.each(['__proto__', 'constructor', 'toString', '2'])('%s is a key like any other', (key) => {
-    const once = addApp(newManifest(), key, app, 'f')!;
+    const once = addApp(manifests.newManifest(), key, app, 'f')!;
     expect(Object.keys((JSON.parse(once) as { apps: object }).apps)).toEqual([key]);
     expect(addApp(once, key, app, 'f')).toBeNull();
     expect(refusal(() => addApp(once, key, { ...app, name: 'B' }, 'f'))).toMatchObject({
@@ -135,7 +151,7 @@ const refused: [what: string, document: string | Uint8Array, says: string | RegE
 
 test.each(refused)('refuses to edit %s', (_, document, says) => {
   const content = documentContent(typeof document === 'string' ? new TextEncoder().encode(document) : document);
-  const trouble = refusal(() => addVersion(usable(content, 'v.json').text, version('1.0.0'), 'v.json'));
+  const trouble = refusal(() => addVersionTo(openDocument(content, 'v.json'), version('1.0.0')));
   expect(trouble).toMatchObject({ code: 'document-invalid', exit: 1 });
   expect(trouble.message).toMatch(says);
   expect(trouble.message).toContain('The file was left as it is.');

@@ -1,8 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addElement, addMember, isSame } from '../../src/author/edit.ts';
+import { documentWithText } from '../../src/author/document.ts';
+import * as edits from '../../src/author/edit.ts';
+import { isSame } from '../../src/author/edit.ts';
+import type { JsonValue } from '../../src/core/json/json.ts';
 import { type Json, json, name, style } from './styles.ts';
 import { runs } from '../support/property-runs.ts';
+
+/** The text after the edit. */
+function addElement(text: string, pointer: string, index: number, value: JsonValue): string {
+  return edits.addElement(documentWithText(text, 'document.json'), pointer, index, value).text;
+}
+
+/** The text after the edit. */
+function addMember(text: string, pointer: string, name: string, value: JsonValue): string {
+  return edits.addMember(documentWithText(text, 'document.json'), pointer, name, value).text;
+}
 
 /** The piece that makes `before` into `after`, or null when more than one insertion did. */
 function inserted(before: string, after: string): string | null {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { AppregError } from '../../src/core/errors.ts';
-import { applyPlan, describePlan } from '../../src/publish/apply-plan.ts';
+import { applyPlan } from '../../src/publish/apply-plan.ts';
+import { describePlan } from '../../src/publish/describe-plan.ts';
 import type { Plan, Step } from '../../src/publish/plan.ts';
 import type { StepResult } from '../../src/publish/step.ts';
-import type { Store, Stored, Write } from '../../src/store/store.ts';
+import type { BatchStore, Store, Stored, Write } from '../../src/store/store.ts';
 import { memoryStore } from './memory.ts';
 
 // Nobody is waited for here.
@@ -425,7 +426,7 @@ describe('what holds after a failure is said', () => {
 function together(
   files: Record<string, string | Uint8Array>,
   before: (inner: Store) => Promise<void> = async () => {},
-): { store: Store; log: string[]; text(path: string): string | undefined } {
+): { store: BatchStore; log: string[]; text(path: string): string | undefined } {
   const { store, log, text } = watched(files);
   const memory = { ...store };
   const read = async (paths: readonly string[]): Promise<Map<string, Stored>> => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Artifact } from '../../src/publish/publish-version.ts';
+import type { Artifact } from '../../src/publish/artifact.ts';
 import type { RegistryLocation } from '../../src/publish/registry-location.ts';
 import { digestOf } from '../../src/store/bytes.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -53,5 +53,6 @@ export function tarGz(code: string): Buffer {
 }
 
 export async function artifact(bytes: Uint8Array, url: string | null = null): Promise<Artifact> {
-  return { bytes: url === null ? bytes : null, url, ...(await seen(bytes)) };
+  const inspected = await seen(bytes);
+  return url === null ? { bytes, url, ...inspected } : { bytes: null, url, ...inspected };
 }

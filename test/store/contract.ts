@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppregError } from '../../src/core/errors.ts';
 import { digestOf, fileBytes, md5Of, sha256Of } from '../../src/store/bytes.ts';
-import type { Store } from '../../src/store/store.ts';
+import { type BatchStore, isBatchStore, type Store } from '../../src/store/store.ts';
 
 export interface Made {
   store: Store;
@@ -14,6 +14,10 @@ export interface Made {
 }
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+function batchOf(store: Store): BatchStore['batch'] {
+  if (!isBatchStore(store)) throw new Error(`${store.name} does not write several files at once`);
+  return store.batch;
+}
 const textOf = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
 /** What every store must do, wherever it keeps its files. `make` gives an empty one. */
@@ -179,18 +183,18 @@ export function storeContract(
     });
 
     test(`writes ${atOnce ? 'several files' : 'one file'} at once`, () => {
-      expect(store.batch !== undefined).toBe(atOnce);
+      expect(isBatchStore(store)).toBe(atOnce);
     });
 
     if (atOnce)
       describe('writes several files at once', () => {
         test('all of them, or none', async () => {
-          const atOnce = store.batch!;
+          const atOnce = batchOf(store);
           const paths = ['at-once/one.json', 'at-once/two.json', 'at-once/größe 名前.json'];
           expect((await atOnce.read(paths)).size).toBe(0);
           const fresh = paths.map((path) => ({ path, bytes: bytesOf(path), token: null }));
           expect(await atOnce.write(fresh)).toBe('written');
-          const there = await rival.batch!.read([...paths, 'at-once/three.json']);
+          const there = await batchOf(rival).read([...paths, 'at-once/three.json']);
           expect([...there].map(([path, { bytes }]) => [path, textOf(bytes)]).sort()).toEqual(
             paths.map((path) => [path, path]).sort(),
           );
@@ -213,15 +217,15 @@ export function storeContract(
 
         test('many at once, and nobody sees half of it', async () => {
           const [left, right] = ['pair/left', 'pair/right'] as const;
-          await store.batch!.write([left, right].map((path) => ({ path, bytes: bytesOf('0'), token: null })));
+          await batchOf(store).write([left, right].map((path) => ({ path, bytes: bytesOf('0'), token: null })));
           const work = async (door: Store): Promise<void> => {
             for (let done = 0; done < times;) {
-              const there = await door.batch!.read([left, right]);
+              const there = await batchOf(door).read([left, right]);
               const seen = [left, right].map((path) => textOf(there.get(path)!.bytes));
               expect(seen[0]).toBe(seen[1]);
               const bytes = bytesOf(String(Number(seen[0]) + 1));
               const writes = [left, right].map((path) => ({ path, bytes, token: there.get(path)!.token }));
-              if ((await door.batch!.write(writes)) === 'written') done++;
+              if ((await batchOf(door).write(writes)) === 'written') done++;
             }
           };
           await Promise.all(Array.from({ length: workers }, (_, i) => work(i % 2 ? rival : store)));

@@ -4,7 +4,7 @@ import { assemble, type AppSource, type Issue } from '../../author/assemble.ts';
 import { documentContent } from '../../core/json/json.ts';
 import { printable } from '../../core/text/text.ts';
 import { isAppregError, AppregError } from '../../core/errors.ts';
-import { checkNewKey } from '../../publish/add-app.ts';
+import { checkNewKey } from '../../publish/check-key.ts';
 import type { AppToAssemble, Folders } from '../../publish/assemble.ts';
 import { iconOf } from '../icon-source.ts';
 
@@ -27,25 +27,25 @@ export function appsUnder(root: string, base: string): Folders {
       'Each app has a folder there: apps/<key>/app.json, with its icon, such as icon.svg, beside it.',
     );
   const sources: AppSource[] = [];
-  const complaints: Issue[] = [];
+  const issues: Issue[] = [];
   for (const { name, ...entry } of readdirSync(folder, { withFileTypes: true }).map(kindOf)) {
     if (name.startsWith('.') || entry.file) continue;
     const trouble = entry.link ? linked(name) : keyTrouble(name);
-    if (trouble) complaints.push({ message: `apps/${printable(name)}: ${trouble.message}`, advice: trouble.hint });
+    if (trouble) issues.push({ message: `apps/${printable(name)}: ${trouble.message}`, advice: trouble.hint });
     else sources.push(sourceIn(folder, name));
   }
   const assembled = assemble(sources, base);
-  complaints.push(...assembled.complaints);
+  issues.push(...assembled.issues);
   const apps: AppToAssemble[] = [];
   for (const app of assembled.apps) {
     try {
       apps.push({ ...app, image: app.icon === null ? null : iconIn(folder, app.key, app.icon) });
     } catch (error) {
       if (!isAppregError(error)) throw error;
-      complaints.push({ message: error.message.replace(/ Nothing was changed\.$/, ''), advice: error.hint });
+      issues.push({ message: error.message.replace(/ Nothing was changed\.$/, ''), advice: error.hint });
     }
   }
-  return { keys: sources.map(({ key }) => key), apps, complaints };
+  return { keys: sources.map(({ key }) => key), apps, issues };
 }
 
 function kindOf(entry: { name: string; isFile(): boolean; isSymbolicLink(): boolean }): {

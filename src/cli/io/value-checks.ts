@@ -4,7 +4,7 @@ import { isAppregError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/text/similar-names.ts';
 import { printable } from '../../core/text/text.ts';
 import { isLoopback, urlError } from '../../core/http/url.ts';
-import { checkNewKey } from '../../publish/add-app.ts';
+import { checkNewKey } from '../../publish/check-key.ts';
 import { checkVersion } from '../../publish/choose-version.ts';
 import type { Choices } from '../choices.ts';
 import type { ValueKind } from '../command-definition.ts';

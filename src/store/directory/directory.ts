@@ -22,15 +22,13 @@ import { retryWhileBusy, readFile, stat, syncFolder } from './system.ts';
  * @param options the timeouts of locks, in milliseconds, and the callback for a broken lock
  */
 export function openDirectory(root: string, options: LockOptions = {}): Store {
-  /** A write reads its file several times, mostly unchanged: the bytes are compared, not hashed again. */
-  let last: { target: string; stored: Stored } | null = null;
-
   return { name: root, read, digest, create, replace, tidy: tidyBeside };
 
   /** @throws AppregError if the path is refused or the file cannot be read; the token is the SHA-256 of the bytes */
   async function read(path: string): Promise<Stored | null> {
     try {
-      return await readAgain(await locate(root, path), path);
+      const bytes = await readAt(await locate(root, path), path);
+      return bytes && { bytes, token: tokenOf(bytes) };
     } catch (error) {
       throw diskError(error, path, null);
     }
@@ -57,16 +55,6 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     for (const folder of folders) await tidy(folder);
   }
 
-  async function readAgain(target: string, path: string): Promise<Stored | null> {
-    const bytes = await readAt(target, path);
-    if (bytes === null) return null;
-    if (last?.target === target && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).equals(last.stored.bytes))
-      return last.stored;
-    const stored = { bytes, token: createHash('sha256').update(bytes).digest('hex') };
-    last = { target, stored };
-    return stored;
-  }
-
   /**
    * Creates missing folders too.
    * @throws AppregError if the path is refused or on a disk error
@@ -86,15 +74,19 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
     let holds = NOTHING_CHANGED;
     try {
       const target = await locate(root, path);
-      const now = async (): Promise<boolean> => (await readAgain(target, path))?.token === token;
       // Checked before taking the lock, too: without the folder there cannot be a lock.
-      if (!(await now())) return 'changed';
+      const expected = await readAt(target, path);
+      if (expected === null || tokenOf(expected) !== token) return 'changed';
+      const isUnchanged = async (): Promise<boolean> => {
+        const current = await readAt(target, path);
+        return current !== null && Buffer.compare(current, expected) === 0;
+      };
       return await deferSignals(async () => {
         const lock = await takeLock(target, path, options);
         try {
-          if (!(await now())) return 'changed';
+          if (!(await isUnchanged())) return 'changed';
           const check = async (): Promise<boolean> => {
-            if (await lock.held()) return now();
+            if (await lock.held()) return isUnchanged();
             throw lockLost(path);
           };
           if (!(await replaceFile(target, bytes, { as: path, check }))) return 'changed';
@@ -108,6 +100,11 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
       throw diskError(error, path, holds);
     }
   }
+}
+
+/** Identifies the state of a file: the SHA-256 of its bytes. */
+function tokenOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 async function readAt(target: string, path: string): Promise<Uint8Array | null> {

@@ -11,7 +11,7 @@ import { blobDigest, blobsAt, type Change, checkFolders, commitOn, contentsOf, t
 import { interrupted, stopIfInterrupted, stopping, stopRequested } from '../interrupt.ts';
 import { type GitRun, isPassing, runGit, saidBy } from './process.ts';
 import { segmentsOf } from '../paths.ts';
-import type { Store, Stored, Write } from '../store.ts';
+import type { BatchStore, Stored, Write } from '../store.ts';
 
 /** Attempts of a write that lost a race: each is built on top of the winner's commit. */
 const ATTEMPTS = 200;
@@ -31,7 +31,7 @@ const REMEMBERED = 1_000_000;
  * is searched for its commit. Nothing is checked out, and the user's own repository is not touched; only the files that
  * are read are fetched, if the remote supports it.
  */
-export function openGit(place: GitPlace): Store {
+export function openGit(place: GitPlace): BatchStore {
   const { remote, branch, root } = place;
   let clone: Promise<Clone> | null = null;
   let ident: Promise<Record<string, string>> | null = null;

@@ -1,5 +1,6 @@
 import { printable, redact, safeJson } from '../../../core/text/text.ts';
-import { checkNewKey, type NewApp, planApp } from '../../../publish/add-app.ts';
+import { type NewApp, planApp } from '../../../publish/add-app.ts';
+import { checkNewKey } from '../../../publish/check-key.ts';
 import { applyPlan } from '../../../publish/apply-plan.ts';
 import { severitiesOf } from '../../check/checks.ts';
 import type { OptionValues } from '../../command-definition.ts';

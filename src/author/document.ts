@@ -5,57 +5,77 @@ import {
   type JsonObject,
   type JsonValue,
   MAX_DEPTH,
-  member,
   type ParsedDocument,
   parseDocument,
 } from '../core/json/json.ts';
+import { listedVersions } from '../core/registry/metadata.ts';
+import { manifestApps } from '../core/registry/manifest.ts';
 import type { DocumentContent } from '../core/facts/facts.ts';
 import { pointerTo } from '../core/json/pointer.ts';
 import { printable, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors.ts';
 
-/** Determines which documents may be edited: those that all parsers read alike, with the container to edit. */
+/**
+ * A JSON document that may be edited, because all parsers read it alike. It is read and parsed once, and then passed as
+ * a value: an edit returns another one.
+ */
+export interface Document {
+  /** Its path in the store, and its name in messages. */
+  readonly path: string;
+  /** The state of the stored file (`Stored.token`); null for a text that is not stored. */
+  readonly token: string | null;
+  readonly text: string;
+  readonly value: JsonValue;
+  /** The text as facts, for the rules. */
+  readonly content: DocumentContent;
+}
 
 /**
- * The value of a document that may be edited, and its text.
- * @param file its name in messages
+ * The document with this content.
  * @throws AppregError `document-invalid` (exit 1) with line and column, for anything that parsers could read
  * differently: a syntax error, invalid UTF-8, a byte order mark, a duplicate name, excessive depth or size
  */
-export function usable(content: DocumentContent, file: string): { text: string; value: JsonValue } {
-  const reading = parseDocument(content);
-  const complaint = complaintAbout(reading, content);
-  if (complaint) throw unusable(file, content.text, complaint);
-  return { text: content.text!, value: reading.value! };
+export function openDocument(content: DocumentContent, path: string, token: string | null = null): Document {
+  const parsed = parseDocument(content);
+  const { text } = content;
+  const { value } = parsed;
+  const problem = problemOf(parsed, content);
+  if (problem !== null) throw unusable(path, text, problem);
+  if (text === null || value === undefined) throw new Error(`${path} has neither a value nor an error`);
+  return { path, token, text, value, content };
 }
 
-/** The `apps` of a manifest. @throws AppregError as `usable` does, and if it is missing or not an object */
-export function appsIn(text: string, file: string): JsonObject {
-  const { value } = usable(documentText(text), file);
-  const apps = member(value, 'apps');
-  if (isObject(apps)) return apps;
-  throw unusable(file, text, shapeComplaint(text, value, 'apps', 'object', '{}'));
+/** The document with this text, which is not stored yet. @throws AppregError as `openDocument` does */
+export function documentWithText(text: string, path: string): Document {
+  return openDocument(documentText(text), path);
 }
 
-/** The `versions` of a metadata file. @throws AppregError as `usable` does, and if it is missing or not an array */
-export function versionsIn(text: string, file: string): JsonValue[] {
-  const { value } = usable(documentText(text), file);
-  const versions = member(value, 'versions');
-  if (Array.isArray(versions)) return versions;
-  throw unusable(file, text, shapeComplaint(text, value, 'versions', 'array', '[]'));
+/** The `apps` of a manifest. @throws AppregError `document-invalid` (exit 1) if it is missing or not an object */
+export function appsIn({ path, text, value }: Document): JsonObject {
+  const apps = manifestApps(value);
+  if (apps !== null) return apps;
+  throw unusable(path, text, wrongShape(text, value, 'apps', 'object', '{}'));
 }
 
-interface Complaint {
+/** The `versions` of a metadata file. @throws AppregError `document-invalid` (exit 1) if it is missing or not an array */
+export function versionsIn({ path, text, value }: Document): JsonValue[] {
+  const versions = listedVersions(value);
+  if (versions !== null) return versions;
+  throw unusable(path, text, wrongShape(text, value, 'versions', 'array', '[]'));
+}
+
+/** Why a document must not be edited. */
+interface DocumentProblem {
   message: string;
   advice: string;
   /** UTF-16 offset, or null for the whole document. */
   offset: number | null;
 }
 
-function complaintAbout(
+function problemOf(
   { fault, oversized, byteOrderMark, duplicates }: ParsedDocument,
   { text }: DocumentContent,
-): Complaint | null {
+): DocumentProblem | null {
   if (fault) return { message: fault.message, advice: fault.advice, offset: text === null ? null : fault.offset };
   if (oversized === 'depth')
     return {
@@ -85,7 +105,7 @@ function complaintAbout(
   };
 }
 
-function shapeComplaint(text: string, value: JsonValue, name: string, kind: string, empty: string): Complaint {
+function wrongShape(text: string, value: JsonValue, name: string, kind: string, empty: string): DocumentProblem {
   const at = (pointer: string): number => locate(text, [pointer]).get(pointer)?.start ?? 0;
   if (!isObject(value))
     return {
@@ -102,8 +122,8 @@ function shapeComplaint(text: string, value: JsonValue, name: string, kind: stri
   };
 }
 
-function unusable(file: string, text: string | null, { message, advice, offset }: Complaint): AppregError {
-  let place = printable(file);
+function unusable(path: string, text: string | null, { message, advice, offset }: DocumentProblem): AppregError {
+  let place = printable(path);
   if (text !== null && offset !== null) {
     const { line, column } = positionOf(lineStarts(text), offset);
     place += `:${line}:${column}`;

@@ -1,0 +1,66 @@
+import { type Document, versionsIn } from '../author/document.ts';
+import { member } from '../core/json/json.ts';
+import { manifestApps, metadataUrlOf } from '../core/registry/manifest.ts';
+import { didYouMean } from '../core/text/similar-names.ts';
+import { printable } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+import { checkKey } from './check-key.ts';
+import { type RegistryLocation, readDocument, readManifest, shown } from './registry-location.ts';
+
+/** An app of the registry whose metadata file can be edited. */
+export interface AppToPublish {
+  key: string;
+  manifest: Document;
+  metadata: Document;
+  metadataUrl: string;
+}
+
+/**
+ * Finds an app and reads its metadata file.
+ * @throws AppregError: exit 2 if there is no such app, or its metadata is hosted elsewhere; exit 1 if its file must not
+ * be edited
+ */
+export async function appToPublish(place: RegistryLocation, key: string): Promise<AppToPublish> {
+  checkKey(key);
+  const name = printable(key);
+  const manifest = await readManifest(place);
+  const metadataUrl = listedMetadataUrl(manifest, key);
+  const path = place.pathOf(metadataUrl);
+  if (path === null) {
+    throw new AppregError(
+      'metadata-outside-workspace',
+      `The metadata file of “${name}” is not in this workspace: it is at ${shown(metadataUrl)}, and the workspace is served at ${shown(place.base)}.`,
+      'Publish where that file is kept, or fix appMetadataUrl or baseUrl.',
+    );
+  }
+  const metadata = await readDocument(place.store, path);
+  if (!metadata)
+    throw new AppregError(
+      'metadata-missing',
+      `The metadata file of “${name}” is not there: ${printable(path)}`,
+      'Restore it from your history, or for an app without versions write { "versions": [] } into it.',
+    );
+  // Throws if the file has no list of versions.
+  versionsIn(metadata);
+  return { key, manifest, metadata, metadataUrl };
+}
+
+function listedMetadataUrl(manifest: Document, key: string): string {
+  const name = printable(key);
+  const file = printable(manifest.path);
+  const apps = manifestApps(manifest.value) ?? {};
+  const entry = member(apps, key);
+  if (entry === undefined)
+    throw new AppregError(
+      'app-unknown',
+      `There is no app “${name}” in ${file}.${didYouMean(key, Object.keys(apps))}`,
+      `Add it first: appreg add-app ${name}`,
+    );
+  const url = metadataUrlOf(entry);
+  if (url !== null) return url;
+  throw new AppregError(
+    'document-invalid',
+    `The app “${name}” has no appMetadataUrl in ${file}.`,
+    'Fix its entry; appreg lint tells what is missing.',
+  );
+}

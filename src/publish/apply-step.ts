@@ -1,0 +1,109 @@
+import { isBatchStore, type Store, type Stored } from '../store/store.ts';
+import type { CreateStep, EditStep, ReplaceStep, Step } from './plan.ts';
+import { notKept, refusesTheSame, unreadableYetThere } from './store-faults.ts';
+import { ATTEMPTS, assertSameBytes, contended, editedText, missing, pause, type StepResult } from './step.ts';
+
+/** How a step is applied. */
+export interface StepContext {
+  /** True if the file existed when the plan was checked. */
+  isExpected: boolean;
+  /** The reason, for stores that keep a history. */
+  why: string | undefined;
+}
+
+/** Applies one step, and repeats it after conflicts. Throws AppregError as `applyPlan` does. */
+export function applyStep(step: Step, store: Store, { isExpected, why }: StepContext): Promise<StepResult['outcome']> {
+  if (step.kind === 'create') return create(step, store, isExpected, why);
+  return step.kind === 'replace' ? replace(step, store, why) : edit(step, store, why);
+}
+
+/** How often a store may report that a file exists although it cannot be read. */
+const CREATE_ATTEMPTS = 3;
+
+/** @param isExpected whether the file existed in the check: then it is compared before it is sent */
+async function create(
+  step: CreateStep,
+  store: Store,
+  isExpected: boolean,
+  why: string | undefined,
+): Promise<'created' | 'already-there'> {
+  let stored = isExpected ? await store.digest(step.path) : null;
+  for (let attempt = 0; stored === null && attempt < CREATE_ATTEMPTS; attempt++) {
+    if ((await store.create(step.path, step.bytes, { why })) === 'created') return 'created';
+    stored = await store.digest(step.path);
+    if (stored === null) await pause(attempt);
+  }
+  if (stored === null) throw unreadableYetThere(step.path);
+  assertSameBytes(step, stored);
+  return 'already-there';
+}
+
+/** Replaces a file. The last writer wins, as with the source files. */
+async function replace(step: ReplaceStep, store: Store, why: string | undefined): Promise<'edited' | 'unchanged'> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored = await store.read(step.path);
+    if (stored === null) throw missing(step.path);
+    if (Buffer.from(stored.bytes).equals(step.bytes)) return 'unchanged';
+    if ((await store.replace(step.path, step.bytes, stored.token, { why })) === 'replaced') return 'edited';
+    await pause(attempt);
+  }
+  throw contended(step.path);
+}
+
+/** How often a store may report a successful write and still return the previous document. */
+const LOST = 4;
+/** How often a store may report a conflict although the document did not change. */
+const STUCK = 8;
+
+/**
+ * Edits a document, retrying until the change is in it. Lost writes are detected: the file is read again, and must
+ * contain what was written, or a later edit that preserves the change.
+ */
+async function edit(step: EditStep, store: Store, why: string | undefined): Promise<'edited' | 'unchanged'> {
+  let written: Uint8Array | null = null;
+  /** The token of the overwritten state. */
+  let over = '';
+  let lost = 0;
+  let stuck = { token: '', times: 0 };
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const stored = await store.read(step.path);
+    if (stored === null) throw written === null ? missing(step.path) : notKept(step.path, 'has no such file');
+    if (written !== null && Buffer.from(written).equals(stored.bytes)) return 'edited';
+    if (over === stored.token && ++lost === LOST)
+      throw notKept(step.path, `has the document from before, ${LOST} times in a row`);
+    const changed = changedText(step, stored, written !== null);
+    if (changed === null) return written === null ? 'unchanged' : 'edited';
+    const bytes = Buffer.from(changed, 'utf8');
+    if ((await store.replace(step.path, bytes, stored.token, { why })) === 'replaced') {
+      // A commit is never lost.
+      if (isBatchStore(store)) return 'edited';
+      written = bytes;
+      over = stored.token;
+      continue;
+    }
+    stuck = { token: stored.token, times: stored.token === stuck.token ? stuck.times + 1 : 1 };
+    if (stuck.times === STUCK) throw refusesTheSame(step.path);
+    await pause(attempt);
+  }
+  throw contended(step.path);
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text after the edit; null if unchanged. @param isWritten whether this run has written the file before */
+function changedText(step: EditStep, stored: Stored, isWritten: boolean): string | null {
+  try {
+    return editedText(step, stored);
+  } catch (error) {
+    // An edit may refuse a document written by another publisher; one that is not JSON is an error of the store.
+    if (!isWritten || isJson(stored.bytes)) throw error;
+    throw notKept(step.path, `has ${stored.bytes.length} bytes that are something else`, error);
+  }
+}

@@ -1,0 +1,37 @@
+import { isSafeKey, safeKeyFor } from '../core/registry/app-key.ts';
+import { printable, shorten } from '../core/text/text.ts';
+import { AppregError } from '../core/errors.ts';
+
+// Device names reserved by Windows, in every folder and with any suffix.
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/**
+ * Refuses a key that is not URL-safe, or not a valid folder name on every system, before a path is built from it (exit
+ * 1).
+ */
+export function checkNewKey(key: string): void {
+  checkKey(key);
+  if (DEVICE.test(key))
+    throw refusedKey(key, 'is the name of a device on Windows, where no folder can have it', 'Choose another key.');
+  if (key.length > 200)
+    throw refusedKey(
+      key,
+      `has ${key.length} characters, too many for the name of a folder`,
+      'Choose a key of at most 64 characters.',
+    );
+}
+
+/** Refuses a key that is not URL-safe (spec 2.1; exit 1). */
+export function checkKey(key: string): void {
+  if (isSafeKey(key)) return;
+  const meant = safeKeyFor(key);
+  throw refusedKey(
+    key,
+    'cannot be an app key: only letters, digits, - and _ may stand in it',
+    meant === null ? 'Choose a short name, like my-app.' : `Perhaps ${meant}?`,
+  );
+}
+
+function refusedKey(key: string, what: string, hint: string): AppregError {
+  return new AppregError('app-key-invalid', `“${printable(shorten(key, 80))}” ${what}.`, hint);
+}
