@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { causeInfo } from '../../src/core/rules/cause.ts';
 import { latestIfClean } from '../../src/core/fast-path/clean-versions.ts';
 import { documentText } from '../../src/core/registry/document-text.ts';
 import { type JsonObject, type JsonValue, parseDocument } from '../../src/core/json/json.ts';
@@ -53,6 +54,16 @@ export function ruleTable<S extends Subject, N extends keyof Subjects[S]>(
         expect(problem.message).not.toBe('');
         expect(problem.advice).not.toBe('');
       }
+    });
+    test('each declared cause has a faulty row, and each cause that is found is declared', () => {
+      const found = table.faulty.flatMap(([, facts]) => problems(rule, facts).flatMap(({ cause }) => cause ?? []));
+      const declared = Object.keys(rule.causes ?? {});
+      const isFound = (name: string): boolean =>
+        name.endsWith('*')
+          ? found.some((cause) => cause.startsWith(name.slice(0, -1)) && !declared.includes(cause))
+          : found.includes(name);
+      expect(declared.filter((name) => !isFound(name))).toEqual([]);
+      expect(found.filter((cause) => causeInfo(rule.causes, cause) === undefined)).toEqual([]);
     });
     test.each(table.faulty)('only a finding of the same severity or a higher one replaces: %s', (_, facts) => {
       for (const reference of supersedersOf(rule, facts))

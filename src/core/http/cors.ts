@@ -32,15 +32,13 @@ export type InvalidCorsCause =
   | 'full-url'
   | 'no-origin';
 
-/** The outcome of a failed CORS check: the code, and the cause within it. */
-type CorsFailure =
-  | { code: 'missing'; cause: 'absent' }
-  | { code: 'invalid'; cause: InvalidCorsCause }
-  | { code: 'refused'; cause: 'other-origin' | 'redirect-null-origin' };
+/** Why a value of the header does not let a page in. */
+type RefusedValue = { code: 'invalid'; cause: InvalidCorsCause } | { code: 'refused'; cause: 'other-origin' };
 
-export type CorsFault = CorsFailure & {
-  /** Access-Control-Allow-Origin as sent (several lines joined by a comma), null when it is absent. */
-  value: string | null;
+/** The outcome of a failed CORS check: the code, and the cause within it. */
+type CorsFailure = { code: 'missing'; cause: 'absent'; value: null } | (RefusedValue & { value: string });
+
+export type CorsFault = (CorsFailure | { code: 'refused'; cause: 'redirect-null-origin'; value: string }) & {
   /** The Origin that the browser sends on this hop: the caller's, or "null" after a redirect to another host. */
   sent: string;
   /** Index of the failing hop. */
@@ -75,7 +73,7 @@ export function hopOrigins(origin: string, urls: readonly string[]): HopOrigin[]
 }
 
 /** The CORS check of one response; null when it passes. */
-export function corsCheck(origin: string, headers: Hop['headers']): (CorsFailure & { value: string | null }) | null {
+export function corsCheck(origin: string, headers: Hop['headers']): CorsFailure | null {
   const lines = headerLines(headers, 'access-control-allow-origin');
   if (lines.length === 0) return { code: 'missing', cause: 'absent', value: null };
   const value = stripSpace(lines.join(', '));
@@ -85,7 +83,7 @@ export function corsCheck(origin: string, headers: Hop['headers']): (CorsFailure
 }
 
 /** Why a single value does not allow `origin`: it names another origin, or it is not a value that browsers accept. */
-function classify(value: string, origin: string): CorsFailure {
+function classify(value: string, origin: string): RefusedValue {
   if (value === '') return { code: 'invalid', cause: 'empty' };
   if (value === 'null') return { code: 'invalid', cause: 'null' };
   if (value === '(null)') return { code: 'invalid', cause: 'unset-variable' };
@@ -103,7 +101,7 @@ function classify(value: string, origin: string): CorsFailure {
 }
 
 /** A well-formed other origin is refused. A near miss of the requested one is a mistake with its own cause. */
-function refusal(value: string, origin: string): CorsFailure {
+function refusal(value: string, origin: string): RefusedValue {
   const other = new URL(value);
   if (other.protocol === 'ftp:' || other.protocol === 'ws:' || other.protocol === 'wss:')
     return { code: 'invalid', cause: 'wrong-scheme' };
@@ -155,16 +153,18 @@ export function saysNothing({ code, cause }: CorsFault): boolean {
   return code === 'missing' || cause === 'empty' || cause === 'null' || cause === 'unset-variable';
 }
 
-export interface PreflightFault {
-  cause:
-    | 'no-answer'
-    | 'redirect'
-    | 'status'
-    | 'origin'
-    | 'methods-malformed'
-    | 'headers-malformed'
-    | 'header-refused'
-    | 'method-refused';
+/** Why a preflight for GET or HEAD is refused. */
+type SafePreflightCause =
+  | 'no-answer'
+  | 'redirect'
+  | 'status'
+  | 'origin'
+  | 'methods-malformed'
+  | 'headers-malformed'
+  | 'header-refused';
+
+export interface PreflightFault<C extends string = SafePreflightCause> {
+  cause: C;
   /** The failing header or status, as sent; null when there is none. */
   value: string | null;
   /** The request header that is not allowed. */
@@ -177,7 +177,17 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'POST']);
  * The CORS-preflight check (Fetch: CORS-preflight fetch, steps 7 and on); null when the request is allowed.
  * @param asked the names in Access-Control-Request-Headers, in lower case
  */
-export function preflightFault(visit: Probe, asked: readonly string[], method = 'GET'): PreflightFault | null {
+export function preflightFault(visit: Probe, asked: readonly string[], method?: 'GET' | 'HEAD'): PreflightFault | null;
+export function preflightFault(
+  visit: Probe,
+  asked: readonly string[],
+  method: string,
+): PreflightFault<SafePreflightCause | 'method-refused'> | null;
+export function preflightFault(
+  visit: Probe,
+  asked: readonly string[],
+  method = 'GET',
+): PreflightFault<SafePreflightCause | 'method-refused'> | null {
   const answer = visit.hops[0];
   if (!answer || answer.status === 0 || visit.origin === null)
     return { cause: 'no-answer', value: visit.failure?.code ?? null, header: null };

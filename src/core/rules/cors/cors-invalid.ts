@@ -1,13 +1,13 @@
 import { hostOrCopy } from '../owners.ts';
 import { INVALID_CORS_CAUSES } from '../cors-causes.ts';
-import { corsEvidence, corsFault, saysNothing } from '../../http/cors.ts';
+import { corsEvidence, corsFault, type InvalidCorsCause, saysNothing } from '../../http/cors.ts';
 import { varyNames } from '../../http/headers.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { parseUrl } from '../../http/url.ts';
 import { hostOf } from '../../http/probe.ts';
 import { defineRule } from '../rule.ts';
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<InvalidCorsCause, string>> = {
   'two-headers': 'it is sent twice; a browser joins both and accepts neither',
   list: 'it is a list; exactly one origin, or *, may stand there',
   empty: 'it is empty',
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'wrong-port': 'the port differs from that of the service’s origin',
   'default-port': 'browsers never write the usual port into an origin',
   'full-url': 'an origin has no path',
-  'no-origin': 'it is no origin',
+  'no-origin': 'it is not an origin',
 };
 
 export const corsInvalid = defineRule({
@@ -36,9 +36,7 @@ export const corsInvalid = defineRule({
   purge: 'last',
   view: 'browser',
   supersededBy: NOT_THE_FILE,
-  causes: {
-    ...INVALID_CORS_CAUSES,
-  },
+  causes: INVALID_CORS_CAUSES,
   failsWhen:
     'Access-Control-Allow-Origin has a value that no browser accepts: two headers, a list, a trailing slash, a wrong scheme or port, …',
   why: 'It was meant to let the service in, and does not: browsers compare it with the page’s origin letter by letter. curl does not check this.',
@@ -49,10 +47,10 @@ export const corsInvalid = defineRule({
       const hop = visit.hops[fault.hop]!;
       // Hosts that check Origin refuse an unknown origin in different ways.
       if (origins.length === 0 && saysNothing(fault) && varyNames(hop.headers).includes('origin')) continue;
-      const right = origins.length > 0 ? visit.origin! : (repaired(fault.value ?? '') ?? '*');
+      const right = origins.length > 0 ? visit.origin! : (repaired(fault.value) ?? '*');
       return {
         cause: fault.cause,
-        message: `${hostOf(hop.url)} answers the ${role} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause] ?? 'it is no origin'}.`,
+        message: `${hostOf(hop.url)} answers the ${role} with Access-Control-Allow-Origin: ${fault.value}, which no browser accepts: ${REASONS[fault.cause]}.`,
         advice: `Send exactly one line: Access-Control-Allow-Origin: ${fault.sent === 'null' ? '*' : right}`,
         evidence: corsEvidence(visit, fault.hop),
         dedupeKey: `${role} ${hostOf(hop.url)} ${visit.origin} ${fault.value}`,

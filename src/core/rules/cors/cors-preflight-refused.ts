@@ -12,7 +12,6 @@ const CAUSES = {
   origin: { title: 'The preflight does not allow the origin' },
   'methods-malformed': { title: 'Access-Control-Allow-Methods is malformed' },
   'headers-malformed': { title: 'Access-Control-Allow-Headers is malformed' },
-  'method-refused': { title: 'The method is not allowed' },
   'header-refused': { title: 'A request header is not allowed' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
@@ -92,8 +91,6 @@ function reason({ cause, value, header }: PreflightFault): string {
       return `Access-Control-Allow-Methods is no list of methods: ${value}`;
     case 'headers-malformed':
       return `Access-Control-Allow-Headers is no list of names: ${value}`;
-    case 'method-refused':
-      return `Access-Control-Allow-Methods is ${value}`;
     default:
       return value === null
         ? 'the answer has no Access-Control-Allow-Headers'

@@ -1,5 +1,5 @@
 import { hostOrCopy } from '../owners.ts';
-import { CORS_CAUSES } from '../cors-causes.ts';
+import { CORS_CAUSES, INVALID_CORS_CAUSES } from '../cors-causes.ts';
 import { nameOf } from '../../http/copies.ts';
 import { corsCheck, corsEvidence, corsFault, hopOrigins } from '../../http/cors.ts';
 import type { Hop } from '../../facts/facts.ts';
@@ -18,9 +18,7 @@ export const corsRevalidationRefused = defineRule({
   owner: hostOrCopy,
   view: 'browser',
   supersededBy: NOT_THE_FILE,
-  causes: {
-    ...CORS_CAUSES,
-  },
+  causes: { 'other-origin': CORS_CAUSES['other-origin'], ...INVALID_CORS_CAUSES },
   failsWhen:
     'a 304 (not modified) carries another Access-Control-Allow-Origin than its 200, which no longer lets the page in. A 304 without that header leaves the stored one as it is',
   why: 'Browsers update the stored answer with the headers of a 304 (RFC 9111 section 3.2): the first visit works, and each later one fails until the cache is cleared.',
@@ -37,7 +35,8 @@ export const corsRevalidationRefused = defineRule({
       visit.hops.map(({ url }) => url),
     ).at(-1)!;
     const fault = checked ? corsCheck(origin!, updated(before, hop)) : null;
-    if (fault === null) return null;
+    // A 304 without the header leaves the stored one.
+    if (fault === null || fault.code === 'missing') return null;
     const host = hostOf(hop.url);
     return {
       cause: fault.cause,

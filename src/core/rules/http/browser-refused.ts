@@ -8,10 +8,8 @@ import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, type Problem } from '../rule.ts';
 
 const CAUSES = {
-  origin: { title: 'Requests with an Origin are refused' },
   'fetch-metadata': { title: 'Requests with Sec-Fetch headers are refused' },
   agent: { title: 'Requests with the User-Agent of a browser are refused' },
-  encoding: { title: 'Requests that accept compression are refused' },
   'image-origin': { title: 'Image requests with a Referer are refused' },
   'image-fetch-metadata': { title: 'Image requests with Sec-Fetch headers are refused' },
   'image-agent': { title: 'Image requests with the User-Agent of a browser are refused' },
@@ -36,11 +34,13 @@ export const browserRefused = defineRule({
     const visit = otherAnswer(web);
     if (visit !== null && isRefusal(visit)) {
       const group = groupOf(dependenceOf(web), ['origin', 'encoding']);
-      return group === null ? null : problem(role, visit, group, 'cors', origins);
+      return group === null ? null : problem(role, visit, { group, mode: 'cors', cause: group }, origins);
     }
     const image = refusedImage(shown);
     const group = image === null ? null : groupOf(dependenceOf(web, 'image'), []);
-    return image === null || group === null ? null : problem(role, image, group, 'no-cors', origins);
+    return image === null || group === null
+      ? null
+      : problem(role, image, { group, mode: 'no-cors', cause: `image-${group}` }, origins);
   },
 });
 
@@ -48,17 +48,21 @@ function refusedImage(image: Probe | null): Probe | null {
   return image && isOther(image) && isRefusal(image) ? image : null;
 }
 
-/** The group of headers that the refusal depends on, if it includes none that other rules report. */
-function groupOf(dependence: Dependence | null, others: readonly HeaderGroup[]): HeaderGroup | null {
-  if (dependence?.on !== 'headers' || dependence.groups.some((group) => others.includes(group))) return null;
-  return dependence.groups[0]!;
+/** The group of headers that the refusal depends on, if it includes none of those that other rules report. */
+function groupOf<Other extends HeaderGroup = never>(
+  dependence: Dependence | null,
+  others: readonly Other[],
+): Exclude<HeaderGroup, Other> | null {
+  if (dependence?.on !== 'headers') return null;
+  const isOwn = (group: HeaderGroup): group is Exclude<HeaderGroup, Other> => !others.some((other) => other === group);
+  const [first = null, ...more] = dependence.groups;
+  return first !== null && isOwn(first) && more.every(isOwn) ? first : null;
 }
 
 function problem(
   role: ResourceKind,
   visit: Probe,
-  group: HeaderGroup,
-  mode: 'cors' | 'no-cors',
+  { group, mode, cause }: { group: HeaderGroup; mode: 'cors' | 'no-cors'; cause: Cause },
   origins: readonly string[],
 ): Problem<Cause> {
   const hop = lastHop(visit);
@@ -82,7 +86,7 @@ function problem(
   };
   const [what, advice] = WORDS[group];
   return {
-    cause: mode === 'no-cors' ? `image-${group}` : group,
+    cause,
     message: `${host} ${how} for the ${nameOf(role)}${way} where ${what}, and with 2xx otherwise.`,
     advice,
     evidence: { asked: hop?.url ?? null, status: hop?.status || null, code: visit.failure?.code ?? null, sent },

@@ -15,6 +15,15 @@ broken[broken.length - 6]! ^= 1;
 const error = (cause: string, message = 'The artifact') => [{ cause, message }];
 const warning = (cause: string) => [{ cause, severity: 'warning' as const }];
 
+const COMPRESSED = {
+  bzip2: '425a6839',
+  '7z': '377abcaf271c',
+  rar: '526172211a07',
+  lz4: '04224d18',
+  lzip: '4c5a4950',
+  compress: '1f9d90',
+};
+
 ruleTable(artifactNotTarGz, {
   clean: [
     ['one file', await seen(GOOD)],
@@ -58,6 +67,11 @@ ruleTable(artifactNotTarGz, {
     ['a zip', await text('PK\u0003\u0004'), error('zip', 'is zip data')],
     ['xz', await seen(Buffer.from('fd377a585a000004', 'hex')), error('xz')],
     ['zstd', await seen(Buffer.from('28b52ffd0458', 'hex')), error('zstd')],
+    ...(await Promise.all(
+      Object.entries(COMPRESSED).map(
+        async ([kind, head]) => [kind, await seen(Buffer.from(head, 'hex')), error(kind)] as const,
+      ),
+    )),
     ['zlib', await seen(deflateSync(plain)), error('zlib')],
     [
       'gzip read as text',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { artifactUnsafeEntry } from '../../../../src/core/rules/artifacts/artifact-unsafe-entry.ts';
+import { ODDITIES } from '../../../../src/core/registry/archive-oddity.ts';
 import type { Problem } from '../../../../src/core/rules/rule.ts';
 import { seen } from '../../../support/archives.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
@@ -10,6 +11,14 @@ const APP = entry('app.js', 'export {};\n');
 const of = (...parts: Uint8Array[]) => seen(tar.tgz(...parts));
 const link = (path: string, target: string, type = '2') => header({ path, type, link: target });
 const folder = (path: string, mode = 0o755) => header({ path, type: '5', mode });
+const ODDITY_CODES = Object.entries(ODDITIES).flatMap(([code, { rule }]) =>
+  rule === artifactUnsafeEntry.id ? [code] : [],
+);
+const PLAIN = await of(APP);
+const odd = (code: string) => ({
+  ...PLAIN,
+  archive: { ...PLAIN.archive, oddities: [{ code, entry: 'app.js', message: 'readers differ' }] },
+});
 const warning = (cause: string) => ({ severity: 'warning' as const, cause });
 
 ruleTable(artifactUnsafeEntry, {
@@ -35,6 +44,7 @@ ruleTable(artifactUnsafeEntry, {
     ['no archive at all', await seen(Buffer.from('hello'))],
   ],
   faulty: [
+    ...ODDITY_CODES.map((code) => [`an oddity: ${code}`, odd(code), { cause: code }] as const),
     ['the folder above', await of(entry('../escape.txt', '1')), { cause: 'path-escapes', message: '../escape.txt' }],
     ['the folder above, hidden', await of(entry('a/../../x', '1')), { cause: 'path-escapes' }],
     ['just two dots', await of(folder('..')), { cause: 'path-escapes' }],

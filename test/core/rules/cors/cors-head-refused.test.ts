@@ -1,8 +1,9 @@
 import { corsHeadRefused } from '../../../../src/core/rules/cors/cors-head-refused.ts';
 import type { Probe } from '../../../../src/core/facts/facts.ts';
 import { resource } from '../../../support/copies.ts';
+import { invalidCorsRows } from '../../../support/cors-values.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { acao, browser, hop, visit } from '../../../support/visits.ts';
+import { acao, browser, hop, ORIGIN, visit } from '../../../support/visits.ts';
 
 const ALLOW = 'access-control-allow-origin';
 const head = (headers: Record<string, string> | [string, string][], status = 200): Probe => ({
@@ -31,6 +32,21 @@ ruleTable(corsHeadRefused, {
     ['nobody asked as a page', resource({ head: head({}), browser: [] }, visit())],
   ],
   faulty: [
+    ...invalidCorsRows((headers) => resource({ ...good, head: head(headers) })),
+    [
+      'another origin after a redirect to another host',
+      resource({
+        ...good,
+        head: {
+          ...browser([
+            hop(acao('*', { location: 'https://b.test/x' }), { status: 302 }),
+            hop(acao(ORIGIN), { url: 'https://b.test/x' }),
+          ]),
+          method: 'HEAD',
+        },
+      }),
+      { cause: 'redirect-null-origin' },
+    ],
     ['without it', resource({ ...good, head: head({}) }), { cause: 'absent' }],
     [
       'twice',

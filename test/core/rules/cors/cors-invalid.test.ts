@@ -1,4 +1,5 @@
 import { corsInvalid } from '../../../../src/core/rules/cors/cors-invalid.ts';
+import { invalidCorsRows } from '../../../support/cors-values.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, ORIGIN, visit, web } from '../../../support/visits.ts';
 
@@ -21,6 +22,7 @@ ruleTable(corsInvalid, {
     ['an unset variable by Origin, asked by nobody', facts(acao('(null)', { vary: 'Origin' }), [])],
   ],
   faulty: [
+    ...invalidCorsRows(facts),
     [
       'two headers',
       facts([

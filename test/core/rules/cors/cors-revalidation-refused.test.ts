@@ -1,5 +1,6 @@
 import { corsRevalidationRefused } from '../../../../src/core/rules/cors/cors-revalidation-refused.ts';
 import { resource } from '../../../support/copies.ts';
+import { invalidCorsRows } from '../../../support/cors-values.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { acao, browser, hop, ORIGIN } from '../../../support/visits.ts';
 
@@ -21,6 +22,7 @@ ruleTable(corsRevalidationRefused, {
     ['refused from the first', facts(acao('null'), acao('null'))],
   ],
   faulty: [
+    ...invalidCorsRows(facts),
     ['another origin', facts(acao('https://other.test')), { cause: 'other-origin' }],
     ['null', facts(acao('null')), { cause: 'null' }],
     ['empty', facts(acao('')), { cause: 'empty', message: 'with an empty Access-Control-Allow-Origin, which' }],

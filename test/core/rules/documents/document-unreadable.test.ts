@@ -16,6 +16,15 @@ const utf16 = (text: string, order: 'le' | 'be', mark: boolean): Uint8Array => {
   return bytes(...units.flatMap((unit) => (order === 'le' ? [unit & 255, unit >> 8] : [unit >> 8, unit & 255])));
 };
 
+const PHP = [
+  '<br />\n<b>Warning</b>:  Undefined variable $x in <b>/srv/a.php</b> on line <b>3</b><br />\n',
+  "<br />\n<font size='1'><table class='xdebug-error xe-warning' dir='ltr' border='1'>\n<tr><th align='left' bgcolor='#f57900' colspan=\"5\"><span style='background-color: #cc0000; color: #fce94f;'>( ! )</span> Warning: Undefined variable $x in /srv/a.php on line <i>3</i></th></tr>\n</table></font>\n",
+  '\nWarning: Undefined array key "a" in /srv/a.php on line 3\n',
+  'Deprecated: strftime() is deprecated in /srv/a.php on line 3',
+  'PHP Notice:  Undefined index: a in /srv/a.php on line 3\n',
+  '[22-Nov-2026 10:00:00 UTC] PHP Fatal error:  Uncaught Error: x in /srv/a.php:3\n',
+];
+
 const PHP_MESSAGE = { cause: 'program-message', message: 'begins with a PHP', advice: 'display_errors' };
 
 // The causes of bad syntax, one by one, stand in test/core/json/json.test.ts.
@@ -138,21 +147,23 @@ ruleTable(documentUnreadable, {
     ['half a pair behind a whole one', documentFacts('["\\ud83d\\ude00\\ude00"]'), { cause: 'lone-surrogate' }],
     ['half a pair behind an escaped backslash', documentFacts('["\\\\\\ud800"]'), { cause: 'lone-surrogate' }],
     ['an escape that lost its end', documentFacts('["\\ud83d\\ude0"]'), { cause: 'bad-escape' }],
-  ],
-});
-
-const PHP = [
-  '<br />\n<b>Warning</b>:  Undefined variable $x in <b>/srv/a.php</b> on line <b>3</b><br />\n',
-  "<br />\n<font size='1'><table class='xdebug-error xe-warning' dir='ltr' border='1'>\n<tr><th align='left' bgcolor='#f57900' colspan=\"5\"><span style='background-color: #cc0000; color: #fce94f;'>( ! )</span> Warning: Undefined variable $x in /srv/a.php on line <i>3</i></th></tr>\n</table></font>\n",
-  '\nWarning: Undefined array key "a" in /srv/a.php on line 3\n',
-  'Deprecated: strftime() is deprecated in /srv/a.php on line 3',
-  'PHP Notice:  Undefined index: a in /srv/a.php on line 3\n',
-  '[22-Nov-2026 10:00:00 UTC] PHP Fatal error:  Uncaught Error: x in /srv/a.php:3\n',
-];
-
-ruleTable(documentUnreadable, {
-  clean: [],
-  faulty: [
+    ...(
+      [
+        ['trailing-data', '{"apps":{}} {}'],
+        ['trailing-comma', '{"apps":{},}'],
+        ['missing-comma', '{"a":1 "b":2}'],
+        ['missing-colon', '{"a" 1}'],
+        ['merge-conflict', '{\n<<<<<<< HEAD\n"a":1}'],
+        ['single-quotes', "{'a':1}"],
+        ['unquoted-name', '{a:1}'],
+        ['odd-space', '{\u00a0"a":1}'],
+        ['control-character', '{"a":"\t"}'],
+        ['bad-escape', '{"a":"\\x"}'],
+        ['bad-number', '{"a":01}'],
+        ['bad-literal', '{"a":True}'],
+      ] as const
+    ).map(([cause, text]) => [`syntax: ${cause}`, documentFacts(text), { cause }] as const),
+    ['zstd bytes', documentFacts(bytes(0x28, 0xb5, 0x2f, 0xfd, 4, 0)), { cause: 'zstd' }],
     ...PHP.flatMap(
       (text) =>
         [

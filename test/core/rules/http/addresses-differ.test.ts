@@ -1,5 +1,6 @@
 import { addressesDiffer } from '../../../../src/core/rules/http/addresses-differ.ts';
 import type { AddressFailure } from '../../../../src/core/facts/facts.ts';
+import { CERTIFICATE_FAULTS } from '../../../support/certificate-faults.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, NOW, tls, visit, web } from '../../../support/visits.ts';
 
@@ -26,6 +27,19 @@ ruleTable(addressesDiffer, {
     ['no address answers: another rule tells', facts([ended], 0)],
   ],
   faulty: [
+    ...CERTIFICATE_FAULTS.map(
+      ({ cause, code, message = code, tls: certificate }) =>
+        [
+          `certificate: ${cause}`,
+          facts([{ address: '192.0.2.2', code, phase: 'tls', message, tls: tls(certificate) }]),
+          { cause },
+        ] as const,
+    ),
+    [
+      'another handshake fault',
+      facts([{ address: '192.0.2.2', code: 'EPROTO', phase: 'tls', message: 'EPROTO' }]),
+      { cause: 'handshake' },
+    ],
     [
       'an expired certificate',
       facts([ended]),

@@ -42,6 +42,21 @@ ruleTable(answersDiffer, {
       { cause: 'each-time', severity: 'note' },
     ],
     ['by origin', resource({ browser: [other], headerProbes: following(other, ['origin']) }), { cause: 'origin' }],
+    [
+      'by compression',
+      resource({ browser: [other], headerProbes: following(other, ['encoding']) }),
+      { cause: 'encoding' },
+    ],
+    [
+      'by several headers together',
+      resource({
+        browser: [other],
+        headerProbes: following(other, ['agent']).map((probe) =>
+          probe.sent.length === 1 ? { ...probe, visit: same } : probe,
+        ),
+      }),
+      { cause: 'browser' },
+    ],
     ['by client', resource({ browser: [other], headerProbes: following(other, ['agent']) }), { cause: 'agent' }],
     [
       'a page for browsers',

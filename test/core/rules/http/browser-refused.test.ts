@@ -38,6 +38,14 @@ ruleTable(browserRefused, {
       ),
       { cause: 'image-fetch-metadata', message: 'Sec-Fetch-Mode: no-cors, Sec-Fetch-Dest: image' },
     ],
+    ...(['agent', 'encoding'] as const).map(
+      (group) =>
+        [
+          `a plain <img> by ${group}`,
+          resource({ browser: [visit()], image, headerProbes: following(image, [group], 'image') }, visit(), 'icon'),
+          { cause: `image-${group}` },
+        ] as const,
+    ),
     [
       'a plain <img> of another site',
       resource({ browser: [visit()], image, headerProbes: following(image, ['origin'], 'image') }, visit(), 'icon'),

@@ -1,11 +1,13 @@
 import { compressedCopyUnreadable } from '../../../../src/core/rules/http/compressed-copy-unreadable.ts';
 import { coming, copied, following, refused, resource } from '../../../support/copies.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
-import { visit } from '../../../support/visits.ts';
+import { failed, ORIGIN, visit } from '../../../support/visits.ts';
 
 const broken = copied({ fault: 'broken', decoded: null, same: false });
 const mislabelled = (coding: string, kind: string) =>
   resource({ browser: [copied({ coding, kind, fault: 'broken', decoded: null, same: false })] });
+
+const reset = { ...failed('headers', 'ECONNRESET'), origin: ORIGIN };
 
 ruleTable(compressedCopyUnreadable, {
   clean: [
@@ -104,6 +106,11 @@ ruleTable(compressedCopyUnreadable, {
       'the copy of those who accept gzip alone',
       resource({ browser: [copied({ coding: 'br' })], gzip: broken }),
       { cause: 'broken' },
+    ],
+    [
+      'no response',
+      resource({ browser: [reset], headerProbes: following(reset, ['encoding']) }),
+      { cause: 'no-answer' },
     ],
     [
       'a status',

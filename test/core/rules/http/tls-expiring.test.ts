@@ -44,6 +44,30 @@ ruleTable(tlsExpiring, {
       },
       { cause: 'intermediate', message: '“Example R3” of apps.example.com ends in 3 days', advice: 'fullchain.pem' },
     ],
+    [
+      'a root certificate',
+      {
+        web: web(
+          visit(
+            hop(
+              {},
+              {
+                tls: tls({
+                  endsFirst: {
+                    subject: 'CN=Example Root',
+                    notAfter: '2026-11-24T12:00:00.000Z',
+                    fingerprint256: 'DD',
+                    root: true,
+                  },
+                }),
+              },
+            ),
+          ),
+        ),
+        now: NOW,
+      },
+      { cause: 'root', message: '“Example Root”' },
+    ],
     ['an hour', until('2026-11-21T13:00:00.000Z'), { message: 'in less than a day' }],
   ],
 });

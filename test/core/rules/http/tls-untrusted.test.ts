@@ -1,5 +1,6 @@
 import { tlsUntrusted } from '../../../../src/core/rules/http/tls-untrusted.ts';
 import type { Probe } from '../../../../src/core/facts/facts.ts';
+import { CERTIFICATE_FAULTS } from '../../../support/certificate-faults.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { failed, hop, NOW, tls, visit, web } from '../../../support/visits.ts';
 
@@ -26,6 +27,14 @@ ruleTable(tlsUntrusted, {
     ['HTTP/2 alone is another matter', facts(failed('tls', 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'))],
   ],
   faulty: [
+    ...CERTIFICATE_FAULTS.map(
+      ({ cause, code, message = code, tls: certificate }) =>
+        [
+          `certificate: ${cause}`,
+          facts(failed('tls', code, { message }, { tls: tls(certificate) })),
+          { cause },
+        ] as const,
+    ),
     [
       'expired',
       untrusted('CERT_HAS_EXPIRED', { notAfter: '2026-01-01T00:00:00.000Z' }),

@@ -43,6 +43,33 @@ ruleTable(unreachable, {
       facts(failed('connect', 'ENETUNREACH', { message: 'connect ENETUNREACH 192.0.2.1:443 - Local (0.0.0.0:0)' })),
       { cause: 'no-route' },
     ],
+    ['a connection that times out', facts(failed('connect', 'ETIMEDOUT')), { cause: 'connect-timeout' }],
+    ['another failure', facts(failed('headers', 'UND_ERR_OTHER')), { cause: 'failed' }],
+    [
+      'a redirect to a blocked port',
+      facts(failed('redirect', 'REDIRECT_BLOCKED_PORT', { url: 'https://a.test:6000/x' }, { status: 302 })),
+      { cause: 'redirect-port-blocked', message: 'a.test:6000' },
+    ],
+    [
+      'a redirect to two places',
+      facts(
+        failed(
+          'redirect',
+          'REDIRECT_SEVERAL_LOCATIONS',
+          {},
+          {
+            status: 302,
+            headers: [
+              ['location', '/a'],
+              ['location', ''],
+            ],
+          },
+        ),
+      ),
+      { cause: 'redirect-ambiguous', message: '(/a and an empty one)', evidence: { locations: ['/a', ''] } },
+    ],
+    ['407', status(407), { cause: 'status-407', message: 'login' }],
+    ['451', status(451), { cause: 'status-451', message: 'removed on purpose' }],
     ['no connection in time', facts(failed('connect', 'CONNECT_TIMEOUT')), { cause: 'connection-failed' }],
     ['handshake reset', facts(failed('tls', 'ECONNRESET')), { cause: 'tls-reset' }],
     ['handshake never answered', facts(failed('tls', 'CONNECT_TIMEOUT')), { cause: 'tls-timeout' }],

@@ -7,6 +7,23 @@ import { hop, visit, web } from '../../../support/visits.ts';
 const NS = 'xmlns="http://www.w3.org/2000/svg"';
 const hex = (bytes: string) => seenIcon(Buffer.from(bytes, 'hex'));
 
+/** The first bytes of files of other kinds, by cause. */
+const OTHER_KINDS = {
+  heic: '0000001c6674797068656963',
+  bmp: '424d0000000000000000',
+  tiff: '49492a00',
+  zip: '504b0304',
+  '7z': '377abcaf271c',
+  rar: '526172211a07',
+  xz: 'fd377a585a00',
+  bzip2: '425a6839',
+  lz4: '04224d18',
+  lzip: '4c5a4950',
+  zlib: '789c636400',
+  compress: '1f9d90',
+  'gzip-as-text': '1fefbfbd08',
+};
+
 ruleTable(iconNotImage, {
   clean: [
     ['a PNG', seenIcon(PNG)],
@@ -35,6 +52,14 @@ ruleTable(iconNotImage, {
     ['a GIF', hex('474946383961'), { cause: 'gif' }],
     ['a WebP', hex('52494646aaaaaaaa57454250'), { cause: 'webp' }],
     ['an AVIF', hex('0000001c6674797061766966'), { cause: 'avif' }],
+    ...Object.entries(OTHER_KINDS).map(([cause, head]) => [`other bytes: ${cause}`, hex(head), { cause }] as const),
+    ['Base64 of gzip', seenIcon('H4sIAAAAAAAAA0vLzAEAqfJLdgMAAAA='), { cause: 'gzip-as-base64' }],
+    ['a tar', seenIcon(Buffer.concat([Buffer.alloc(257), Buffer.from('ustar'), Buffer.alloc(250)])), { cause: 'tar' }],
+    [
+      'a huge SVG',
+      seenIcon(`<svg ${NS}>${' '.repeat(9_000_000)}</svg>`),
+      { cause: 'svg-not-read', severity: 'warning' },
+    ],
     ['an ICO', hex('000001000100'), { cause: 'ico' }],
     ['an HTML page', seenIcon('<!doctype html><svg></svg>'), { cause: 'html', message: 'HTML page' }],
     ['a Git LFS pointer', seenIcon('version https://git-lfs.github.com/spec/v1\n'), { cause: 'git-lfs-pointer' }],

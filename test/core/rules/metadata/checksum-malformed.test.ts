@@ -52,6 +52,10 @@ ruleTable(checksumMalformed, {
     ],
     ['SHA-1', of(`sha1:${hex.slice(0, 40)}`), { at, cause: 'sha1', advice: 'appreg checksum' }],
     ['MD5', of(hex.slice(0, 32)), { at, cause: 'md5', advice: 'appreg checksum' }],
+    ['SHA-224', of(`sha224:${hex.slice(0, 56)}`), { at, cause: 'sha224' }],
+    ['SHA-384', of(`sha-384:${hex}${hex.slice(0, 32)}`), { at, cause: 'sha384' }],
+    ['BLAKE3', of(`blake3:${hex}`), { at, cause: 'blake3' }],
+    ['CRC-32', of('crc32:cbf43926'), { at, cause: 'crc32' }],
     ['SHA-512', of(`sha512:${hex}${hex}`), { at, cause: 'sha512' }],
     [
       'base64',
