@@ -16,49 +16,23 @@ export function nginxServer({ baseUrl, serviceOrigins }: Hosted): string {
       `“${printable(hostname)}” is no host name that could stand in a configuration of nginx.`,
       'Give the name of the host that nginx will answer to as --base-url.',
     );
-  const tls = protocol === 'https:';
-  const listen = port || (tls ? '443' : '80');
-  const any = serviceOrigins.length === 0;
-  const own = nameOf(hostname, port);
+  const isTls = protocol === 'https:';
+  const listen = port || (isTls ? '443' : '80');
+  const name = nameOf(hostname, port);
   return `# Serves the registry at ${JSON.stringify(baseUrl).slice(1, -1)}
 # Put this into /etc/nginx/conf.d/, adjust the folder and the certificate, then: nginx -t && systemctl reload nginx
-${any ? '' : `${origins(own, serviceOrigins)}\n`}map $uri $registry_cache_${own} {
+${serviceOrigins.length === 0 ? '' : `${origins(name, serviceOrigins)}\n`}map $uri $registry_cache_${name} {
   default ${quoted(cacheControlOf('.json'))};
   "~*\\.(svg|png)$" ${quoted(cacheControlOf('.svg'))};
   "~*\\.tar\\.gz$" ${quoted(cacheControlOf('.tar.gz'))};
 }
-${
-  tls && listen === '443'
-    ? `server {
-  listen 80;
-  listen [::]:80;
+${isTls && listen === '443' ? redirectFromHttp(hostname) : ''}server {
+  listen ${listen}${isTls ? ' ssl' : ''};
+  listen [::]:${listen}${isTls ? ' ssl' : ''};
   server_name ${hostname};
-  return 301 https://${hostname}$request_uri;
-}
-`
-    : ''
-}server {
-  listen ${listen}${tls ? ' ssl' : ''};
-  listen [::]:${listen}${tls ? ' ssl' : ''};
-  server_name ${hostname};
-${
-  tls
-    ? `  # The whole chain: without the intermediate certificate, browsers often work where the service fails.
-  ssl_certificate /etc/letsencrypt/live/${hostname}/fullchain.pem;
-  ssl_certificate_key /etc/letsencrypt/live/${hostname}/privkey.pem;
-  ssl_protocols TLSv1.2 TLSv1.3;
-`
-    : ''
-}  server_tokens off;
+${isTls ? certificate(hostname) : ''}  server_tokens off;
   autoindex off;
-  add_header Access-Control-Allow-Origin ${any ? '"*"' : `$registry_origin_${own}`} always;
-${any ? '' : '  add_header Vary Origin always;\n'}  add_header Access-Control-Allow-Methods "GET, HEAD, OPTIONS" always;
-  add_header Access-Control-Allow-Headers "*" always;
-  add_header Access-Control-Max-Age 3600 always;
-  add_header X-Content-Type-Options nosniff always;
-  # Without "always": an error must not be held as long as a file.
-  add_header Cache-Control $registry_cache_${own};
-  # Artifacts are not listed here, and must go out as they are: their checksum is that of the file.
+${headers(name, serviceOrigins)}  # Artifacts are not listed here, and must go out as they are: their checksum is that of the file.
   gzip on;
   gzip_types application/json image/svg+xml;
   gzip_vary on;
@@ -83,6 +57,37 @@ ${any ? '' : '  add_header Vary Origin always;\n'}  add_header Access-Control-Al
 `;
 }
 
+function redirectFromHttp(hostname: string): string {
+  return `server {
+  listen 80;
+  listen [::]:80;
+  server_name ${hostname};
+  return 301 https://${hostname}$request_uri;
+}
+`;
+}
+
+function certificate(hostname: string): string {
+  return `  # The whole chain: without the intermediate certificate, browsers often work where the service fails.
+  ssl_certificate /etc/letsencrypt/live/${hostname}/fullchain.pem;
+  ssl_certificate_key /etc/letsencrypt/live/${hostname}/privkey.pem;
+  ssl_protocols TLSv1.2 TLSv1.3;
+`;
+}
+
+/** CORS and caching. Without origins of a service, every origin is allowed. */
+function headers(name: string, serviceOrigins: readonly string[]): string {
+  const isOpen = serviceOrigins.length === 0;
+  return `  add_header Access-Control-Allow-Origin ${isOpen ? '"*"' : `$registry_origin_${name}`} always;
+${isOpen ? '' : '  add_header Vary Origin always;\n'}  add_header Access-Control-Allow-Methods "GET, HEAD, OPTIONS" always;
+  add_header Access-Control-Allow-Headers "*" always;
+  add_header Access-Control-Max-Age 3600 always;
+  add_header X-Content-Type-Options nosniff always;
+  # Without "always": an error must not be held as long as a file.
+  add_header Cache-Control $registry_cache_${name};
+`;
+}
+
 /** nginx variables are global, so their names contain the registry's host; nginx limits their length. */
 function nameOf(hostname: string, port: string): string {
   const host = hostname
@@ -97,14 +102,14 @@ function nameOf(hostname: string, port: string): string {
 /** FNV-1a: eight digits that distinguish long names. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
-  for (const char of text) hash = Math.imul(hash ^ char.codePointAt(0)!, 0x01000193) >>> 0;
+  for (const char of text) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');
 }
 
 /** An allowed request origin is echoed; other origins get no header. */
-function origins(own: string, serviceOrigins: readonly string[]): string {
+function origins(name: string, serviceOrigins: readonly string[]): string {
   const lines = serviceOrigins.map((origin) => `  ${quoted(origin)} $http_origin;\n`);
-  return `map $http_origin $registry_origin_${own} {\n  default "";\n${lines.join('')}}`;
+  return `map $http_origin $registry_origin_${name} {\n  default "";\n${lines.join('')}}`;
 }
 
 /** A quoted string in nginx configuration. */

@@ -21,18 +21,18 @@ export function checkNames(paths: readonly string[]): void {
   }
 }
 
+/** What a name must not contain, and how to recognize it. */
+const INVALID: readonly { has: string; test(path: string): boolean }[] = [
+  { has: 'control or invisible characters', test: hasUnprintable },
+  { has: 'a backslash, which other systems read as a folder separator', test: (path) => path.includes('\\') },
+  { has: 'bytes that are not UTF-8', test: (path) => path.includes('\ufffd') },
+  { has: 'what other systems read as a drive', test: (path) => /^[a-z]:/i.test(path) },
+];
+
 function checkName(path: string): void {
-  const fault = hasUnprintable(path)
-    ? 'control or invisible characters'
-    : path.includes('\\')
-      ? 'a backslash, which other systems read as a folder separator'
-      : path.includes('\ufffd')
-        ? 'bytes that are not UTF-8'
-        : /^[a-z]:/i.test(path)
-          ? 'what other systems read as a drive'
-          : null;
-  if (fault === null) return;
-  throw new AppregError('bundle-name-invalid', `The name ${printable(path)} has ${fault}.`, 'Rename the file.');
+  const invalid = INVALID.find(({ test }) => test(path));
+  if (invalid === undefined) return;
+  throw new AppregError('bundle-name-invalid', `The name ${printable(path)} has ${invalid.has}.`, 'Rename the file.');
 }
 
 /** The key under which file systems that ignore case and Unicode normalization compare a name. */

@@ -83,8 +83,8 @@ function isEverywhere(host: string): boolean {
 
 /** The URL to print: IPv6 in brackets, and a name for this machine if the server listens on all addresses. */
 function addressOf(scheme: string, host: string, port: number): string {
-  const name = isEverywhere(host) ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
-  return `${scheme}://${name}:${port}/`;
+  if (isEverywhere(host)) return `${scheme}://localhost:${port}/`;
+  return `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}/`;
 }
 
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;

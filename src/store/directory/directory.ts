@@ -71,34 +71,54 @@ export function openDirectory(root: string, options: LockOptions = {}): Store {
 
   /** @throws AppregError `store-locked`, `lock-lost`, if the path is refused or on a disk error; nothing is changed then */
   async function replace(path: string, bytes: Uint8Array, token: string): Promise<'replaced' | 'changed'> {
-    let holds = NOTHING_CHANGED;
+    const progress = { isReplaced: false };
     try {
       const target = await locate(root, path);
       // Checked before taking the lock, too: without the folder there cannot be a lock.
       const expected = await readAt(target, path);
       if (expected === null || tokenOf(expected) !== token) return 'changed';
-      const isUnchanged = async (): Promise<boolean> => {
-        const current = await readAt(target, path);
-        return current !== null && Buffer.compare(current, expected) === 0;
-      };
-      return await deferSignals(async () => {
-        const lock = await takeLock(target, path, options);
-        try {
-          if (!(await isUnchanged())) return 'changed';
-          const check = async (): Promise<boolean> => {
-            if (await lock.held()) return isUnchanged();
-            throw lockLost(path);
-          };
-          if (!(await replaceFile(target, bytes, { as: path, check }))) return 'changed';
-          holds = 'The file is written, but its lock is still there.';
-          return 'replaced';
-        } finally {
-          await lock.release();
-        }
-      });
+      return await deferSignals(() => replaceLocked({ target, path, bytes, expected, options }, progress));
     } catch (error) {
-      throw diskError(error, path, holds);
+      throw diskError(
+        error,
+        path,
+        progress.isReplaced ? 'The file is written, but its lock is still there.' : NOTHING_CHANGED,
+      );
     }
+  }
+}
+
+interface Replacement {
+  /** The file on disk. */
+  target: string;
+  /** Its path in the store. */
+  path: string;
+  bytes: Uint8Array;
+  /** The bytes that it must have until then. */
+  expected: Uint8Array;
+  options: LockOptions;
+}
+
+/** Replaces a file under its lock. @param progress records, also for an error, whether the file was replaced */
+async function replaceLocked(
+  { target, path, bytes, expected, options }: Replacement,
+  progress: { isReplaced: boolean },
+): Promise<'replaced' | 'changed'> {
+  const isUnchanged = async (): Promise<boolean> => {
+    const current = await readAt(target, path);
+    return current !== null && Buffer.compare(current, expected) === 0;
+  };
+  const lock = await takeLock(target, path, options);
+  try {
+    if (!(await isUnchanged())) return 'changed';
+    const check = async (): Promise<boolean> => {
+      if (await lock.held()) return isUnchanged();
+      throw lockLost(path);
+    };
+    progress.isReplaced = await replaceFile(target, bytes, { as: path, check });
+    return progress.isReplaced ? 'replaced' : 'changed';
+  } finally {
+    await lock.release();
   }
 }
 

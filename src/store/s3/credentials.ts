@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { printable, redact, shorten } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import { parseUrl } from '../../core/http/url.ts';
+import { type Env, profileOf } from './profile.ts';
 import { openWeb, type Web } from './web.ts';
 
 export interface Credentials {
@@ -12,12 +11,9 @@ export interface Credentials {
   sessionToken?: string;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-type Section = Readonly<Record<string, string>>;
-
 const TIMEOUT = 5000;
 /** The container's or machine's own endpoints are never requested over a proxy. */
-const near = openWeb();
+const localWeb = openWeb();
 
 /**
  * Credentials for an S3 store from the usual sources, the first that has some: the environment; an OIDC role (a token
@@ -39,12 +35,6 @@ export async function findCredentials(env: Env, region: string, web: Web): Promi
     'There are no credentials for the S3 store.',
     'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or AWS_ROLE_ARN in a pipeline that has an OIDC token (GitHub Actions: permissions: id-token: write).',
   );
-}
-
-/** The region and endpoint of the shared configuration's profile, if it names them. */
-export function profileSettings(env: Env): { region: string | null; endpoint: string | null } {
-  const section = profileOf(env, 'config');
-  return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
 }
 
 function fromEnvironment(env: Env): Credentials | null {
@@ -80,45 +70,6 @@ function fromProfile(env: Env): Credentials | null {
   );
 }
 
-function profileOf(env: Env, file: 'credentials' | 'config'): Section | null {
-  const named = env[file === 'config' ? 'AWS_CONFIG_FILE' : 'AWS_SHARED_CREDENTIALS_FILE'];
-  let text: string;
-  try {
-    text = readFileSync(named ?? join(homedir(), '.aws', file), 'utf8');
-  } catch (cause) {
-    if (named === undefined) return null;
-    throw new AppregError(
-      's3-credentials',
-      `${printable(named)} cannot be read.`,
-      'Check the variable that names it.',
-      {
-        cause,
-      },
-    );
-  }
-  const profile = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'] ?? 'default';
-  const sections = sectionsOf(text);
-  return sections.get(profile) ?? (file === 'config' ? sections.get(`profile ${profile}`) : undefined) ?? null;
-}
-
-/** `[section]` and `name = value` lines; nested values (indented) are skipped. */
-function sectionsOf(text: string): Map<string, Record<string, string>> {
-  const sections = new Map<string, Record<string, string>>();
-  let section: Record<string, string> = {};
-  for (const line of text.split(/\r?\n/)) {
-    const head = /^\s*\[([^\]]+)\]/.exec(line);
-    if (head) {
-      const name = head[1]!.trim().replace(/\s+/g, ' ');
-      section = sections.get(name) ?? {};
-      sections.set(name, section);
-      continue;
-    }
-    const pair = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line);
-    if (pair) section[pair[1]!.toLowerCase()] = pair[2]!.replace(/\s+[#;].*$/, '').trim();
-  }
-  return sections;
-}
-
 /** The credentials of a role, in exchange for the pipeline's identity token. */
 async function fromRole(env: Env, region: string, web: Web): Promise<Credentials | null> {
   const role = env['AWS_ROLE_ARN'];
@@ -135,7 +86,7 @@ async function fromRole(env: Env, region: string, web: Web): Promise<Credentials
   const host = region === 'auto' ? 'sts' : `sts.${region}`;
   const endpoint =
     env['AWS_ENDPOINT_URL_STS'] ?? `https://${host}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
-  const { status, body } = await ask(web, 'POST', endpoint, {
+  const { status, body } = await request(web, 'POST', endpoint, {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     content: form.toString(),
   });
@@ -156,7 +107,7 @@ async function webToken(env: Env, web: Web): Promise<string | null> {
   const url = env['ACTIONS_ID_TOKEN_REQUEST_URL'];
   const bearer = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN'];
   if (!url || !bearer) return null;
-  const { status, body } = await ask(web, 'GET', `${url}&audience=sts.amazonaws.com`, {
+  const { status, body } = await request(web, 'GET', `${url}&audience=sts.amazonaws.com`, {
     headers: { authorization: `Bearer ${bearer}` },
   });
   const token = status === 200 ? (jsonOf(body)['value'] as string | undefined) : undefined;
@@ -184,7 +135,7 @@ async function fromContainer(env: Env): Promise<Credentials | null> {
   const token = file
     ? tokenIn(file, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')
     : env['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
-  const { status, body } = await ask(near, 'GET', url, { headers: token ? { authorization: token } : {} });
+  const { status, body } = await request(localWeb, 'GET', url, { headers: token ? { authorization: token } : {} });
   const found = status === 200 ? keysIn(body) : null;
   if (found) return found;
   throw refused(`The container's endpoint gave no credentials (status ${status}).`, 'Check the role of the task.');
@@ -196,15 +147,15 @@ async function fromMachine(env: Env): Promise<Credentials | null> {
   const base = `${(env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(/\/$/, '')}/latest`;
   const roles = `${base}/meta-data/iam/security-credentials/`;
   try {
-    const session = await ask(near, 'PUT', `${base}/api/token`, {
+    const session = await request(localWeb, 'PUT', `${base}/api/token`, {
       headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '300' },
       timeout: 1000,
     });
     if (session.status !== 200) return null;
     const headers = { 'x-aws-ec2-metadata-token': session.body };
-    const role = await ask(near, 'GET', roles, { headers, timeout: 1000 });
+    const role = await request(localWeb, 'GET', roles, { headers, timeout: 1000 });
     if (role.status !== 200) return null;
-    const { status, body } = await ask(near, 'GET', `${roles}${role.body.trim()}`, { headers });
+    const { status, body } = await request(localWeb, 'GET', `${roles}${role.body.trim()}`, { headers });
     return status === 200 ? keysIn(body) : null;
   } catch {
     // Not a cloud machine: the missing credentials are reported at the end.
@@ -225,11 +176,11 @@ function jsonOf(body: string): Record<string, unknown> {
   }
 }
 
-async function ask(
+async function request(
   web: Web,
   method: 'GET' | 'POST' | 'PUT',
   url: string,
-  { headers, content = null, timeout = TIMEOUT }: Asked,
+  { headers, content = null, timeout = TIMEOUT }: RequestOptions,
 ): Promise<{ status: number; body: string }> {
   const shown = printable(redact(url));
   const address = parseUrl(url);
@@ -248,7 +199,7 @@ async function ask(
   }
 }
 
-interface Asked {
+interface RequestOptions {
   headers: Record<string, string>;
   content?: string | null;
   timeout?: number;

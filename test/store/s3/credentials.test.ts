@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppregError } from '../../../src/core/errors.ts';
-import { findCredentials, profileSettings } from '../../../src/store/s3/credentials.ts';
+import { findCredentials } from '../../../src/store/s3/credentials.ts';
+import { profileSettings } from '../../../src/store/s3/profile.ts';
 import { openWeb } from '../../../src/store/s3/web.ts';
 import { scratch } from '../scratch.ts';
 

@@ -1,0 +1,172 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { type Bytes, type Digest, sha256Of } from '../bytes.ts';
+import { stopping, stopRequested } from '../interrupt.ts';
+import type { WriteDetails } from '../store.ts';
+import { conditionsFor } from './conditions.ts';
+import { headersOf } from './headers.ts';
+import type { ProvenConditions } from './proven-conditions.ts';
+import type { S3Requests } from './request.ts';
+
+/** Number of times that a file is sent again if the store has other content than was sent. */
+const REPAIRS = 4;
+
+/** Milliseconds before a write that is not visible is sent again, doubled each time. */
+const FIRST_DELAY = 50;
+
+/** The stored file at a path. */
+interface StoredObject extends Digest {
+  token: string;
+  /** The mark of the write that created it. */
+  mark: string | undefined;
+}
+
+interface SentObject {
+  path: string;
+  bytes: Bytes;
+  headers: Record<string, string>;
+  /** Identifies this write, so that it can be told from that of another publisher. */
+  mark: string;
+  /** The token of the replaced file; null for a new one. */
+  replaces: string | null;
+}
+
+export interface ObjectsOptions {
+  /** The bucket, in messages. */
+  name: string;
+  conditions: ProvenConditions;
+  unconditional: boolean;
+}
+
+/** Reads and writes the objects of a bucket. Every write is read back. */
+export interface Objects {
+  /** The stored file, digested while it is read; null if missing. */
+  inspect(path: string): Promise<StoredObject | null>;
+  /**
+   * Writes a file, if it is in the state that `replaces` identifies (null: missing); false if it is not.
+   * @throws AppregError `write-corrupted`, `write-lost`, and the errors of requests
+   */
+  put(path: string, bytes: Bytes, replaces: string | null, details?: WriteDetails): Promise<boolean>;
+}
+
+export function openObjects(requests: S3Requests, options: ObjectsOptions): Objects {
+  const { request, google } = requests;
+  const { name, conditions, unconditional } = options;
+  const marker = google ? 'x-goog-meta-appreg-write' : 'x-amz-meta-appreg-write';
+
+  const inspect = (path: string, isLastCheck = false): Promise<StoredObject | null> =>
+    inspectObject(requests, marker, path, isLastCheck);
+
+  /** True if the stored file is that of this write; false also if it cannot be read in a moment. */
+  async function isStoredAfterStop({ path, mark }: SentObject): Promise<boolean> {
+    return (await inspect(path, true).catch(() => null))?.mark === mark;
+  }
+
+  async function send({ path, bytes, headers }: SentObject, replaces: string | null): ReturnType<typeof request> {
+    const { create, replace } = await conditions.current();
+    const condition = replaces === null ? create : replace(replaces);
+    return request('PUT', path, { headers: { ...headers, ...condition }, body: bytes });
+  }
+
+  async function put(
+    path: string,
+    bytes: Bytes,
+    replaces: string | null,
+    details: WriteDetails = {},
+  ): Promise<boolean> {
+    const mark = randomUUID();
+    const sent: SentObject = { path, bytes, headers: { ...headersOf(path, bytes), [marker]: mark }, mark, replaces };
+    // Errors of the proof are not those of this write.
+    await conditions.current();
+    try {
+      const answer = await send(sent, replaces);
+      // An attempt without a response may have been carried out; the precondition then fails because of its own file.
+      if (answer.status >= 300 && !(answer.uncertain && (await inspect(path))?.mark === mark)) return false;
+    } catch (error) {
+      if (stopRequested() === null || !(await isStoredAfterStop(sent))) throw error;
+      return true;
+    }
+    await ensureKept(sent, details).catch((error: unknown) => {
+      // The store confirmed that it has it, and a stop leaves no time for another check.
+      if (stopRequested() === null) throw error;
+    });
+    return true;
+  }
+
+  /**
+   * Waits until the store has what it confirmed; content that it does not keep is sent again, so that a loss is
+   * detected before any document lists the file.
+   */
+  async function ensureKept(sent: SentObject, { verified }: WriteDetails): Promise<void> {
+    const { path, bytes, mark } = sent;
+    for (let attempt = 1; ; attempt++) {
+      const stored = await inspect(path);
+      const difference = differenceOf(stored, sent);
+      // Without conditions, another process may overwrite it at any moment.
+      if (difference === null && stored?.mark === mark && !unconditional) verified?.(stored.token);
+      if (difference === null) return;
+      if (attempt === REPAIRS)
+        throw difference === 'old' ? notKept(name, path) : damaged(name, path, bytes.length, stored);
+      // Some stores show a write only after a moment.
+      await wait(FIRST_DELAY * 2 ** attempt, undefined, { signal: stopping() });
+      if (differenceOf(await inspect(path), sent) === null) continue;
+      await send(sent, stored === null ? null : stored.token);
+    }
+  }
+
+  return { inspect: (path) => inspect(path), put };
+}
+
+async function inspectObject(
+  { request, google }: S3Requests,
+  marker: string,
+  path: string,
+  isLastCheck: boolean,
+): Promise<StoredObject | null> {
+  let hash = createHash('sha256');
+  let length = 0;
+  const answer = await request('GET', path, {
+    isLastCheck,
+    sink() {
+      hash = createHash('sha256');
+      length = 0;
+      return (chunk) => {
+        hash.update(chunk);
+        length += chunk.length;
+      };
+    },
+  });
+  if (answer.status === 404) return null;
+  const [{ tokenOf }] = conditionsFor(google);
+  return { length, sha256: hash.digest('hex'), token: tokenOf(answer), mark: answer.headers[marker] };
+}
+
+/** The difference between the stored file and what was sent; null if it is there, or the write of another publisher. */
+function differenceOf(
+  stored: StoredObject | null,
+  { bytes, mark, replaces }: SentObject,
+): 'none' | 'old' | 'other' | null {
+  if (stored === null) return 'none';
+  if (stored.sha256 === sha256Of(bytes)) return null;
+  if (stored.mark === mark) return 'other';
+  return stored.token === replaces ? 'old' : null;
+}
+
+function notKept(name: string, path: string): AppregError {
+  return new AppregError(
+    'write-lost',
+    `${printable(name)} answered that it stored ${printable(path)}, but did not keep the write: it still has what was there before, ${REPAIRS} times in a row.`,
+    'A cache or a replica in front of the store may be the cause: check "endpoint" of the store in the configuration; then run the same command again.',
+  );
+}
+
+function damaged(name: string, path: string, sent: number, stored: Digest | null): AppregError {
+  const kept = stored === null ? 'nothing' : `${stored.length} bytes that are not it`;
+  return new AppregError(
+    'write-corrupted',
+    `${printable(name)} took ${printable(path)} (${sent} bytes), and keeps ${kept}, ${REPAIRS} times in a row.`,
+    'Ask whoever runs that store, or what stands in front of it; then run the same command again.',
+  );
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { printable } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+
+/** The profile in the shared files of AWS: ~/.aws/credentials and ~/.aws/config. */
+
+export type Env = Readonly<Record<string, string | undefined>>;
+type Section = Readonly<Record<string, string>>;
+
+/** The region and endpoint of the shared configuration's profile, if it names them. */
+export function profileSettings(env: Env): { region: string | null; endpoint: string | null } {
+  const section = profileOf(env, 'config');
+  return { region: section?.['region'] ?? null, endpoint: section?.['endpoint_url'] ?? null };
+}
+
+/** The settings of the profile in a shared file; null if there is no such file or profile. */
+export function profileOf(env: Env, file: 'credentials' | 'config'): Section | null {
+  const named = env[file === 'config' ? 'AWS_CONFIG_FILE' : 'AWS_SHARED_CREDENTIALS_FILE'];
+  let text: string;
+  try {
+    text = readFileSync(named ?? join(homedir(), '.aws', file), 'utf8');
+  } catch (cause) {
+    if (named === undefined) return null;
+    throw new AppregError(
+      's3-credentials',
+      `${printable(named)} cannot be read.`,
+      'Check the variable that names it.',
+      {
+        cause,
+      },
+    );
+  }
+  const profile = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'] ?? 'default';
+  const sections = sectionsOf(text);
+  return sections.get(profile) ?? (file === 'config' ? sections.get(`profile ${profile}`) : undefined) ?? null;
+}
+
+/** `[section]` and `name = value` lines; nested values (indented) are skipped. */
+function sectionsOf(text: string): Map<string, Record<string, string>> {
+  const sections = new Map<string, Record<string, string>>();
+  let section: Record<string, string> = {};
+  for (const line of text.split(/\r?\n/)) {
+    const head = /^\s*\[([^\]]+)\]/.exec(line);
+    if (head) {
+      const name = head[1]!.trim().replace(/\s+/g, ' ');
+      section = sections.get(name) ?? {};
+      sections.set(name, section);
+      continue;
+    }
+    const pair = /^([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line);
+    if (pair) section[pair[1]!.toLowerCase()] = pair[2]!.replace(/\s+[#;].*$/, '').trim();
+  }
+  return sections;
+}

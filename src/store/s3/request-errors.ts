@@ -1,0 +1,68 @@
+import { printable, redact, shorten } from '../../core/text/text.ts';
+import { AppregError } from '../../core/errors.ts';
+import { NOTHING_CHANGED } from '../directory/disk-error.ts';
+import { interrupted, stopRequested } from '../interrupt.ts';
+
+/** The errors of requests to an object store. */
+
+const HINTS: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'Check "bucket", "region" and "endpoint" of the store in the configuration.',
+  InvalidAccessKeyId: 'Check AWS_ACCESS_KEY_ID, and that it belongs to this endpoint.',
+  SignatureDoesNotMatch: 'Check AWS_SECRET_ACCESS_KEY.',
+  ExpiredToken: 'Get new credentials: the session is over.',
+  RequestTimeTooSkewed: 'Set the clock of this machine.',
+};
+/** Codes of a bucket in another region. */
+const OTHER_REGION = new Set(['PermanentRedirect', 'TemporaryRedirect', 'AuthorizationHeaderMalformed']);
+const PERMISSIONS =
+  'The credentials need s3:GetObject and s3:PutObject on the files, and s3:ListBucket on the bucket (without it, what is not there cannot be told from what is forbidden).';
+
+/** The answer of a store that refuses a request. */
+interface Refusal {
+  status: number;
+  code: string;
+  /** Its message. */
+  reason: string;
+  region: string;
+  /** The region that the store names instead. */
+  otherRegion: string | undefined;
+}
+
+export function refused(
+  bucket: string,
+  what: string,
+  { status, code, reason, region, otherRegion }: Refusal,
+): AppregError {
+  const words = `${status}${code === '' ? '' : ` ${code}`}${reason === '' ? '' : `, ${shorten(reason)}`}`;
+  const message = `The bucket ${bucket} (region ${region}) refuses ${what}: ${words.replace(/\.$/, '')}. ${NOTHING_CHANGED}`;
+  return new AppregError('s3-refused', printable(message), printable(hintFor(status, code, otherRegion)));
+}
+
+function hintFor(status: number, code: string, otherRegion: string | undefined): string {
+  if (OTHER_REGION.has(code))
+    return `Set "region" of the store to ${otherRegion === undefined ? 'the region of the bucket (R2: auto)' : `"${shorten(otherRegion)}"`}.`;
+  const isForbidden = status === 403 || status === 401;
+  return HINTS[code] ?? (isForbidden ? PERMISSIONS : 'See what the store’s documentation says of that code.');
+}
+
+export function unreachable(
+  base: string,
+  attempts: number,
+  reason: string,
+  uncertain: boolean,
+  cause: unknown,
+): AppregError {
+  const state = uncertain ? '' : ` ${NOTHING_CHANGED}`;
+  return new AppregError(
+    's3-unreachable',
+    `${printable(redact(base))} cannot be used: ${printable(reason)}, ${attempts} times in a row.${state}`,
+    `Check the network, and "endpoint" and "region" of the store in the configuration; then run the same command again${uncertain ? ': it finishes what is left' : ''}.`,
+    { effect: uncertain ? 'unknown' : 'none', ...(cause instanceof Error && { cause }) },
+  );
+}
+
+/** A request that was ended by a signal. @param uncertain whether it may have been carried out */
+export function stopped(uncertain: boolean): AppregError {
+  const signal = stopRequested() ?? 'SIGINT';
+  return uncertain ? interrupted(signal, 'A write was under way.', 'unknown') : interrupted(signal, NOTHING_CHANGED);
+}
