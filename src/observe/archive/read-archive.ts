@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { ArchiveFacts, Content } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
-import { createGzipReader, type GzipReader } from './gzip.ts';
-import { createTarReader, type TarLimits } from './tar.ts';
+import { GzipReader } from './gzip.ts';
+import { type TarLimits, TarReader } from './tar.ts';
 import { createDigester } from '../digest/digest.ts';
 
 export interface ArchiveLimits extends TarLimits {
@@ -44,7 +44,7 @@ const READ_BYTES = 64 * 1024;
 
 export function createArchiveReader({ limits = {}, packedBytes = null }: ArchiveOptions = {}): ArchiveReader {
   const bounds = { ...ARCHIVE_LIMITS, ...limits };
-  const tar = createTarReader(bounds);
+  const tar = new TarReader(bounds);
   let gzip: GzipReader | null = null;
   let head: Uint8Array = new Uint8Array(0);
   let received = 0;
@@ -60,7 +60,7 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
       tar.write(data);
       stopped = tar.stopped;
     }
-    if (stopped !== null) gzip!.stop();
+    if (stopped !== null) gzip?.stop();
   }
 
   return {
@@ -72,17 +72,17 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
       head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
       // The format is unknown until there are two bytes; if they are gzip's, all bytes so far are in `head` or here.
       if (head.length < 2 || head[0] !== 0x1f || head[1] !== 0x8b) return undefined;
-      gzip = createGzipReader(unpacked, packedBytes);
+      gzip = new GzipReader(unpacked, packedBytes);
       const before = head.subarray(0, received - chunk.length);
       return gzip.write(before.length === 0 ? chunk : Buffer.concat([before, chunk]));
     },
     async end() {
       await gzip?.end();
-      const whole = gzip !== null && stopped === null && gzip.fault === null;
-      if (whole) tar.end();
-      const behind = gzip?.trailing ?? null;
+      const isComplete = gzip !== null && stopped === null && gzip.fault === null;
+      if (isComplete) tar.end();
+      const trailing = gzip?.trailing ?? null;
       if (gzip !== null && gzip.members > 1) tar.notes.add('several-members', null);
-      if (behind !== null) tar.notes.add(behind.zeros ? 'zeros-after-gzip' : 'bytes-after-gzip', null);
+      if (trailing !== null) tar.notes.add(trailing.zeros ? 'zeros-after-gzip' : 'bytes-after-gzip', null);
       return {
         kind: gzip === null ? kindOf(head) : 'gzip',
         // Broken gzip data explains a broken tar inside, so it takes precedence.
@@ -92,7 +92,9 @@ export function createArchiveReader({ limits = {}, packedBytes = null }: Archive
         unpackedBytes,
         stopped: gzip?.fault || tar.fault ? null : stopped,
         trailing:
-          tar.trailing > 0 ? { layer: 'tar', bytes: tar.trailing } : behind && { layer: 'gzip', bytes: behind.bytes },
+          tar.trailing > 0
+            ? { layer: 'tar', bytes: tar.trailing }
+            : trailing && { layer: 'gzip', bytes: trailing.bytes },
         gzipMembers: gzip?.members ?? 0,
         oddities: tar.notes.list,
       };

@@ -1,26 +1,10 @@
 import type { ArchiveEntry, ArchiveFacts } from '../../core/facts/facts.ts';
 import { kindOf } from '../../core/text/file-type.ts';
-import { ENTRY_TYPES, type TarNotes, createNotes, DATALESS, PATH_LIMIT } from './notes.ts';
-import { BLOCK, isZero, type Name, readHeader, readName, type TarHeader } from './header.ts';
-import { type Pax, readPax } from './pax.ts';
+import { BLOCK, isZero, readHeader, readName, type TarHeader } from './header.ts';
+import { createNotes, type TarNotes } from './notes.ts';
+import { describeEntry, hasData } from './tar-entry.ts';
+import { TarExtensions } from './tar-extensions.ts';
 
-/**
- * A strict incremental reader of tar (POSIX ustar and pax, GNU long names), in constant memory. It lists entries; it
- * keeps no data and writes no file. Anything that other readers are known to disagree about is recorded as an oddity,
- * and reading continues.
- */
-export interface TarReader {
-  write(data: Buffer): void;
-  /** All data was written. */
-  end(): void;
-  readonly fault: ArchiveFacts['fault'];
-  readonly stopped: 'entries' | 'header-bytes' | null;
-  /** Bytes from the first non-zero one after the end mark. */
-  readonly trailing: number;
-  readonly entries: ArchiveEntry[];
-  readonly entryCount: number;
-  readonly notes: TarNotes;
-}
 export interface TarLimits {
   entries: number;
   /** Bytes of one extended header. */
@@ -29,217 +13,197 @@ export interface TarLimits {
   headerBytesInAll: number;
 }
 
-export function createTarReader(limits: TarLimits): TarReader {
-  const entries: ArchiveEntry[] = [];
-  const notes = createNotes();
-  const block = Buffer.alloc(BLOCK);
-  let filled = 0;
-  let position = 0;
-  let mode: 'header' | 'data' | 'extension' | 'ended' | 'done' = 'header';
-  /** Bytes of data still expected, including the padding to a whole block. */
-  let remaining = 0;
-  let zeroBlocks = 0;
-  let trailingFrom = -1;
-  let entryCount = 0;
-  let fault: ArchiveFacts['fault'] = null;
-  let stopped: TarReader['stopped'] = null;
-  let extensionType = '';
-  let extensionSize = 0;
-  let extensionBytes = 0;
-  let parts: Buffer[] = [];
-  let pax: Pax | null = null;
-  let longPath: Name | null = null;
-  let longLink: Name | null = null;
+/** What the next bytes are. `ended`: behind the end mark; `done`: no further bytes are read. */
+type Mode = 'header' | 'data' | 'extension' | 'ended' | 'done';
 
-  function fail(code: string, message: string): void {
-    fault ??= { layer: 'tar', code, message, offset: position };
-    mode = 'done';
+/** Type flags of extended headers. */
+const EXTENSION_TYPES = 'xXgLK';
+
+/**
+ * A strict incremental reader of tar (POSIX ustar and pax, GNU long names), in constant memory. It lists entries; it
+ * keeps no data and writes no file. Anything that other readers are known to disagree about is recorded as an oddity,
+ * and reading continues.
+ */
+export class TarReader {
+  readonly entries: ArchiveEntry[] = [];
+  readonly notes: TarNotes = createNotes();
+  fault: ArchiveFacts['fault'] = null;
+  stopped: 'entries' | 'header-bytes' | null = null;
+  entryCount = 0;
+  private readonly limits: TarLimits;
+  private readonly extensions = new TarExtensions(this.notes);
+  private readonly block = Buffer.alloc(BLOCK);
+  /** Bytes in the block. */
+  private filled = 0;
+  /** Offset of the block. */
+  private position = 0;
+  private mode: Mode = 'header';
+  /** Bytes of data still expected, including the padding to a whole block. */
+  private remaining = 0;
+  private zeroBlocks = 0;
+  /** Offset of the first non-zero block after the end mark; -1 if there is none. */
+  private trailingFrom = -1;
+  /** The extended header that is being read, and the bytes of all. */
+  private extension: { type: string; size: number; parts: Buffer[] } = { type: '', size: 0, parts: [] };
+  private extensionBytes = 0;
+
+  constructor(limits: TarLimits) {
+    this.limits = limits;
   }
 
-  function onBlock(): void {
-    if (mode === 'ended') return behind();
-    if (isZero(block)) {
-      zeroBlocks += 1;
-      if (zeroBlocks === 2) mode = 'ended';
+  /** Bytes from the first non-zero block after the end mark. */
+  get trailing(): number {
+    return this.trailingFrom === -1 ? 0 : this.position - this.trailingFrom;
+  }
+
+  write(data: Buffer): void {
+    let at = 0;
+    while (at < data.length && this.mode !== 'done') at += this.consume(at === 0 ? data : data.subarray(at));
+  }
+
+  /** All data was written. */
+  end(): void {
+    if (this.mode === 'done') return;
+    this.checkEnd(this.block.subarray(0, this.filled));
+    if (!this.extensions.isEmpty) {
+      if (this.zeroBlocks > 0) this.notes.add('extension-unused', this.extensions.firstName);
+      else this.fail('truncated', 'the tar archive ends behind an extended header');
+    }
+    if (this.trailingFrom !== -1 && !this.notes.has('entries-after-end')) this.notes.add('bytes-after-end', null);
+  }
+
+  /** @param rest the bytes of an incomplete block */
+  private checkEnd(rest: Buffer): void {
+    if (this.mode === 'ended') {
+      if (this.trailingFrom === -1 && !isZero(rest)) this.trailingFrom = this.position;
+      this.position += rest.length;
       return;
     }
-    if (zeroBlocks === 1) {
-      // Some readers stop at a single zero block, some continue.
-      mode = 'ended';
-      return behind();
-    }
-    const header = readHeader(block);
-    if (header !== null) return onHeader(header);
-    if (entryCount === 0 && pax === null && longPath === null && longLink === null) return noTar();
-    fail('header-checksum', `the checksum of the header at byte ${position} does not fit`);
+    const isHeaderCut = this.mode === 'header' && rest.length > 0 && !isZero(rest);
+    if (isHeaderCut && this.isFirst()) this.failNoTar();
+    else if (this.position + rest.length === 0) this.fail('empty', 'nothing is inside the gzip data');
+    else if (isHeaderCut || this.mode !== 'header')
+      this.fail('truncated', 'the tar archive ends in the middle of an entry');
+    else this.notes.add('no-end-mark', null);
   }
 
-  function behind(): void {
-    if (trailingFrom === -1) {
+  /** Consumes from the front of `data` what the current mode expects, and returns the number of bytes. */
+  private consume(data: Buffer): number {
+    if (this.mode === 'data' || this.mode === 'extension') return this.consumeData(data);
+    const taken = Math.min(BLOCK - this.filled, data.length);
+    data.copy(this.block, this.filled, 0, taken);
+    this.filled += taken;
+    if (this.filled === BLOCK) {
+      this.onBlock();
+      this.filled = 0;
+      this.position += BLOCK;
+    }
+    return taken;
+  }
+
+  private consumeData(data: Buffer): number {
+    const isExtension = this.mode === 'extension';
+    const taken = Math.min(this.remaining, data.length);
+    if (isExtension) this.extension.parts.push(Buffer.from(data.subarray(0, taken)));
+    this.remaining -= taken;
+    this.position += taken;
+    if (this.remaining === 0) {
+      this.mode = 'header';
+      if (isExtension) this.endExtension();
+    }
+    return taken;
+  }
+
+  private onBlock(): void {
+    const { block } = this;
+    if (this.mode === 'ended') return this.noteTrailing();
+    if (isZero(block)) {
+      this.zeroBlocks += 1;
+      if (this.zeroBlocks === 2) this.mode = 'ended';
+      return;
+    }
+    if (this.zeroBlocks === 1) {
+      // Some readers stop at a single zero block, some continue.
+      this.mode = 'ended';
+      return this.noteTrailing();
+    }
+    const header = readHeader(block);
+    if (header !== null) this.onHeader(header);
+    else if (this.isFirst()) this.failNoTar();
+    else this.fail('header-checksum', `the checksum of the header at byte ${this.position} does not fit`);
+  }
+
+  private noteTrailing(): void {
+    const { block, notes } = this;
+    if (this.trailingFrom === -1) {
       if (isZero(block)) return;
-      trailingFrom = position;
+      this.trailingFrom = this.position;
     }
     if (notes.has('entries-after-end') || readHeader(block) === null) return;
     notes.add('entries-after-end', readName(block, 0, 100).text);
   }
 
-  function noTar(): void {
-    const kind = kindOf(block.subarray(0, filled));
-    if (kind === 'gzip') fail('gzip-inside', 'the unpacked data is gzip again: it was compressed twice');
-    else fail('no-tar', `the unpacked data is no tar archive (it looks like: ${kind})`);
-  }
-
-  function onHeader(header: TarHeader): void {
-    const { type } = header;
-    const isExtension = 'xXgLK'.includes(type);
-    const size = !isExtension && pax?.size !== undefined && !Number.isNaN(pax.size) ? pax.size : header.size;
+  private onHeader(header: TarHeader): void {
+    const { position } = this;
+    const isExtension = EXTENSION_TYPES.includes(header.type);
+    const paxSize = isExtension ? undefined : this.extensions.pax?.size;
+    const size = paxSize === undefined || Number.isNaN(paxSize) ? header.size : paxSize;
     if (Number.isNaN(header.size))
-      return fail('size-unreadable', `the size in the header at byte ${position} is no number`);
-    if (size < 0) return fail('size-negative', `the size in the header at byte ${position} is negative`);
-    if (size > Number.MAX_SAFE_INTEGER)
-      return fail('size-too-large', `the size at byte ${position} is beyond all bounds`);
-    if (!isExtension) return onEntry(header, size);
-    extensionBytes += size;
-    if (size > limits.headerBytes || extensionBytes > limits.headerBytesInAll) {
-      stopped = 'header-bytes';
-      mode = 'done';
-      return;
-    }
-    extensionType = type;
-    extensionSize = size;
-    parts = [];
-    expect('extension', size);
-    if (size === 0) onExtension(Buffer.alloc(0));
+      this.fail('size-unreadable', `the size in the header at byte ${position} is no number`);
+    else if (size < 0) this.fail('size-negative', `the size in the header at byte ${position} is negative`);
+    else if (size > Number.MAX_SAFE_INTEGER)
+      this.fail('size-too-large', `the size at byte ${position} is beyond all bounds`);
+    else if (isExtension) this.startExtension(header.type, size);
+    else this.addEntry(header, size);
   }
 
-  function expect(next: 'data' | 'extension', size: number): void {
-    remaining = Math.ceil(size / BLOCK) * BLOCK;
-    mode = remaining > 0 ? next : 'header';
+  private startExtension(type: string, size: number): void {
+    this.extensionBytes += size;
+    if (size > this.limits.headerBytes || this.extensionBytes > this.limits.headerBytesInAll)
+      return this.stop('header-bytes');
+    this.extension = { type, size, parts: [] };
+    this.expect('extension', size);
+    if (size === 0) this.endExtension();
   }
 
-  function onExtension(bytes: Buffer): void {
-    if (extensionType === 'L' || extensionType === 'K') {
-      const name = readName(bytes, 0, bytes.length);
-      const zero = bytes.indexOf(0);
-      if (zero !== -1 && !isZero(bytes.subarray(zero))) notes.add('path-with-nul', name.text);
-      if ((extensionType === 'L' ? longPath : longLink) !== null) notes.add('extension-twice', name.text);
-      if (extensionType === 'L') longPath = name;
-      else longLink = name;
-      return;
-    }
-    const records = readPax(bytes);
-    for (const code of records.oddities) notes.add(code, records.path?.text ?? null);
-    if (extensionType === 'g') {
-      if (records.path || records.link) notes.add('path-for-all', (records.path ?? records.link)!.text);
-      if (records.size !== undefined) notes.add('pax-size-for-all', null);
-      return;
-    }
-    if (pax !== null) notes.add('extension-twice', records.path?.text ?? null);
-    pax = records;
+  private endExtension(): void {
+    const { type, size, parts } = this.extension;
+    this.extensions.add(type, Buffer.concat(parts).subarray(0, size));
+    this.extension = { type: '', size: 0, parts: [] };
   }
 
-  function onEntry(header: TarHeader, size: number): void {
-    entryCount += 1;
-    if (entryCount > limits.entries) {
-      stopped = 'entries';
-      mode = 'done';
-      return;
-    }
-    const name = pax?.path ?? longPath ?? header.path;
-    const linkName = pax?.link ?? longLink ?? header.link;
-    const path = name.text.slice(0, PATH_LIMIT);
-    let type: ArchiveEntry['type'] = ENTRY_TYPES[header.type] ?? 'other';
-    if (type === 'file' && name.text.endsWith('/')) type = 'directory';
-    const hasData = !DATALESS.has(type);
-    const isLink = type === 'link' || type === 'symlink';
-    const link = isLink ? linkName.text.slice(0, PATH_LIMIT) : null;
-    if (header.strayPrefix) notes.add('prefix-without-ustar', path);
-    if (pax?.path && longPath && pax.path.text !== longPath.text) notes.add('path-differs', path);
-    if (pax?.link && longLink && pax.link.text !== longLink.text) notes.add('path-differs', path);
-    if (pax?.link && !isLink) notes.add('link-on-file', path);
-    if (pax?.sparse || header.type === 'S') notes.add('sparse-file', path);
-    else if (type === 'other') notes.add('unknown-type', path);
-    if (pax?.size !== undefined && paxSizeDiffers(pax.size, header.size)) notes.add('pax-size-differs', path);
-    if (!hasData && size > 0) notes.add('data-without-file', path);
-    if (name.text.length > PATH_LIMIT || linkName.text.length > PATH_LIMIT) notes.add('path-too-long', path);
-    if (!name.utf8 || (isLink && !linkName.utf8)) notes.add('name-not-utf8', path);
-    if (Number.isNaN(header.mode)) notes.add('number-unreadable', path);
-    entries.push({ path, type, size, mode: header.mode > 0 ? header.mode : 0, link });
-    pax = null;
-    longPath = null;
-    longLink = null;
-    expect('data', hasData ? size : 0);
+  private addEntry(header: TarHeader, size: number): void {
+    this.entryCount += 1;
+    if (this.entryCount > this.limits.entries) return this.stop('entries');
+    const entry = describeEntry(header, size, this.extensions, this.notes);
+    this.entries.push(entry);
+    this.extensions.clear();
+    this.expect('data', hasData(entry.type) ? size : 0);
   }
 
-  /** Consumes from the front of `data` what the current mode expects, and returns the number of bytes. */
-  function consume(data: Buffer): number {
-    if (mode === 'data' || mode === 'extension') {
-      const taken = Math.min(remaining, data.length);
-      if (mode === 'extension') parts.push(Buffer.from(data.subarray(0, taken)));
-      remaining -= taken;
-      position += taken;
-      if (remaining === 0) {
-        const done = mode;
-        mode = 'header';
-        if (done === 'extension') onExtension(Buffer.concat(parts).subarray(0, extensionSize));
-        parts = done === 'extension' ? [] : parts;
-      }
-      return taken;
-    }
-    const taken = Math.min(BLOCK - filled, data.length);
-    data.copy(block, filled, 0, taken);
-    filled += taken;
-    if (filled === BLOCK) {
-      onBlock();
-      filled = 0;
-      position += BLOCK;
-    }
-    return taken;
+  private expect(next: 'data' | 'extension', size: number): void {
+    this.remaining = Math.ceil(size / BLOCK) * BLOCK;
+    this.mode = this.remaining > 0 ? next : 'header';
   }
 
-  function end(): void {
-    if (mode === 'done') return;
-    const left = block.subarray(0, filled);
-    const isHeaderCut = mode === 'header' && filled > 0 && !isZero(left);
-    if (mode === 'ended') {
-      if (trailingFrom === -1 && !isZero(left)) trailingFrom = position;
-      position += filled;
-    } else if (isHeaderCut && entryCount === 0 && pax === null && longPath === null && longLink === null) noTar();
-    else if (position + filled === 0) fail('empty', 'nothing is inside the gzip data');
-    else if (isHeaderCut || mode !== 'header') fail('truncated', 'the tar archive ends in the middle of an entry');
-    else notes.add('no-end-mark', null);
-    if (pax !== null || longPath !== null || longLink !== null) {
-      if (zeroBlocks > 0) notes.add('extension-unused', (pax?.path ?? longPath ?? longLink)?.text ?? null);
-      else fail('truncated', 'the tar archive ends behind an extended header');
-    }
-    if (trailingFrom !== -1 && !notes.has('entries-after-end')) notes.add('bytes-after-end', null);
+  /** True until there is an entry or an extended header. */
+  private isFirst(): boolean {
+    return this.entryCount === 0 && this.extensions.isEmpty;
   }
 
-  return {
-    write(data) {
-      let at = 0;
-      while (at < data.length && mode !== 'done') at += consume(at === 0 ? data : data.subarray(at));
-    },
-    end,
-    get fault() {
-      return fault;
-    },
-    get stopped() {
-      return stopped;
-    },
-    get trailing() {
-      return trailingFrom === -1 ? 0 : position - trailingFrom;
-    },
-    get entryCount() {
-      return entryCount;
-    },
-    entries,
-    notes,
-  };
-}
+  private stop(limit: 'entries' | 'header-bytes'): void {
+    this.stopped = limit;
+    this.mode = 'done';
+  }
 
-/** A size that 11 octal digits cannot hold is only in the PAX header; the header's own field is then 0. */
-function paxSizeDiffers(inPax: number, inHeader: number): boolean {
-  if (Number.isNaN(inPax)) return true;
-  return inPax !== inHeader && !(inHeader === 0 && inPax >= 8 ** 11);
+  private failNoTar(): void {
+    const kind = kindOf(this.block.subarray(0, this.filled));
+    if (kind === 'gzip') this.fail('gzip-inside', 'the unpacked data is gzip again: it was compressed twice');
+    else this.fail('no-tar', `the unpacked data is no tar archive (it looks like: ${kind})`);
+  }
+
+  private fail(code: string, message: string): void {
+    this.fault ??= { layer: 'tar', code, message, offset: this.position };
+    this.mode = 'done';
+  }
 }

@@ -1,36 +1,50 @@
 import { parentPort } from 'node:worker_threads';
 import { digestArtifact, type Inspection } from './digest-artifact.ts';
-import type { Answer, Piece } from './digest-worker-pool.ts';
+import type { Piece, PieceResult } from './digest-messages.ts';
 
-/** The worker thread that digests and lists artifacts (digest-worker-pool.ts). */
+/** The worker thread that digests and lists artifacts (digest-thread.ts). */
 
-const port = parentPort!;
-/** The open inspections, and the promise that the next piece of each has to wait for. */
-const open = new Map<number, { inspection: Inspection; busy: Promise<void> | null }>();
+if (parentPort === null) throw new Error('This program runs in a worker thread.');
+const port = parentPort;
+
+/** An artifact, and the promise that its next piece has to wait for. */
+interface OpenInspection {
+  inspection: Inspection;
+  busy: Promise<void> | null;
+}
+const inspections = new Map<number, OpenInspection>();
 
 port.on('message', (piece: Piece) => {
-  let one = open.get(piece.id);
-  if (!one) open.set(piece.id, (one = { inspection: digestArtifact(piece.task!), busy: null }));
-  const { inspection, busy } = one;
-  one.busy = (busy === null ? take(inspection, piece) : busy.then(() => take(inspection, piece))) ?? null;
+  const current = inspectionOf(piece);
+  const { inspection, busy } = current;
+  current.busy = (busy === null ? take(inspection, piece) : busy.then(() => take(inspection, piece))) ?? null;
 });
+
+function inspectionOf({ id, task }: Piece): OpenInspection {
+  const known = inspections.get(id);
+  if (known) return known;
+  if (task === null) throw new Error('The first piece of an artifact has its task.');
+  const opened: OpenInspection = { inspection: digestArtifact(task), busy: null };
+  inspections.set(id, opened);
+  return opened;
+}
 
 function take(inspection: Inspection, piece: Piece): void | Promise<void> {
   const { id, bytes, last } = piece;
-  if (last !== null) open.delete(id);
+  if (last !== null) inspections.delete(id);
   if (last === 'end') return finish(inspection, piece);
   if (last === 'drop') inspection.drop();
-  const busy = last === null ? inspection.write(bytes) : undefined;
-  answer(piece, null);
-  return busy;
+  const written = last === null ? inspection.write(bytes) : undefined;
+  sendResult(piece, null);
+  return written;
 }
 
 async function finish(inspection: Inspection, piece: Piece): Promise<void> {
   if (piece.bytes.length > 0) await inspection.write(piece.bytes);
-  answer(piece, await inspection.end());
+  sendResult(piece, await inspection.end());
 }
 
-function answer({ id, bytes }: Piece, facts: Answer['facts']): void {
-  const memory = bytes.buffer as ArrayBuffer;
-  port.postMessage({ id, memory, facts } satisfies Answer, [memory]);
+function sendResult({ id, bytes }: Piece, facts: PieceResult['facts']): void {
+  const memory = bytes.buffer;
+  port.postMessage({ id, memory, facts } satisfies PieceResult, [memory]);
 }
