@@ -33,7 +33,7 @@ describe('in a folder', () => {
     const root = workspace(['watch', 'clock']);
     const context = contextIn(root);
     expect(await assembleManifest(context, {})).toBe(0);
-    expect(context.said.out).toEqual(['assembled registry.json from 2 apps', '  added clock, watch']);
+    expect(context.printed.out).toEqual(['assembled registry.json from 2 apps', '  added clock, watch']);
     expect(Object.keys(read(root, 'registry.json').apps)).toEqual(['clock', 'watch']);
     expect(read(root, 'registry.json').apps.clock.blockStyle.iconUrl).toBe(
       'https://apps.example.com/apps/clock/logo.svg',
@@ -42,7 +42,7 @@ describe('in a folder', () => {
     const before = snapshot(root);
     const again = contextIn(root);
     expect(await assembleManifest(again, {})).toBe(0);
-    expect(again.said.out).toEqual(['registry.json holds the 2 apps already; nothing to do']);
+    expect(again.printed.out).toEqual(['registry.json holds the 2 apps already; nothing to do']);
     expect(snapshot(root)).toBe(before);
   });
 
@@ -57,7 +57,7 @@ describe('in a folder', () => {
     const root = workspace(['clock']);
     const context = contextIn(root);
     await assembleManifest(context, { format: 'json' });
-    expect(JSON.parse(context.said.out.join(''))).toMatchObject({
+    expect(JSON.parse(context.printed.out.join(''))).toMatchObject({
       status: 'assembled',
       apps: 1,
       added: ['clock'],
@@ -200,7 +200,7 @@ test('in a branch elsewhere: icons go there as well, and a changed one is put in
   write(root, { 'apps/clock/logo.svg': other });
   const context = contextIn(root);
   await assembleManifest(context, { dryRun: true });
-  expect(context.said.out.join('\n')).toContain('replace apps/clock/logo.svg');
+  expect(context.printed.out.join('\n')).toContain('replace apps/clock/logo.svg');
   await assembleManifest(contextIn(root), {});
   expect(shown('apps/clock/logo.svg')).toBe(other);
 });
@@ -233,5 +233,5 @@ test('a hundred and fifty apps are one commit, and another run none', async () =
   expect(commits().split('\n').slice(0, 2)).toEqual(['Update apps app-0, app-100, app-50', 'Add 150 apps']);
   const again = contextIn(root);
   await assembleManifest(again, {});
-  expect(again.said.out.join()).toContain('nothing to do');
+  expect(again.printed.out.join()).toContain('nothing to do');
 }, 60_000);

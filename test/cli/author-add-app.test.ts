@@ -36,7 +36,10 @@ describe('an app', () => {
     });
     expect(readFileSync(join(dir, 'apps/feed-watch/icon.svg'), 'utf8')).toBe(SVG);
     expect(readFileSync(join(dir, 'apps/feed-watch/versions.json'), 'utf8')).toBe('{\n  "versions": []\n}\n');
-    expect(context.said).toMatchObject({ log: [], next: ['appreg publish-version feed-watch 1.0.0 --entry <file>'] });
+    expect(context.printed).toMatchObject({
+      log: [],
+      next: ['appreg publish-version feed-watch 1.0.0 --entry <file>'],
+    });
   });
 
   test('the icon is called by its content, whatever the name of the file', async () => {
@@ -53,7 +56,7 @@ describe('an app', () => {
     const before = snapshot(dir);
     const context = contextIn(dir);
     expect(await addApp(context, 'a', { ...FLAGS, format: 'json' })).toBe(0);
-    expect(JSON.parse(context.said.out.join())).toMatchObject({ key: 'a', status: 'unchanged', files: [] });
+    expect(JSON.parse(context.printed.out.join())).toMatchObject({ key: 'a', status: 'unchanged', files: [] });
     expect(await refusal(addApp(contextIn(dir), 'a', { ...FLAGS, name: 'Other' }))).toMatchObject({
       code: 'already-exists',
       exit: 1,
@@ -74,7 +77,7 @@ describe('an app', () => {
     const before = snapshot(dir);
     const context = contextIn(dir);
     expect(await addApp(context, 'a', { ...FLAGS, dryRun: true })).toBe(0);
-    expect(context.said.out.join('\n')).toMatch(
+    expect(context.printed.out.join('\n')).toMatch(
       /^Nothing was written[^]*create apps\/a\/icon.svg[^]*edit   registry.json/,
     );
     expect(
@@ -197,7 +200,7 @@ describe('at a terminal', () => {
       blockStyle: { color: '#3b5bdb' },
     });
     expect(readFileSync(join(dir, 'apps/feed-watch/icon.svg'), 'utf8')).toContain('>F</text>');
-    expect(context.said.log.join()).toContain('An icon was drawn');
+    expect(context.printed.log.join()).toContain('An icon was drawn');
     expect(context.asked()).toContain('What does it do');
   });
 

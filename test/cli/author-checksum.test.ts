@@ -31,7 +31,7 @@ test('of one file: the checksum alone', async () => {
   writeFileSync(join(dir, 'a.tar.gz'), bytes);
   const context = contextIn(dir);
   expect(await checksum(context, ['a.tar.gz'], {})).toBe(0);
-  expect(context.said).toMatchObject({ out: [sha(bytes)], log: [] });
+  expect(context.printed).toMatchObject({ out: [sha(bytes)], log: [] });
 });
 
 test('of several: each with its name, escaped', async () => {
@@ -40,7 +40,7 @@ test('of several: each with its name, escaped', async () => {
   writeFileSync(join(dir, 'b\u001b[31m'), 'b');
   const context = contextIn(dir);
   await checksum(context, ['a', 'b\u001b[31m'], {});
-  expect(context.said.out).toEqual([`${sha('a')}  a`, `${sha('b')}  b\\u{1b}[31m`]);
+  expect(context.printed.out).toEqual([`${sha('a')}  a`, `${sha('b')}  b\\u{1b}[31m`]);
 });
 
 test('as JSON: one document', async () => {
@@ -48,7 +48,7 @@ test('as JSON: one document', async () => {
   writeFileSync(join(dir, 'a'), 'abc');
   const context = contextIn(dir);
   await checksum(context, ['a'], { format: 'json' });
-  expect(context.said.out.map((text) => JSON.parse(text) as unknown)).toEqual([
+  expect(context.printed.out.map((text) => JSON.parse(text) as unknown)).toEqual([
     [{ target: 'a', checksum: sha('abc'), bytes: 3 }],
   ]);
 });
@@ -61,7 +61,7 @@ test('of a URL: the bytes on the wire, behind redirects', async () => {
   });
   const context = contextIn(folder());
   await checksum(context, [`${url}/from`], {});
-  expect(context.said.out).toEqual([sha(packed)]);
+  expect(context.printed.out).toEqual([sha(packed)]);
 });
 
 test.each([
@@ -73,8 +73,8 @@ test.each([
   writeFileSync(join(dir, 'a'), text);
   const context = contextIn(dir);
   expect(await checksum(context, ['a'], {})).toBe(0);
-  expect(context.said.out).toEqual([sha(text)]);
-  expect(context.said.log.join()).toContain(says);
+  expect(context.printed.out).toEqual([sha(text)]);
+  expect(context.printed.log.join()).toContain(says);
 });
 
 test('what cannot be hashed', async () => {
@@ -101,5 +101,5 @@ test('what cannot be hashed', async () => {
     code: 'format-unknown',
     exit: 2,
   });
-  expect(context.said.out).toEqual([]);
+  expect(context.printed.out).toEqual([]);
 });

@@ -30,15 +30,15 @@ describe('a new workspace', () => {
     });
     expect(validateConfig(config)).toBe(true);
     expect(readFileSync(join(dir, 'registry/registry.json'), 'utf8')).toBe('{\n  "apps": {}\n}\n');
-    expect(context.said.out).toEqual(['created registry/appreg.config.json', 'created registry/registry.json']);
-    expect(context.said.next).toEqual(['cd registry && appreg add-app <key>']);
+    expect(context.printed.out).toEqual(['created registry/appreg.config.json', 'created registry/registry.json']);
+    expect(context.printed.next).toEqual(['cd registry && appreg add-app <key>']);
   });
 
   test('in the current folder, with a manifest of another name, as JSON', async () => {
     const dir = folder();
     const context = contextIn(dir);
     await init(context, undefined, { ...BASE, manifest: 'apps.json', format: 'json' });
-    expect(context.said.out.map((text) => JSON.parse(text) as unknown)).toMatchObject([
+    expect(context.printed.out.map((text) => JSON.parse(text) as unknown)).toMatchObject([
       {
         root: dir,
         manifestUrl: 'https://apps.example.com/r/apps.json',
@@ -61,13 +61,13 @@ describe('a new workspace', () => {
     }
     const context = contextIn(dir);
     expect(await init(context, undefined, { ...BASE, ci: 'github' })).toBe(0);
-    expect(context.said.out).toEqual(files.map((file) => `unchanged ${file}`));
+    expect(context.printed.out).toEqual(files.map((file) => `unchanged ${file}`));
   });
 
   test('in a folder with a space in its name: the next command can be pasted', async () => {
     const context = contextIn(folder());
     await init(context, 'my registry', BASE);
-    expect(context.said.next).toEqual(['cd "my registry" && appreg add-app <key>']);
+    expect(context.printed.next).toEqual(['cd "my registry" && appreg add-app <key>']);
   });
 
   test('once more: nothing to do', async () => {
@@ -76,7 +76,7 @@ describe('a new workspace', () => {
     const before = snapshot(dir);
     const context = contextIn(dir);
     expect(await init(context, '.', BASE)).toBe(0);
-    expect(context.said.out).toEqual(['unchanged appreg.config.json', 'unchanged registry.json']);
+    expect(context.printed.out).toEqual(['unchanged appreg.config.json', 'unchanged registry.json']);
     expect(snapshot(dir)).toBe(before);
   });
 
@@ -129,7 +129,7 @@ describe('for a host', () => {
     const context = contextIn(dir);
     await init(context, undefined, { ...BASE, ...more, host });
     expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8')).store).toEqual(store);
-    expect(context.said.out).toContain(`created ${join('host', 'README.md')}`);
+    expect(context.printed.out).toContain(`created ${join('host', 'README.md')}`);
     const before = snapshot(dir);
     await init(contextIn(dir), undefined, { ...BASE, ...more, host });
     expect(snapshot(dir)).toBe(before);
@@ -151,7 +151,7 @@ describe('for a host', () => {
     expect(existsSync(join(dir, 'host/README.md'))).toBe(true);
     const context = contextIn(dir);
     await init(context, undefined, options);
-    expect(context.said.out.filter((line) => !line.startsWith('unchanged'))).toEqual([]);
+    expect(context.printed.out.filter((line) => !line.startsWith('unchanged'))).toEqual([]);
     expect(listed()).toEqual(files);
   });
 
@@ -246,7 +246,7 @@ describe('what it is given', () => {
   test('an address of this very machine is allowed, with a remark', async () => {
     const context = contextIn(folder());
     expect(await init(context, undefined, { baseUrl: 'http://localhost:8080' })).toBe(0);
-    expect(context.said.log.join()).toContain('https');
+    expect(context.printed.log.join()).toContain('https');
   });
 });
 
@@ -258,7 +258,7 @@ describe('at a terminal', () => {
     expect(JSON.parse(readFileSync(join(dir, 'appreg.config.json'), 'utf8'))).toMatchObject({
       baseUrl: 'https://apps.example.com/',
     });
-    expect(context.said.out.join()).not.toContain('At which URL');
+    expect(context.printed.out.join()).not.toContain('At which URL');
     expect(context.asked()).toContain('At which URL');
   });
 

@@ -66,13 +66,13 @@ const listed = (dir: string): Record<string, string>[] =>
 
 async function lintsClean(dir: string): Promise<void> {
   const context = contextIn(dir);
-  expect([await lint(context, [], {}), context.said.out]).toEqual([0, expect.anything()]);
+  expect([await lint(context, [], {}), context.printed.out]).toEqual([0, expect.anything()]);
 }
 
 describe('a version', () => {
   test('is stored, listed, and lints clean', async () => {
     const dir = await workspace();
-    const { said } = await publish(dir, '1.0.0');
+    const { printed } = await publish(dir, '1.0.0');
     expect(readFileSync(join(dir, 'apps/a/versions/1.0.0.tar.gz'))).toEqual(one);
     expect(listed(dir)).toEqual([
       {
@@ -81,10 +81,12 @@ describe('a version', () => {
         artifactChecksum: sha(one),
       },
     ]);
-    expect(said.out.join('\n')).toMatch(
+    expect(printed.out.join('\n')).toMatch(
       /^published a 1\.0\.0\n {2}sha256:[0-9a-f]{64} {2}[\d,]+ bytes\n {2}https:.*\n {2}created apps\/a\/versions\/1\.0\.0\.tar\.gz\n {2}edited apps\/a\/versions\.json$/,
     );
-    expect(said.next).toEqual(['appreg lint; upload the folder; appreg verify https://apps.example.com/registry.json']);
+    expect(printed.next).toEqual([
+      'appreg lint; upload the folder; appreg verify https://apps.example.com/registry.json',
+    ]);
     await lintsClean(dir);
   });
 
@@ -92,8 +94,8 @@ describe('a version', () => {
     const dir = await workspace();
     writeFileSync(join(dir, '../main.ts'), 'export const answer: number = 42;');
     writeFileSync(join(dir, '../ui.ts'), 'export const ui: string = "x";');
-    const { said } = await publish(dir, '0.1.0', { entry: '../main.ts', ui: '../ui.ts', format: 'json' });
-    expect(JSON.parse(said.out.join())).toMatchObject({
+    const { printed } = await publish(dir, '0.1.0', { entry: '../main.ts', ui: '../ui.ts', format: 'json' });
+    expect(JSON.parse(printed.out.join())).toMatchObject({
       app: 'a',
       version: '0.1.0',
       status: 'published',
@@ -105,7 +107,7 @@ describe('a version', () => {
     });
     expect(
       JSON.parse(
-        (await publish(dir, 'minor', { entry: '../main.ts', ui: '../ui.ts', format: 'json' })).said.out.join(),
+        (await publish(dir, 'minor', { entry: '../main.ts', ui: '../ui.ts', format: 'json' })).printed.out.join(),
       ),
     ).toMatchObject({ version: '0.1.0', status: 'already-published' });
     await lintsClean(dir);
@@ -140,7 +142,7 @@ describe('1. a published version never changes', () => {
     await publish(dir, '1.0.0');
     const before = snapshot(dir);
     for (const word of ['1.0.0', 'patch', 'major']) {
-      expect((await publish(dir, word)).said.out[0]).toMatch(/^already published as a 1\.0\.0/);
+      expect((await publish(dir, word)).printed.out[0]).toMatch(/^already published as a 1\.0\.0/);
     }
     expect(snapshot(dir)).toBe(before);
   });
@@ -215,9 +217,9 @@ describe('2. the artifact, then its public address, then the metadata', () => {
     ['a broken answer', (): RequestListener => (_, response) => void response.destroy(), 'cannot be fetched'],
   ])('a folder that is uploaded later is only a remark: %s', async (_, answer, says) => {
     const dir = await workspace(await serving(answer()));
-    const { said } = await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
-    expect(said.log.join()).toContain('Not served yet');
-    expect(said.log.join()).toContain(says);
+    const { printed } = await publish(dir, '1.0.0', { artifact: '../one.tar.gz', readBack: true });
+    expect(printed.log.join()).toContain('Not served yet');
+    expect(printed.log.join()).toContain(says);
     expect(listed(dir)).toHaveLength(1);
   });
 
@@ -275,7 +277,9 @@ describe('4. interrupted, it can be run again', () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
     writeFileSync(join(dir, 'apps/a/versions.json'), '{\n  "versions": []\n}\n');
-    expect((await publish(dir, '1.0.0')).said.out.join('\n')).toContain('already-there apps/a/versions/1.0.0.tar.gz');
+    expect((await publish(dir, '1.0.0')).printed.out.join('\n')).toContain(
+      'already-there apps/a/versions/1.0.0.tar.gz',
+    );
     expect(listed(dir)).toHaveLength(1);
   });
 
@@ -308,13 +312,13 @@ describe('5. --dry-run', () => {
     const dir = await workspace();
     await publish(dir, '1.0.0');
     const before = snapshot(join(dir, '..'));
-    const { said } = await publish(dir, 'patch', { artifact: '../two.tar.gz', dryRun: true, readBack: true });
-    expect(said.out.join('\n')).toMatch(
+    const { printed } = await publish(dir, 'patch', { artifact: '../two.tar.gz', dryRun: true, readBack: true });
+    expect(printed.out.join('\n')).toMatch(
       /^would publish a 1\.0\.1[^]*create apps\/a\/versions\/1\.0\.1\.tar\.gz[^]*edit   apps\/a\/versions\.json[^]*\+ .*"version": "1\.0\.1"/,
     );
     expect(
       JSON.parse(
-        (await publish(dir, 'patch', { artifact: '../two.tar.gz', dryRun: true, format: 'json' })).said.out.join(),
+        (await publish(dir, 'patch', { artifact: '../two.tar.gz', dryRun: true, format: 'json' })).printed.out.join(),
       ),
     ).toMatchObject({
       version: '1.0.1',
@@ -328,7 +332,7 @@ describe('5. --dry-run', () => {
       code: 'immutable',
       exit: 1,
     });
-    expect((await publish(dir, '1.0.0', { artifact: '../one.tar.gz', dryRun: true })).said.out.join('\n')).toMatch(
+    expect((await publish(dir, '1.0.0', { artifact: '../one.tar.gz', dryRun: true })).printed.out.join('\n')).toMatch(
       /^already published as a 1\.0\.0/,
     );
     expect(snapshot(join(dir, '..'))).toBe(before);
@@ -341,9 +345,9 @@ describe('an artifact that is kept elsewhere', () => {
       request.url === '/from' ? void response.writeHead(302, { location: '/to' }).end() : void response.end(one),
     );
     const dir = await workspace();
-    const { said } = await publish(dir, '1.0.0', { artifactUrl: `${base}from` });
+    const { printed } = await publish(dir, '1.0.0', { artifactUrl: `${base}from` });
     expect(listed(dir)).toEqual([{ version: '1.0.0', artifactUrl: `${base}from`, artifactChecksum: sha(one) }]);
-    expect(said.log.join()).toContain('url-insecure');
+    expect(printed.log.join()).toContain('url-insecure');
     expect(existsSync(join(dir, 'apps/a/versions'))).toBe(false);
   });
 
@@ -403,7 +407,7 @@ describe('what is refused before anything is done', () => {
 
   test('--allow-prerelease allows one, with a warning', async () => {
     const dir = await workspace();
-    const { said } = await publish(dir, '1.0.0-rc.1', { artifact: '../one.tar.gz', allowPrerelease: true });
-    expect(said.log.join()).toContain('version-not-plain');
+    const { printed } = await publish(dir, '1.0.0-rc.1', { artifact: '../one.tar.gz', allowPrerelease: true });
+    expect(printed.log.join()).toContain('version-not-plain');
   });
 });

@@ -8,20 +8,18 @@ import { loadConfig } from '../../src/cli/config/config.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
 import type { AppregError } from '../../src/core/errors.ts';
 import { newJournal } from '../../src/store/journal.ts';
-import { PLAIN } from '../../src/report/style.ts';
+import { cliContext, type Printed } from '../support/cli-context.ts';
 
 /** Commands as functions, in folders of their own, with a terminal that records. */
 
 export interface Recorded extends Context {
-  /** Lines of stdout, of stderr, and the next steps. */
-  said: { out: string[]; log: string[]; next: string[] };
+  printed: Printed;
   /** What the questions looked like. */
   asked(): string;
 }
 
 /** @param keys what somebody types, one portion for each question; with it the terminal is interactive */
 export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readonly string[] | null = null): Recorded {
-  const said: Recorded['said'] = { out: [], log: [], next: [] };
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} });
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 120, rows: 40 });
   let shown = '';
@@ -35,27 +33,13 @@ export function contextIn(cwd: string, options: GlobalOptions = {}, keys: readon
         setImmediate(() => input.write(keys[next++] ?? '\u0003'));
     }
   });
-  return {
+  const context = cliContext({
     cwd,
     options,
-    env: {},
-    journal: newJournal(),
-    said,
-    asked: () => shown,
     config: (from = cwd) => loadConfig(from, null, {}),
-    terminal: {
-      interactive: keys !== null,
-      style: PLAIN,
-      errStyle: PLAIN,
-      out: (text) => void said.out.push(text),
-      annotate() {},
-      log: (text) => void said.log.push(text),
-      detail() {},
-      next: (text) => void said.next.push(text),
-      progress: () => ({ update() {}, stop() {} }),
-      dialog: { input, output },
-    },
-  };
+    ...(keys && { dialog: { input, output } }),
+  });
+  return { ...context, journal: newJournal(), asked: () => shown };
 }
 
 const MESSAGES = ['At which URL', 'Display name', 'What does it do', 'Background color', 'Icon:'];

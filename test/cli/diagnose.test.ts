@@ -6,12 +6,12 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { diagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose/run.ts';
 import { judge } from '../../src/cli/commands/judge/run.ts';
-import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import type { GlobalOptions } from '../../src/cli/context.ts';
 import type { Report } from '../../src/core/engine/report.ts';
-import { PLAIN } from '../../src/report/style.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, delayed, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { archive, gzipped, type Live, ORIGIN, putRegistry, SVG } from '../support/live-registry.ts';
+import { cliContext } from '../support/cli-context.ts';
 
 let host: FaultHost;
 let live: Live;
@@ -31,26 +31,6 @@ beforeEach(() => {
   host.requests.length = 0;
 });
 
-function contextOf(options: GlobalOptions, out: string[], env: NodeJS.ProcessEnv = {}): Context {
-  return {
-    cwd: folder,
-    options,
-    env,
-    terminal: {
-      interactive: false,
-      style: PLAIN,
-      errStyle: PLAIN,
-      out: (text) => void out.push(text),
-      log() {},
-      detail() {},
-      next() {},
-      annotate() {},
-      progress: () => ({ update() {}, stop() {} }),
-    },
-    config: async () => ({ config: {}, file: null, root: folder }),
-  };
-}
-
 interface Run {
   code: number;
   out: string;
@@ -62,13 +42,13 @@ async function run(
   globals: GlobalOptions = {},
   env: NodeJS.ProcessEnv = {},
 ): Promise<Run> {
-  const out: string[] = [];
   const trusted = where.startsWith('https') ? { ca: 'ca.pem' } : {};
-  const code = await diagnose(contextOf({ rule: ['tls-expiring=off'], ...globals }, out, env), where, {
+  const context = cliContext({ cwd: folder, options: { rule: ['tls-expiring=off'], ...globals }, env });
+  const code = await diagnose(context, where, {
     ...trusted,
     ...options,
   });
-  return { code, out: out.join('\n') };
+  return { code, out: context.printed.out.join('\n') };
 }
 
 async function reported(where: string, options: DiagnoseOptions = {}, env: NodeJS.ProcessEnv = {}): Promise<Report> {
@@ -306,16 +286,16 @@ describe('usage', () => {
   });
 
   test('with a machine format stdout holds a document all the same', async () => {
-    const out: string[] = [];
-    await expect(diagnose(contextOf({ format: 'json' }, out), 'no-url', {})).rejects.toMatchObject({ exit: 2 });
-    expect(JSON.parse(out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'diagnose' });
+    const context = cliContext({ cwd: folder, options: { format: 'json' } });
+    await expect(diagnose(context, 'no-url', {})).rejects.toMatchObject({ exit: 2 });
+    expect(JSON.parse(context.printed.out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'diagnose' });
   });
 });
 
 const judged = async (file: string): Promise<Report> => {
-  const out: string[] = [];
-  await judge(contextOf({ format: 'json', rule: ['tls-expiring=off'] }, out), [file]);
-  return JSON.parse(out.join('')) as Report;
+  const context = cliContext({ cwd: folder, options: { format: 'json', rule: ['tls-expiring=off'] } });
+  await judge(context, [file]);
+  return JSON.parse(context.printed.out.join('')) as Report;
 };
 /** Without what a diagnosis adds, and without what depends on the run. */
 const bare = (report: Report): unknown => ({

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lint } from '../../src/cli/commands/lint/run.ts';
 import { loadConfig } from '../../src/cli/config/config.ts';
-import type { Context } from '../../src/cli/context.ts';
 import type { Report } from '../../src/core/engine/report.ts';
-import { PLAIN } from '../../src/report/style.ts';
 import { type Serving, startServer } from '../../src/serve/server.ts';
+import { cliContext } from '../support/cli-context.ts';
 
 const BASE = 'https://apps.example.com/';
 const digest = (digit: string): string => `sha256:${'0123456789abcde'.repeat(4)}${digit.repeat(4)}`;
@@ -55,27 +54,14 @@ function version(number: string, digit: string): Record<string, string> {
 }
 
 async function linted(against: string, paths: string[] = []): Promise<{ code: number; found: string[] }> {
-  const out: string[] = [];
-  const quiet = { update() {}, stop() {} };
-  const context: Context = {
-    cwd: join(folder, 'next'),
+  const cwd = join(folder, 'next');
+  const context = cliContext({
+    cwd,
     options: { format: 'json' },
-    env: {},
-    terminal: {
-      interactive: false,
-      style: PLAIN,
-      errStyle: PLAIN,
-      out: (text) => void out.push(text),
-      annotate() {},
-      log() {},
-      detail() {},
-      next() {},
-      progress: () => quiet,
-    },
-    config: (from = join(folder, 'next')) => loadConfig(from, null, {}),
-  };
+    config: (from = cwd) => loadConfig(from, null, {}),
+  });
   const code = await lint(context, paths, { against });
-  const report: Report = JSON.parse(out.join('\n'));
+  const report: Report = JSON.parse(context.printed.out.join('\n'));
   return { code, found: report.findings.map((f) => `${f.rule} ${f.version}`) };
 }
 

@@ -38,14 +38,14 @@ type Given = Parameters<typeof subscribeTo>[2];
 async function run(
   options: Given = {},
   env: NodeJS.ProcessEnv = {},
-): Promise<{ code: number; said: Recorded['said'] }> {
+): Promise<{ code: number; printed: Recorded['printed'] }> {
   const context = { ...contextIn(folder(), options), env };
   const code = await subscribeTo(context, REGISTRY, { service, name: 'Apps', ...options });
-  return { code, said: context.said };
+  return { code, printed: context.printed };
 }
 
 test('posts what the specification says, where it says', async () => {
-  const { code, said } = await run(
+  const { code, printed } = await run(
     { tokenEnv: 'TOKEN', headerEnv: ['X-Org=ORG'] },
     { TOKEN: 's3cret-token', ORG: 'seven' },
   );
@@ -58,7 +58,7 @@ test('posts what the specification says, where it says', async () => {
       body: { url: REGISTRY, name: 'Apps' },
     },
   ]);
-  expect(said.out).toEqual([`subscribed to ${REGISTRY} as “Apps”`]);
+  expect(printed.out).toEqual([`subscribed to ${REGISTRY} as “Apps”`]);
 });
 
 test.each([
@@ -85,20 +85,20 @@ test.each([
   answerWith = { status, body };
   const done = await run();
   expect(done.code).toBe(code);
-  expect(done.said.out.join('\n')).toMatch(words);
+  expect(done.printed.out.join('\n')).toMatch(words);
 });
 
 test('a service that says what it was sent gives nothing away', async () => {
   answerWith = { status: 400, body: '{"title":"bad token s3cret-token"}' };
   for (const format of ['pretty', 'json']) {
-    const { said } = await run({ tokenEnv: 'TOKEN', format }, { TOKEN: 's3cret-token' });
-    expect(said.out.join('')).not.toContain('s3cret');
+    const { printed } = await run({ tokenEnv: 'TOKEN', format }, { TOKEN: 's3cret-token' });
+    expect(printed.out.join('')).not.toContain('s3cret');
   }
 });
 
 test('as JSON', async () => {
-  const { said } = await run({ format: 'json' });
-  expect(JSON.parse(said.out[0]!)).toEqual({
+  const { printed } = await run({ format: 'json' });
+  expect(JSON.parse(printed.out[0]!)).toEqual({
     registry: REGISTRY,
     name: 'Apps',
     outcome: 'subscribed',

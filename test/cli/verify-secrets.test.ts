@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { judge } from '../../src/cli/commands/judge/run.ts';
 import { verify } from '../../src/cli/commands/verify/run.ts';
-import type { Context } from '../../src/cli/context.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';
-import { PLAIN } from '../../src/report/style.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import { answer, byMethod, CORS, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
 import { gzipped, type Live, putRegistry } from '../support/live-registry.ts';
+import { cliContext } from '../support/cli-context.ts';
 
 /** Secrets that go in must not come out, wherever a host puts them. */
 
@@ -38,25 +37,9 @@ beforeEach(() => {
   other.requests.length = 0;
 });
 
-function contextOf(format: string, said: string[]): Context {
-  const say = (text: string): void => void said.push(text);
-  return {
-    cwd: folder,
-    options: { format, verbose: true },
-    env: { TOKEN: `Bearer ${TOKEN}` },
-    terminal: {
-      interactive: false,
-      style: PLAIN,
-      errStyle: PLAIN,
-      out: say,
-      annotate: () => {},
-      log: say,
-      detail: say,
-      next: say,
-      progress: () => ({ update: say, stop() {} }),
-    },
-    config: async () => ({ config: {}, file: null, root: folder }),
-  };
+/** A verbose run with a token in its environment. */
+function contextWith(format: string): ReturnType<typeof cliContext> {
+  return cliContext({ cwd: folder, options: { format, verbose: true }, env: { TOKEN: `Bearer ${TOKEN}` } });
 }
 
 /** Everything that a run says and saves. */
@@ -64,9 +47,9 @@ async function everything(
   format: string,
   options: VerifyOptions = { headerEnv: ['Authorization=TOKEN'] },
 ): Promise<string> {
-  const said: string[] = [];
-  await verify(contextOf(format, said), live.url, { ca: 'ca.pem', save: 'facts.json', ...options });
-  return said.join('\n') + readFileSync(join(folder, 'facts.json'), 'utf8');
+  const context = contextWith(format);
+  await verify(context, live.url, { ca: 'ca.pem', save: 'facts.json', ...options });
+  return Object.values(context.printed).flat().join('\n') + readFileSync(join(folder, 'facts.json'), 'utf8');
 }
 
 const ECHOES: [string, (token: string) => void][] = [
@@ -134,12 +117,12 @@ test('saved facts are judged with the same lines and columns, signed URLs and al
     'a.json',
     json(`${text.slice(0, -2).replaceAll('/', '\\/')}, {"x": "https:\\/\\/u:c4nary-pw@h\\/?a=\\"" }]}`),
   );
-  const said: string[] = [];
-  await verify(contextOf('json', said), live.url, { ca: 'ca.pem', save: 'facts.json' });
-  const again: string[] = [];
-  await judge(contextOf('json', again), ['facts.json']);
-  const [before, after] = [said, again].map(
-    (lines) => JSON.parse(lines.find((line) => line.startsWith('{'))!) as Report,
+  const verified = contextWith('json');
+  await verify(verified, live.url, { ca: 'ca.pem', save: 'facts.json' });
+  const judgedAgain = contextWith('json');
+  await judge(judgedAgain, ['facts.json']);
+  const [before, after] = [verified, judgedAgain].map(
+    ({ printed }) => JSON.parse(printed.out.find((line) => line.startsWith('{'))!) as Report,
   );
   expect(before!.findings.filter(({ rule }) => rule === 'checksum-malformed')).toHaveLength(3);
   expect(after!.findings).toEqual(before!.findings);

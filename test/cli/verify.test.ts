@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { judge } from '../../src/cli/commands/judge/run.ts';
 import { verify } from '../../src/cli/commands/verify/run.ts';
-import type { Context, GlobalOptions } from '../../src/cli/context.ts';
+import type { GlobalOptions } from '../../src/cli/context.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';
-import { PLAIN } from '../../src/report/style.ts';
 import { certificates } from '../support/fault-certificates.ts';
 import {
   answer,
@@ -20,6 +19,7 @@ import {
   redirect,
 } from '../support/fault-host.ts';
 import { archive, checksum, gzipped, type Live, ORIGIN, putRegistry } from '../support/live-registry.ts';
+import { cliContext } from '../support/cli-context.ts';
 
 let host: FaultHost;
 let live: Live;
@@ -48,35 +48,15 @@ interface Run {
   progress: string[];
 }
 
-function contextOf(options: GlobalOptions, out: string[], progress: string[], env: NodeJS.ProcessEnv): Context {
-  return {
-    cwd: folder,
-    options,
-    env,
-    terminal: {
-      interactive: false,
-      style: PLAIN,
-      errStyle: PLAIN,
-      out: (text) => void out.push(text),
-      annotate() {},
-      log() {},
-      detail() {},
-      next() {},
-      progress: () => ({ update: (text) => void progress.push(text), stop() {} }),
-    },
-    config: async () => ({ config: {}, file: null, root: folder }),
-  };
-}
-
 async function run(
   url: string,
   options: VerifyOptions = {},
   globals: GlobalOptions = { format: 'json' },
   env: NodeJS.ProcessEnv = {},
 ): Promise<Run> {
-  const out: string[] = [];
-  const progress: string[] = [];
-  const code = await verify(contextOf(globals, out, progress, env), url, { ca: 'ca.pem', ...options });
+  const context = cliContext({ cwd: folder, options: globals, env });
+  const { out, progress } = context.printed;
+  const code = await verify(context, url, { ca: 'ca.pem', ...options });
   const text = out.join('\n');
   return {
     code,
@@ -146,9 +126,9 @@ describe('verify', () => {
 
 const fetched = (): string[] => [...new Set(host.requests.filter((r) => r.method === 'GET').map((r) => r.path))].sort();
 const judged = async (file: string): Promise<Report> => {
-  const out: string[] = [];
-  await judge(contextOf({ format: 'json' }, out, [], {}), [file]);
-  return JSON.parse(out.join('')) as Report;
+  const context = cliContext({ cwd: folder, options: { format: 'json' } });
+  await judge(context, [file]);
+  return JSON.parse(context.printed.out.join('')) as Report;
 };
 const same = (r: Report): unknown => ({ ...r, command: '', summary: { ...r.summary, seconds: 0 } });
 
@@ -217,11 +197,11 @@ describe('usage errors', () => {
   });
 
   test('with a machine format stdout holds a document all the same', async () => {
-    const out: string[] = [];
-    await expect(verify(contextOf({ format: 'json' }, out, [], {}), 'no-url', {})).rejects.toMatchObject({
+    const context = cliContext({ cwd: folder, options: { format: 'json' } });
+    await expect(verify(context, 'no-url', {})).rejects.toMatchObject({
       code: 'url-invalid',
     });
-    expect(JSON.parse(out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'verify' });
+    expect(JSON.parse(context.printed.out.join(''))).toMatchObject({ outcome: 'incomplete', command: 'verify' });
   });
 });
 

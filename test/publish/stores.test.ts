@@ -92,12 +92,12 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
 
     const version = contextOf(arena);
     expect(await publishVersion(version, 'a', 'minor', { artifact: 'two.tar.gz', dryRun: true })).toBe(0);
-    expect(version.said.out.join('\n')).toMatch(
+    expect(version.printed.out.join('\n')).toMatch(
       /would publish a 1\.1\.0[^]*Nothing was written\. The plan:\ncreate apps\/a\/versions\/1\.1\.0\.tar\.gz .*\nedit {3}apps\/a\/versions\.json .*\n[^]*\+ +"version": "1\.1\.0"/,
     );
     const app = contextOf(arena);
     expect(await addApp(app, 'b', { ...APP, dryRun: true })).toBe(0);
-    expect(app.said.out.join('\n')).toMatch(/create apps\/b\/icon\.svg[^]*edit {3}registry\.json[^]*\+ +"b": \{/);
+    expect(app.printed.out.join('\n')).toMatch(/create apps\/b\/icon\.svg[^]*edit {3}registry\.json[^]*\+ +"b": \{/);
     const other = publishVersion(contextOf(arena), 'a', '1.0.0', { artifact: 'two.tar.gz', dryRun: true });
     expect(await refusal(other)).toMatchObject({ code: 'immutable', exit: 1 });
 
@@ -114,7 +114,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     };
     expect(versions.find(({ version }) => version === '2.0.0')).toMatchObject({ artifactUrl });
     expect(await arena.get('apps/a/versions/2.0.0.tar.gz')).toBeNull();
-    expect(JSON.stringify(context.said)).not.toContain('canary');
+    expect(JSON.stringify(context.printed)).not.toContain('canary');
     await verifies(arena);
 
     const before = String(await arena.get('apps/a/versions.json'));
@@ -137,7 +137,7 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     expect(ledger.apps.a).toMatchObject({ '1.0.0': { artifactChecksum: checksumOf(tarGz('one')) } });
     const same = contextOf(arena);
     expect(await diff(same, '.', url, {})).toBe(0);
-    expect(same.said.out.join()).toContain('Nothing changes');
+    expect(same.printed.out.join()).toContain('Nothing changes');
 
     // Somebody takes the version back, and its artifact.
     const { config } = await contextOf(arena).config();
@@ -162,14 +162,14 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     const json = { ...contextIn(root, { format: 'json' }), env: arena.env };
     expect(await verify(json, url, { save: 'facts.json' })).toBe(1);
     expect(await judge(json, ['facts.json'])).toBe(1);
-    const [verified, judged] = json.said.out.map((text) => rulesIn(JSON.parse(text) as Report));
+    const [verified, judged] = json.printed.out.map((text) => rulesIn(JSON.parse(text) as Report));
     expect(verified).toContain('version-withdrawn');
     expect(judged).toEqual(verified);
     // It says nothing of other registries.
     writeFileSync(join(root, 'appreg.config.json'), '{ "baseUrl": "https://elsewhere.example/${NOT_SET}" }');
     const other = { ...contextIn(root, { format: 'json' }), env: arena.env };
     await verify(other, url, {});
-    expect(rulesIn(JSON.parse(other.said.out.join('')) as Report)).not.toContain('version-withdrawn');
+    expect(rulesIn(JSON.parse(other.printed.out.join('')) as Report)).not.toContain('version-withdrawn');
   }, 60_000);
 
   if (kind !== 'folder')
@@ -204,10 +204,10 @@ describe.each<Kind>(['folder', 'git', 'bucket in memory'])('in a %s', (kind) => 
     ] as const) {
       const context = contextOf(arena);
       await diff(context, before, after, {});
-      expect(context.said.out.join('\n')).toMatch(/^Versions not compared: x \(it is not in .*\)\nNothing changes/);
+      expect(context.printed.out.join('\n')).toMatch(/^Versions not compared: x \(it is not in .*\)\nNothing changes/);
     }
     const noted = contextOf(arena);
     expect(await lock(noted, undefined, {})).toBe(0);
-    expect(noted.said.log.join('\n')).toContain('Not noted: the versions of x (it is not in ');
+    expect(noted.printed.log.join('\n')).toContain('Not noted: the versions of x (it is not in ');
   }, 60_000);
 });

@@ -3,7 +3,7 @@ import { verify } from '../../src/cli/commands/verify/run.ts';
 import type { Context, GlobalOptions } from '../../src/cli/context.ts';
 import type { VerifyOptions } from '../../src/cli/check/verify-options.ts';
 import type { Report } from '../../src/core/engine/report.ts';
-import { PLAIN } from '../../src/report/style.ts';
+import { cliContext } from './cli-context.ts';
 
 /** `verify` and `judge` in this process, in a folder, without a terminal. */
 
@@ -28,30 +28,14 @@ export function runsIn(
     env: NodeJS.ProcessEnv,
     act: (context: Context) => Promise<number>,
   ): Promise<Ran> {
-    const out: string[] = [];
-    const said: string[] = [];
-    const code = await act({
-      cwd: folder,
-      options: globals,
-      env,
-      terminal: {
-        interactive: false,
-        style: PLAIN,
-        errStyle: PLAIN,
-        annotate() {},
-        out: (text) => void out.push(text),
-        log: (text) => void said.push(text),
-        detail() {},
-        next() {},
-        progress: () => ({ update() {}, stop() {} }),
-      },
-      config: async () => ({ config: {}, file: null, root: folder }),
-    });
+    const context = cliContext({ cwd: folder, options: globals, env });
+    const code = await act(context);
+    const { out, log } = context.printed;
     const text = out.join('\n');
     return {
       code,
       out: text,
-      said,
+      said: log,
       report: globals.format === 'json' ? (JSON.parse(text) as Report) : (null as never),
     };
   }

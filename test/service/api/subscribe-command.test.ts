@@ -26,7 +26,7 @@ afterAll(async () => {
 async function run(url: string, env: NodeJS.ProcessEnv): Promise<{ code: number; out: string }> {
   const context = { ...contextIn(folder(), {}), env };
   const code = await subscribeTo(context, url, { service: server.url, name: 'Internal apps', tokenEnv: 'TOKEN' });
-  return { code, out: context.said.out.join('\n') };
+  return { code, out: context.printed.out.join('\n') };
 }
 
 // In this order: the allowance is used up on the way.

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/core/facts/facts.ts';
+import { exitCode, type Report } from '../../../src/core/engine/report.ts';
+import { rules } from '../../../src/core/rules/index.ts';
+import { checksum } from '../../support/core-facts.ts';
+import { hop, visit, web } from '../../support/visits.ts';
+import { BASE, ELSEWHERE, entry, listed, snapshot } from '../../support/snapshots.ts';
+import { type Options, lint, short, symptoms, version, before, metadata } from './judge-fixture.ts';
+
+/** Which apps are visible, and the symptoms. */
+
+const verdict = (facts: Snapshot, options: Options = {}) => lint(facts, options).apps[0];
+
+const asked = (facts: Snapshot, apps: string[], wanted: string | null = null): Report =>
+  lint({ ...facts, requested: { apps, version: wanted } });
+
+const statuses = (report: Report): string[] => Object.values(symptoms(report));
+
+describe('visibility', () => {
+  test.each<[name: string, facts: Snapshot, because: string[]]>([
+    ['an unsafe key', snapshot(['a b']), ['app-key-unsafe']],
+    ['an entry of the wrong type', snapshot({ apps: { a: 1 } }), ['schema-violation']],
+    [
+      'an entry without a description',
+      snapshot({ apps: { a: entry('a', { description: undefined }) } }),
+      ['schema-violation'],
+    ],
+    [
+      'a metadata URL that cannot be used',
+      snapshot({ apps: { a: entry('a', { appMetadataUrl: 'a.json' }) } }),
+      ['url-malformed'],
+    ],
+    ['metadata that cannot be read', snapshot(['a'], { a: '{' }), ['document-unreadable']],
+    ['metadata nested too deep', snapshot(['a'], { a: `{"versions":${'['.repeat(100)}` }), ['document-oversized']],
+    ['metadata of the wrong type', snapshot(['a'], { a: '[]' }), ['schema-violation']],
+    ['no versions', snapshot(['a'], { a: { versions: [] } }), ['no-valid-versions']],
+    ['no valid version', snapshot(['a'], { a: listed('v1') }), ['no-valid-versions']],
+    [
+      'no version with a checksum',
+      snapshot(['a'], { a: { versions: [version({ artifactChecksum: null })] } }),
+      ['schema-violation'],
+    ],
+    ['two reasons', snapshot(['a b'], { 'a b': '' }), ['app-key-unsafe', 'document-unreadable']],
+  ])('hidden: %s', (_, facts, because) => {
+    const report = lint(facts);
+    expect(report.apps[0]).toMatchObject({ visible: false, because });
+    expect(symptoms(report)['app-does-not-appear']).toBe('confirmed');
+  });
+
+  test.each<[name: string, facts: Snapshot]>([
+    ['one valid version is enough', snapshot(['a'], { a: listed('v1', '1.0.0') })],
+    ['a pre-release alone', snapshot(['a'], { a: listed('1.0.0-rc.1') })],
+    [
+      'an icon that cannot be had',
+      snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: 'x', color: '#112233' } }) } }),
+    ],
+    ['a bad colour', snapshot({ apps: { a: entry('a', { blockStyle: { iconUrl: `${BASE}i.svg`, color: 'red' } }) } })],
+    [
+      'a malformed checksum, which fails later',
+      snapshot(['a'], { a: { versions: [version({ artifactChecksum: 'unknown' })] } }),
+    ],
+  ])('visible: %s', (_, facts) => expect(verdict(facts)).toMatchObject({ visible: true, because: [] }));
+
+  test('not known: metadata that lies elsewhere', () => {
+    expect(verdict(snapshot(['a'], { a: ELSEWHERE }))).toEqual({ key: 'a', visible: null, because: [], latest: null });
+  });
+
+  test('latest is the highest valid one, also of a hidden app', () => {
+    expect(verdict(snapshot(['a b'], { 'a b': listed('1.9.0', '1.10.0', '2.0.0-rc.1', 'v9') }))).toMatchObject({
+      visible: false,
+      latest: '1.10.0',
+    });
+  });
+
+  test('settings change how a rule is told, not what subscribers see', () => {
+    for (const severity of ['off', 'note', 'warning'] as const) {
+      expect(
+        verdict(snapshot(['a'], { a: { versions: [] } }), { severities: { 'no-valid-versions': severity } }),
+        severity,
+      ).toMatchObject({ visible: false, because: ['no-valid-versions'] });
+      expect(
+        verdict(snapshot(['a'], { a: '{' }), { severities: { 'document-unreadable': severity } }),
+        severity,
+      ).toMatchObject({ visible: false, because: ['document-unreadable'] });
+      expect(verdict(snapshot(['a b']), { severities: { 'app-key-unsafe': severity } }), severity).toMatchObject({
+        visible: false,
+        because: ['app-key-unsafe'],
+      });
+    }
+  });
+});
+
+describe('an app without a version', () => {
+  const facts = snapshot(['a', 'b'], { a: { versions: [] } });
+
+  test('is a warning and hidden, and the run succeeds', () => {
+    const report = lint(facts);
+    expect(short(report)).toEqual(['warning no-valid-versions empty']);
+    expect(report.apps).toMatchObject([
+      { key: 'a', visible: false, because: ['no-valid-versions'], latest: null },
+      { key: 'b', visible: true },
+    ]);
+    expect(symptoms(report)['app-does-not-appear']).toBe('confirmed');
+    expect(exitCode(report, null)).toBe(0);
+  });
+
+  test.each([
+    ['of which none is a version', listed('v1')],
+    ['of which none is an object', { versions: [null] }],
+  ])('lists elements %s: an error', (_, source) => {
+    expect(exitCode(lint(metadata(source)), null)).toBe(1);
+    const lowered = lint(metadata(source), {
+      severities: { 'schema-violation': 'note', 'version-not-semver': 'note' },
+    });
+    expect(short(lowered)).toContain('error no-valid-versions all-invalid');
+  });
+
+  test('with a version in the earlier state: an error of the history', () => {
+    const earlier = before(() => [{ version: '1.0.0', artifactUrl: `${BASE}1.tar.gz`, artifactChecksum: checksum(1) }]);
+    const report = lint(snapshot(['a'], { a: { versions: [] } }), { baseline: earlier });
+    expect(short(report)).toEqual(['warning no-valid-versions empty', 'error version-withdrawn newest']);
+    expect(exitCode(report, null)).toBe(1);
+  });
+
+  test('keeps every reason that hides it', () => {
+    expect(verdict(snapshot(['a b'], { 'a b': { versions: [] } }))).toMatchObject({
+      visible: false,
+      because: ['app-key-unsafe', 'no-valid-versions'],
+    });
+  });
+});
+
+describe('symptoms', () => {
+  test('confirmed by an error, suspected for a warning, with the rules that say so', () => {
+    const broken = lint(snapshot('{'));
+    expect(broken.symptoms[0]).toEqual({
+      id: 'registry-does-not-refresh',
+      status: 'confirmed',
+      rules: ['document-unreadable'],
+    });
+    const marked = lint(snapshot('\ufeff{"apps":{}}'));
+    expect(marked.symptoms[0]).toEqual({
+      id: 'registry-does-not-refresh',
+      status: 'suspected',
+      rules: ['json-byte-order-mark'],
+    });
+  });
+
+  test('an error about a version hides no app as long as another version is valid', () => {
+    const report = lint(snapshot(['a'], { a: listed('v1', '1.0.0') }));
+    expect(report.symptoms[3]).toEqual({
+      id: 'app-does-not-appear',
+      status: 'suspected',
+      rules: ['version-not-semver'],
+    });
+  });
+
+  test('notes confirm and suspect nothing', () => {
+    const report = lint({ ...snapshot(['a']), orphans: ['x/versions.json'] });
+    expect(report.symptoms[3]).toEqual({ id: 'app-does-not-appear', status: 'not-judged', rules: [] });
+  });
+
+  test('each has its own', () => {
+    const report = lint(snapshot(['a'], { a: { versions: [version({ artifactChecksum: 'sha1:00' })] } }));
+    expect(symptoms(report)).toEqual({
+      'registry-does-not-refresh': 'not-judged',
+      'checksum-mismatch': 'confirmed',
+      'icon-does-not-display': 'not-judged',
+      'app-does-not-appear': 'not-judged',
+    });
+  });
+
+  test('what is unknown about one kind of file casts no doubt on the symptoms of another', () => {
+    const facts = snapshot(['a']);
+    const skipped = { missing: { code: 'not-requested', flag: null }, runWide: true };
+    Object.assign(facts.manifest, {
+      url: `${BASE}registry.json`,
+      web: web(visit(hop({ 'content-type': 'application/json' }))),
+    });
+    for (const { metadata: file, icon: image, artifacts } of facts.apps) {
+      file.web = facts.manifest.web;
+      Object.assign(image, { url: 'no URL', web: { missing: { code: 'blocked-by', rule: 'url-malformed' } } });
+      for (const one of artifacts) Object.assign(one, { web: skipped, content: skipped, archive: skipped });
+    }
+    expect(symptoms(lint(facts))).toMatchObject({
+      'registry-does-not-refresh': 'clear',
+      'checksum-mismatch': 'not-judged',
+      'app-does-not-appear': 'clear',
+    });
+  });
+
+  test('that no earlier state was given casts no doubt', () => {
+    const local = rules.filter((rule) => ['metadata', 'manifest'].includes(rule.on));
+    const report = lint(snapshot(['a']), { rules: local });
+    expect(report.notJudged.length).toBeGreaterThan(0);
+    expect(Object.values(symptoms(report))).toEqual(['clear', 'clear', 'clear', 'clear']);
+  });
+});
+
+describe('what was asked for by name', () => {
+  test('an app that is not listed is hidden, and confirms the symptom', () => {
+    const report = asked(snapshot(['a']), ['a', 'b']);
+    expect(short(report)).toEqual(['error app-not-listed absent']);
+    expect(report.apps).toMatchObject([
+      { key: 'a', visible: true },
+      { key: 'b', visible: false, because: ['app-not-listed'], latest: null },
+    ]);
+    expect(report.summary.apps).toBe(1);
+    expect(report.symptoms[3]).toMatchObject({ status: 'confirmed', rules: ['app-not-listed'] });
+  });
+
+  test('where none of what was asked for is listed, icons and artifacts are not called clear', () => {
+    const local = rules.filter((rule) => rule.on === 'manifest');
+    const report = lint({ ...snapshot({ apps: {} }), requested: { apps: ['b'], version: null } }, { rules: local });
+    expect(statuses(report)).toEqual(['clear', 'not-judged', 'not-judged', 'confirmed']);
+  });
+
+  test('with the rule off, the app is as hidden as it was', () => {
+    const report = lint(
+      { ...snapshot(['a']), requested: { apps: ['b'], version: null } },
+      { severities: { 'app-not-listed': 'off' } },
+    );
+    expect(short(report)).toEqual([]);
+    expect(report.apps.find((found) => found.key === 'b')).toMatchObject({ visible: false });
+  });
+
+  test('behind a manifest that cannot be read nobody knows', () => {
+    const report = asked(snapshot('{'), ['b']);
+    expect(short(report)).toEqual(['error document-unreadable truncated']);
+    expect(report.apps).toEqual([{ key: 'b', visible: null, because: ['document-unreadable'], latest: null }]);
+  });
+
+  test('a version that is not listed confirms the symptom of an app that is visible', () => {
+    const report = asked(snapshot(['a']), ['a'], '9.0.0');
+    expect(short(report)).toEqual(['error version-not-listed absent']);
+    expect(report.findings[0]).toMatchObject({ app: 'a', version: '9.0.0', pointer: '/versions' });
+    expect(report.apps).toMatchObject([{ key: 'a', visible: true }]);
+    expect(symptoms(report)).toMatchObject({ 'app-does-not-appear': 'confirmed', 'checksum-mismatch': 'not-judged' });
+  });
+
+  test('a version that is listed', () => expect(short(asked(snapshot(['a']), ['a'], '1.0.0'))).toEqual([]));
+});

@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import { inspectImage } from '../../../src/observe/icon/inspect-image.ts';
+import { NS, svg } from './image-fixture.ts';
+
+/** SVG icons. */
+
+const look = (text: string) => inspectImage(Buffer.from(text));
+
+describe('SVG', () => {
+  const ILLUSTRATOR =
+    '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">';
+  const SOUND: [string, string][] = [
+    ['shapes', svg('<path d="M0 0h24v24H0z" fill="none"/>')],
+    ['an XML declaration', `<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n${svg('')}`],
+    ['comments in front and behind', `<!-- Generator: Adobe Illustrator --><!-- <html> -->\n${svg('')}\n<!-- end -->`],
+    ['the DOCTYPE of drawing programs', `<?xml version="1.0"?>\n${ILLUSTRATOR}\n${svg('')}`],
+    [
+      'the DOCTYPE of SVG 1.0',
+      `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 20010904//EN"\n "http://www.w3.org/TR/2001/REC-SVG-20010904/DTD/svg10.dtd">${svg('')}`,
+    ],
+    ['a bare DOCTYPE', `<!DOCTYPE svg>${svg('')}`],
+    [
+      'an empty internal subset',
+      `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd" [ ]>${svg('')}`,
+    ],
+    ['a prefix', '<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:path d="M0 0"/></s:svg>'],
+    ['a byte order mark', `\ufeff${svg('')}`],
+    [
+      'references to itself',
+      svg(
+        '<defs><path id="a" d=""/></defs><use href="#a"/><use xlink:href="#a"/><rect fill="url(#g)" filter="url(\'#f\')" style="mask: url(&quot;#m&quot;)"/>',
+      ),
+    ],
+    [
+      'embedded images',
+      svg('<image href="data:image/png;base64,AAAA"/><image xlink:href=" DATA:image/jpeg;base64,AAAA"/>'),
+    ],
+    [
+      'a style sheet',
+      svg(
+        '<style>/* @import "x" url(http://x) */ .a{fill:url(#b)} @font-face{src:url(data:font/woff2;base64,AA)}</style>',
+      ),
+    ],
+    ['a style sheet in CDATA', svg('<style><![CDATA[.a > .b{fill:#fff}]]></style>')],
+    ['a link', svg('<a href="https://example.com"><path d=""/></a><a xlink:href="https://example.com"/>')],
+    [
+      'the data of Inkscape',
+      svg(
+        '<sodipodi:namedview inkscape:zoom="1" onload="x"/><metadata><rdf:RDF><cc:Work rdf:about=""><dc:type rdf:resource="http://purl.org/dc/dcmitype/StillImage"/><cc:license href="http://x.example"/></cc:Work></rdf:RDF></metadata><path inkscape:export-filename="/home/me/a.png" d=""/>',
+        'xmlns:sodipodi="s" xmlns:inkscape="i" xmlns:rdf="r" xmlns:cc="c" xmlns:dc="d"',
+      ),
+    ],
+    [
+      'words that only look active',
+      svg('<title>javascript: onload=alert(1) url(http://x)</title><desc>&lt;script&gt;</desc><text>on</text>'),
+    ],
+    ['attributes that begin with "on" in other names', svg('<path data-on="1" font-weight="bold" d=""/>')],
+    ['animation', svg('<animate attributeName="href" values="#a;#b" to="#c" begin="a.click"/>')],
+  ];
+
+  test.each(SOUND)('sound: %s', (_, text) => {
+    expect(look(text)).toMatchObject({ kind: 'svg', fault: null, active: [] });
+  });
+
+  test.each(['utf-16le', 'utf-16be'] as const)('%s, with and without a byte order mark', (encoding) => {
+    const little = Buffer.from(
+      `<?xml version="1.0" encoding="UTF-16"?>${svg('<title>größe</title>', 'width="7"')}`,
+      'utf16le',
+    );
+    const bytes = encoding === 'utf-16le' ? little : Buffer.from(little).swap16();
+    const mark = Buffer.from(encoding === 'utf-16le' ? 'fffe' : 'feff', 'hex');
+    expect(inspectImage(bytes)).toMatchObject({ kind: 'svg', width: 7, fault: { code: 'not-utf-8' } });
+    expect(inspectImage(Buffer.concat([mark, bytes]))).toMatchObject({ kind: 'svg', width: 7, fault: null });
+  });
+
+  test('ISO-8859-1, when it says so: read, and yet not by all browsers', () => {
+    for (const [inside, fault] of [
+      ['<title>größe</title>', { code: 'not-utf-8' }],
+      ['<title>groesse</title>', null],
+      ['<title>größe</title><g>', { code: 'syntax' }],
+    ] as const) {
+      const text = `<?xml version="1.0" encoding="iso-8859-1"?>${svg(inside)}`;
+      expect(inspectImage(Buffer.from(text, 'latin1'))).toMatchObject({ kind: 'svg', fault });
+    }
+  });
+
+  const ENTITIES =
+    '<!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg"><!ENTITY two "&one;&one;"><!ENTITY one \'x\'>]>';
+  test.each<[string, string, object]>([
+    ['for a namespace', `${ENTITIES}<svg xmlns="&ns;" width="3"/>`, { width: 3, fault: null }],
+    ['nested', `${ENTITIES}${svg('<text>&two;</text>')}`, { fault: null }],
+    ['not used', `${ENTITIES}${svg('')}`, { fault: null }],
+    ['not declared', `${ENTITIES}${svg('&three;')}`, { fault: { code: 'syntax' } }],
+    ['the first one binds', `<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY a "<g">]>${svg('&a;')}`, { fault: null }],
+    ['of another file, which is not loaded', `<!DOCTYPE svg [<!ENTITY a SYSTEM "x">]>${svg('&a;')}`, { fault: null }],
+  ])('entities %s', (_, text, expected) => {
+    expect(look(text)).toMatchObject({ kind: 'svg', ...expected });
+  });
+
+  test('entities are told as active once, with what they hide', () => {
+    const text = '<!DOCTYPE svg [<!ENTITY a "<script>1</script>">]>' + svg('&a;');
+    expect(look(text).active.map(({ code }) => code)).toEqual(['doctype', 'script']);
+  });
+
+  test.each<[string, string | Buffer, string]>([
+    ['no namespace', '<svg width="1" height="1"><path d=""/></svg>', 'no-namespace'],
+    ['another namespace', '<svg xmlns="http://www.w3.org/2000/SVG"/>', 'wrong-namespace'],
+    ['an element that is not closed', `<svg ${NS}><g></svg>`, 'syntax'],
+    ['cut in the middle', svg('<path d="M0 0"/>').slice(0, -10), 'syntax'],
+    ['an entity of HTML', svg('<text>a&nbsp;b</text>'), 'syntax'],
+    ['an ampersand by itself', svg('<text>a & b</text>'), 'syntax'],
+    ['an attribute without quotes', `<svg ${NS} width=1/>`, 'syntax'],
+    ['an attribute twice', `<svg ${NS} width="1" width="2"/>`, 'syntax'],
+    ['a prefix that is not declared', `<svg ${NS}><use xlink:href="#a"/></svg>`, 'syntax'],
+    ['space in front of the XML declaration', ` <?xml version="1.0"?>${svg('')}`, 'syntax'],
+    ['two roots', `${svg('')}${svg('')}`, 'syntax'],
+    ['Latin-1 that says nothing', Buffer.from(svg('<title>größe</title>'), 'latin1'), 'encoding'],
+    ['Latin-1 that says UTF-8', Buffer.from(`<?xml version="1.0" encoding="utf-8"?>${svg('ß')}`, 'latin1'), 'encoding'],
+    ['an encoding that nobody knows', `<?xml version="1.0" encoding="x-klingon"?>${svg('')}`, 'encoding'],
+    ['entities in a circle', `<!DOCTYPE svg [<!ENTITY a "&b;"><!ENTITY b "&a;">]>${svg('&a;')}`, 'entities'],
+    [
+      'entities that grow without bounds',
+      `<!DOCTYPE svg [<!ENTITY a0 "lol">${Array.from({ length: 40 }, (_, i) => `<!ENTITY a${i + 1} "&a${i};&a${i};">`).join('')}]>${svg('&a40;')}`,
+      'entities',
+    ],
+    [
+      'very many entities',
+      `<!DOCTYPE svg [${Array.from({ length: 20_000 }, (_, i) => `<!ENTITY a${i} "&a${i + 1};">`).join('')}]>${svg('&a0;')}`,
+      'entities',
+    ],
+    ['a namespace with a space in it', `<svg xmlns=" http://www.w3.org/2000/svg"/>`, 'wrong-namespace'],
+    [
+      'entities from elsewhere',
+      `<!DOCTYPE svg [<!ENTITY % x SYSTEM "http://evil.example/x"> %x;]>${svg('')}`,
+      'entities',
+    ],
+    ['deep nesting', `<svg ${NS}>${'<g>'.repeat(300)}`, 'too-complex'],
+    [
+      'very many attributes',
+      `<svg ${NS} ${Array.from({ length: 3000 }, (_, i) => `a${i}=""`).join(' ')}/>`,
+      'too-complex',
+    ],
+    ['very many bytes', svg(' '.repeat(5 * 2 ** 20)), 'not-read'],
+  ])('broken: %s', (_, text, code) => {
+    expect(inspectImage(Buffer.from(text as string))).toMatchObject({ kind: 'svg', fault: { code } });
+  });
+
+  test('XML that breaks before its root', () => {
+    expect(look('<?xml version="1.0"?><!-- no end')).toMatchObject({ kind: 'xml', fault: { code: 'syntax' } });
+  });
+
+  test('a fault names line and column, and stays short', () => {
+    const { fault } = look(`<svg ${NS}>\n<${'g'.repeat(5000)}>\n</x></svg>`);
+    expect(fault?.message).toMatch(/^3:/);
+    expect(fault!.message.length).toBeLessThanOrEqual(300);
+  });
+
+  test.each<[string, string, string, string]>([
+    ['a script', '\n<script>alert(1)</script>', 'script', 'script'],
+    ['a script from elsewhere', '\n<script href="https://evil.example/x.js"/>', 'script', 'script'],
+    ['a script of HTML', '\n<h:script xmlns:h="http://www.w3.org/1999/xhtml"/>', 'script', 'script'],
+    ['an event handler', '\n<g onload="alert(1)"/>', 'event-handler', 'g onload'],
+    ['a javascript link', '\n<a href="javascript:alert(1)"/>', 'javascript-url', 'a href'],
+    ['a javascript link, disguised', '\n<a xlink:href=" java&#9;Script:alert(1)"/>', 'javascript-url', 'a xlink:href'],
+    [
+      'a javascript link by animation',
+      '\n<animate attributeName="href" values="#a;javascript:alert(1)"/>',
+      'javascript-url',
+      'animate values',
+    ],
+    [
+      'embedded HTML',
+      '\n<foreignObject><p xmlns="http://www.w3.org/1999/xhtml"/></foreignObject>',
+      'foreign-object',
+      'foreignObject',
+    ],
+    [
+      'an image from elsewhere',
+      '\n<image href="https://me:secret@cdn.example/a.png?token=1"/>',
+      'foreign-reference',
+      'image href: cdn.example',
+    ],
+    [
+      'an image without scheme',
+      '\n<image xlink:href="//cdn.example/a.png"/>',
+      'foreign-reference',
+      'image xlink:href: cdn.example',
+    ],
+    ['an image beside it', '\n<image href="a.png"/>', 'foreign-reference', 'image href: a relative path'],
+    ['a local file', '\n<image href="file:///home/me/a.png"/>', 'foreign-reference', 'image href: file:'],
+    ['a shape from elsewhere', '\n<use href="sprite.svg#a"/>', 'foreign-reference', 'use href: a relative path'],
+    [
+      'a pattern from elsewhere',
+      '\n<rect fill="url(https://cdn.example/p.svg#a)"/>',
+      'foreign-reference',
+      'rect fill: cdn.example',
+    ],
+    [
+      'a style attribute',
+      '\n<rect style="fill: URL( \'//cdn.example/p\' )"/>',
+      'foreign-reference',
+      'rect style: cdn.example',
+    ],
+    [
+      'a font from elsewhere',
+      '\n<style>@font-face{src:url(https://fonts.example/f.woff2)}</style>',
+      'foreign-reference',
+      'style: fonts.example',
+    ],
+    [
+      'a style sheet with an element in it',
+      '\n<style><b/>a{b:url(//x.example/y)}</style>',
+      'foreign-reference',
+      'style: x.example',
+    ],
+    ['an import', '\n<style>@import "https://fonts.example/css";</style>', 'foreign-reference', 'style: fonts.example'],
+    [
+      'an import by URL',
+      '\n<style>@import url(https://fonts.example/css);</style>',
+      'foreign-reference',
+      'style: fonts.example',
+    ],
+    [
+      'an import, disguised',
+      '\n<style>@\\69mport "https://fonts.example/css"</style>',
+      'foreign-reference',
+      'style: fonts.example',
+    ],
+    [
+      'a style sheet in CDATA',
+      '\n<style><![CDATA[a{b:url(//x.example/y)}]]></style>',
+      'foreign-reference',
+      'style: x.example',
+    ],
+    [
+      'an image in HTML',
+      '\n<h:img xmlns:h="http://www.w3.org/1999/xhtml" src="https://x.example/t.gif"/>',
+      'foreign-reference',
+      'img src: x.example',
+    ],
+  ])('active: %s', (_, inside, code, name) => {
+    expect(look(svg(inside)).active[0]).toEqual({ code, name, line: 2 });
+  });
+
+  test.each<[string, string]>([
+    ['a DOCTYPE from elsewhere', '<!DOCTYPE svg SYSTEM "http://evil.example/x.dtd">'],
+    ['a DOCTYPE with declarations', '<!DOCTYPE svg [<!ATTLIST svg onload CDATA "x">]>'],
+    ['a DOCTYPE behind many spaces', `<!DOCTYPE svg ${' '.repeat(5000)} SYSTEM "x">`],
+  ])('active: %s', (_, doctype) => {
+    expect(look(`${doctype}${svg('')}`)).toMatchObject({ fault: null, active: [{ code: 'doctype' }] });
+  });
+
+  test('active: a style sheet instruction', () => {
+    const { active } = look(`<?xml-stylesheet type="text/css" href="https://x.example/a.css"?>${svg('')}`);
+    expect(active).toEqual([{ code: 'foreign-reference', name: 'xml-stylesheet: x.example', line: 1 }]);
+  });
+
+  test('active content is listed a hundred times at most', () => {
+    expect(look(svg('<script/>'.repeat(500))).active).toHaveLength(100);
+  });
+
+  test.each<[string, number | null, number | null]>([
+    ['width="24" height="32.5"', 24, 32.5],
+    ['width="24px" height="1in"', 24, 96],
+    ['viewBox="0 0 48 36"', 48, 36],
+    ['viewBox="0,0,48,36" width="100%"', 48, 36],
+    ['viewBox="0 0 48 36" width="12"', 12, 36],
+    ['width="10mm" height="10pt"', 37.795, 13.333],
+    ['width="1em" height="auto"', null, null],
+    ['', null, null],
+    ['viewBox="a b c d"', null, null],
+    ['width="0" height="1e2"', 0, 100],
+  ])('size: %s', (attributes, width, height) => {
+    expect(look(svg('', attributes))).toMatchObject({ width, height });
+  });
+
+  describe('hostile documents are answered at once', () => {
+    const LAUGHS = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
+    test.each<[string, string]>([
+      ['a billion laughs', `<!DOCTYPE svg [<!ENTITY l0 "lol">${LAUGHS}]><svg ${NS}>&l9;</svg>`],
+      ['elements without end', `<svg ${NS}>${'<a>'.repeat(1_000_000)}`],
+      ['spaces in a DOCTYPE', `<!DOCTYPE svg ${' '.repeat(1_000_000)}x>${svg('')}`],
+      ['comments that stay open in a style', svg(`<style>${'/*'.repeat(500_000)}</style>`)],
+      ['URLs that stay open in a style', svg(`<style>${'url('.repeat(200_000)}</style>`)],
+      ['a number without end', svg('', `width="${'1'.repeat(1_000_000)}"`)],
+      ['brackets without end', '<'.repeat(1_000_000)],
+    ])('%s', (_, text) => {
+      const start = performance.now();
+      look(text);
+      expect(performance.now() - start).toBeLessThan(1000);
+    });
+  });
+});

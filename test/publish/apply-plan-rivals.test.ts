@@ -1,0 +1,157 @@
+import { describe, expect, test, vi } from 'vitest';
+import { applyPlan } from '../../src/publish/apply-plan.ts';
+import type { Store } from '../../src/store/store.ts';
+import { artifact, metadata, adding, plan, outcomes, watched, refusing } from './plan-fixture.ts';
+
+/** Plans while others write, and in stores that do not keep what they were given. */
+
+// Retries do not wait in these tests.
+vi.mock('node:timers/promises', () => ({ setTimeout: () => new Promise(setImmediate) }));
+
+/** Somebody who puts `content` there just before. */
+const faster =
+  (content: string) =>
+  (inner: Store): Partial<Store> => ({
+    async create(path, bytes) {
+      await inner.create(path, Buffer.from(content));
+      return inner.create(path, bytes);
+    },
+  });
+
+describe('when others are faster', () => {
+  test('an edit is made anew on what they wrote', async () => {
+    let rivals = 5;
+    const { store, log, text } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path, bytes, token) {
+        if (rivals > 0) {
+          const now = (await inner.read(path))!;
+          await inner.replace(path, Buffer.concat([now.bytes, Buffer.from(`rival ${rivals--}\n`)]), now.token);
+        }
+        return inner.replace(path, bytes, token);
+      },
+    }));
+    expect(outcomes(await applyPlan({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(text(metadata)).toBe('rival 5\nrival 4\nrival 3\nrival 2\nrival 1\nours\n');
+    expect(log.filter((line) => line.startsWith('changed'))).toHaveLength(5);
+  });
+
+  test('forty at once all get through', async () => {
+    const { store, text } = watched({ [metadata]: '' });
+    const versions = Array.from({ length: 40 }, (_, i) => `1.${i}.0`);
+    await Promise.all(versions.map((version) => applyPlan({ steps: [adding(version)] }, store)));
+    expect(text(metadata)!.trim().split('\n').sort()).toEqual(versions.sort());
+  });
+
+  test('the same file with the same bytes is theirs and ours; with other bytes it is refused', async () => {
+    expect(outcomes(await applyPlan({ steps: [artifact] }, watched({}, faster('bytes')).store))).toEqual([
+      'a/1.0.0.tar.gz: already-there',
+    ]);
+    await expect(applyPlan(plan, watched({ [metadata]: '' }, faster('others')).store)).rejects.toMatchObject({
+      code: 'immutable',
+      exit: 1,
+    });
+  });
+
+  test('and the edit is refused on what they wrote: the artifact is there, and that is said', async () => {
+    const { store } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path, bytes, token) {
+        await inner.replace(path, Buffer.from('taken\n'), token);
+        return inner.replace(path, bytes, token);
+      },
+    }));
+    await expect(applyPlan({ steps: [artifact, refusing] }, store)).rejects.toMatchObject({
+      code: 'immutable',
+      exit: 1,
+      message: 'Published meanwhile. Stored: a/1.0.0.tar.gz. Not stored: a/versions.json.',
+    });
+  });
+
+  test('always: it gives up in the end', async () => {
+    const { store } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path) {
+        const now = (await inner.read(path))!;
+        await inner.replace(path, Buffer.concat([now.bytes, Buffer.from('rival\n')]), now.token);
+        return 'changed';
+      },
+    }));
+    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({ code: 'write-conflict', exit: 2 });
+  });
+
+  test('and the store does not notice: the edit is found lost, and made again', async () => {
+    let lost = 2;
+    const { store, text } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path, bytes, token) {
+        if (lost-- <= 0) return inner.replace(path, bytes, token);
+        // Theirs, read before ours and written after it.
+        await inner.replace(path, Buffer.from(`rival ${lost}\n`), token);
+        return 'replaced';
+      },
+    }));
+    expect(outcomes(await applyPlan({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(text(metadata)).toBe('rival 0\nours\n');
+  });
+
+  test('but keep what we wrote: it is not written twice', async () => {
+    const { store, text } = watched({ [metadata]: '' }, (inner) => ({
+      async replace(path, bytes, token) {
+        const answer = await inner.replace(path, bytes, token);
+        const now = (await inner.read(path))!;
+        await inner.replace(path, Buffer.concat([now.bytes, Buffer.from('later\n')]), now.token);
+        return answer;
+      },
+    }));
+    expect(outcomes(await applyPlan({ steps: [adding('ours')] }, store))).toEqual(['a/versions.json: edited']);
+    expect(text(metadata)).toBe('ours\nlater\n');
+  });
+});
+
+describe('a store that does not do what it answers', () => {
+  const found = { exit: 2, message: expect.stringContaining('a/versions.json') as string };
+
+  test('keeps the old document: found after a few tries, not taken for others', async () => {
+    const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'replaced' }));
+    await expect(applyPlan(plan, store)).rejects.toMatchObject({
+      ...found,
+      code: 'write-lost',
+      message: expect.stringMatching(
+        /did not keep the write: it has the document from before.*Stored: a\/1\.0\.0\.tar\.gz\. Not stored: a\/versions\.json\.$/,
+      ) as string,
+    });
+    expect(log.length).toBeLessThan(10);
+  });
+
+  test('refuses each write as if the document had changed, and it did not', async () => {
+    const { store, log } = watched({ [metadata]: '' }, () => ({ replace: async () => 'changed' }));
+    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({ ...found, code: 'store-stale' });
+    expect(log.length).toBeLessThan(20);
+  });
+
+  test.each([
+    ['something else', Buffer.from([0xff, 0xfe])],
+    ['nothing', null],
+  ])('keeps %s', async (_, kept) => {
+    let isWritten = false;
+    const { store } = watched({ [metadata]: '' }, (inner) => ({
+      async replace() {
+        isWritten = true;
+        return 'replaced';
+      },
+      async read(path) {
+        if (!isWritten || path !== metadata) return inner.read(path);
+        return kept && { bytes: kept, token: 'other' };
+      },
+    }));
+    await expect(applyPlan({ steps: [adding('1')] }, store)).rejects.toMatchObject({
+      ...found,
+      code: 'write-lost',
+    });
+  });
+
+  test('says that a file exists, and does not have it', async () => {
+    const { store } = watched({ [metadata]: '' }, () => ({ create: async () => 'exists' }));
+    await expect(applyPlan(plan, store)).rejects.toMatchObject({
+      code: 'store-stale',
+      message: expect.stringContaining('a/1.0.0.tar.gz exists') as string,
+    });
+  });
+});

@@ -1,0 +1,71 @@
+import { AppregError } from '../../src/core/errors.ts';
+import type { Plan, Step } from '../../src/publish/plan.ts';
+import type { StepResult } from '../../src/publish/step.ts';
+import type { Store } from '../../src/store/store.ts';
+import { memoryStore } from './memory.ts';
+
+/** A plan of three steps, and stores that record or change what is done. */
+
+export const artifact: Step & { kind: 'create' } = {
+  kind: 'create',
+  path: 'a/1.0.0.tar.gz',
+  bytes: Buffer.from('bytes'),
+  what: 'the artifact of a 1.0.0',
+};
+
+export const metadata = 'a/versions.json';
+
+/** Adds a line, once. */
+export function adding(line: string): Step & { kind: 'edit' } {
+  return {
+    kind: 'edit',
+    path: metadata,
+    edit: (text) => (text.split('\n').includes(line) ? null : `${text}${line}\n`),
+    what: `the version ${line}`,
+  };
+}
+
+export const plan: Plan = { steps: [artifact, adding('1.0.0')] };
+
+export function outcomes(results: readonly StepResult[]): string[] {
+  return results.map(({ step, outcome }) => `${step.path}: ${outcome}`);
+}
+
+/** A store that says in which order it was asked to write, and can be made to fail. */
+export function watched(
+  files: Record<string, string | Uint8Array>,
+  over: (store: Store) => Partial<Store> = () => ({}),
+): { store: Store; log: string[]; text(path: string): string | undefined } {
+  const memory = memoryStore(files);
+  const odd = { ...memory, ...over(memory) };
+  const log: string[] = [];
+  const store: Store = {
+    name: 'memory',
+    read: (path) => odd.read(path),
+    digest: (path) => odd.digest(path),
+    async create(path, bytes) {
+      const answer = await odd.create(path, bytes);
+      log.push(`${answer} ${path}`);
+      return answer;
+    },
+    async replace(path, bytes, token) {
+      const answer = await odd.replace(path, bytes, token);
+      log.push(`${answer} ${path}`);
+      return answer;
+    },
+  };
+  return { store, log, text: (path) => memory.files.get(path)?.toString('utf8') };
+}
+
+export const full = (): never => {
+  throw new AppregError('disk-full', 'Cannot write it: the disk is full. Nothing was changed.', 'Free some space.');
+};
+
+/** An edit that somebody else's text makes impossible. */
+export const refusing: Step = {
+  ...adding('1'),
+  edit(text) {
+    if (text === '') return 'ours';
+    throw new AppregError('immutable', 'Published meanwhile. Nothing was changed.', 'Take the next version.');
+  },
+};
