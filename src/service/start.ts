@@ -1,5 +1,5 @@
 import { collectDefaultMetrics } from 'prom-client';
-import { startOwnServer } from './storage/embedded/server.ts';
+import { startEmbeddedPostgres } from './storage/embedded/server.ts';
 import { awaitDatabase } from './storage/await-database.ts';
 import { migrate } from './storage/migrations.ts';
 import { openDatabase } from './storage/database.ts';
@@ -68,7 +68,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
 }
 
 async function ownDatabase(folder: string, stops: (() => Promise<unknown>)[]): Promise<string> {
-  const { url, stop } = await startOwnServer(folder);
+  const { url, stop } = await startEmbeddedPostgres(folder);
   stops.push(stop);
   return url;
 }

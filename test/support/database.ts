@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { chmodSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll } from 'vitest';
-import { type OwnServer, startOwnServer } from '../../src/service/storage/embedded/server.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/service/storage/embedded/server.ts';
 
 /** Databases of a PostgreSQL server that runs for as long as the tests of a file. */
 
-let server: Promise<{ own: OwnServer; folder: string }> | null = null;
+let server: Promise<{ own: EmbeddedPostgres; folder: string }> | null = null;
 let count = 0;
 
 afterAll(async () => {
@@ -18,9 +18,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(): Promise<{ own: OwnServer; folder: string }> {
+async function start(): Promise<{ own: EmbeddedPostgres; folder: string }> {
   const folder = await openFolder();
-  return { own: await startOwnServer(folder), folder };
+  return { own: await startEmbeddedPostgres(folder), folder };
 }
 
 /** A folder that the user of PostgreSQL gets to where the tests run as root. */

@@ -5,7 +5,7 @@ import { openLog } from '../../src/service/log.ts';
 import { openMetrics } from '../../src/service/metrics.ts';
 import { outboundOptions } from '../../src/service/refresh/address-policy.ts';
 import { refreshRegistry } from '../../src/service/refresh/refresh.ts';
-import { settingsFrom } from '../../src/service/config/resolve-settings.ts';
+import { resolveSettings } from '../../src/service/config/resolve-settings.ts';
 
 /** Refreshes without queue and web server, and the bare requests that they are made of. */
 
@@ -18,7 +18,7 @@ export interface Refreshing {
 }
 
 export async function openRefreshing(databaseUrl: string, urls: readonly string[]): Promise<Refreshing> {
-  const settings = settingsFrom(
+  const settings = resolveSettings(
     { allowHost: ['localhost'] },
     { DATABASE_URL: databaseUrl },
     { cwd: '/', ca: null, machineCa: null },

@@ -24,23 +24,28 @@ type Environment = Record<string, string | undefined>;
 
 const ROLES = ['web', 'worker'] as const;
 /** Minimum length of an operator token, in characters. */
-const SHORTEST_TOKEN = 16;
+const TOKEN_MIN_LENGTH = 16;
 const HOUR = 3_600_000;
+const DEFAULT_PORT = 8090;
+const DEFAULT_CONCURRENCY = 8;
 
 /**
  * Settings from flags, then the environment, then defaults for a single machine.
  * @param cwd the base of a relative --data @param ca, machineCa PEM text, or null
  * @throws AppregError `setting-invalid`
  */
-export function settingsFrom(
+export function resolveSettings(
   flags: ServiceFlags,
   env: Environment,
   { cwd, ca, machineCa }: { cwd: string; ca: string | null; machineCa: string | null },
 ): Settings {
   const host = flags.host ?? (env['HOST'] || '127.0.0.1');
   const operatorToken = env['OPERATOR_TOKEN'] || null;
-  if (operatorToken !== null && operatorToken.length < SHORTEST_TOKEN)
-    throw unusable('OPERATOR_TOKEN is too short to be a secret.', 'openssl rand -base64 32 prints one that is not.');
+  if (operatorToken !== null && operatorToken.length < TOKEN_MIN_LENGTH)
+    throw invalidSetting(
+      'OPERATOR_TOKEN is too short to be a secret.',
+      'openssl rand -base64 32 prints one that is not.',
+    );
   return {
     databaseUrl: databaseUrl(env['DATABASE_URL']),
     dataFolder: resolve(cwd, flags.data ?? dataFolder(env)),
@@ -57,7 +62,7 @@ export function settingsFrom(
     operatorToken,
     openSignUp: flags.openSignUp ?? (operatorToken === null && isLoopback(host)),
     interval: flags.interval === undefined ? HOUR : Math.max(1, Math.round(flags.interval * 1_000)),
-    concurrency: flags.concurrency ?? 8,
+    concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
     limits: DEFAULT_LIMITS,
   };
 }
@@ -77,7 +82,7 @@ function dataFolder(env: Environment): string {
 function databaseUrl(text: string | undefined): string | null {
   if (!text) return null;
   if (/^postgres(ql)?:\/\//.test(text)) return text;
-  throw unusable(
+  throw invalidSetting(
     'DATABASE_URL is not the address of a PostgreSQL server.',
     'Write it as postgres://user:password@host:5432/database.',
   );
@@ -88,7 +93,7 @@ function webUrl(env: Environment, name: string, asFolder = false): string | null
   if (!text) return null;
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || (asFolder && (url.search || url.hash)))
-    throw unusable(
+    throw invalidSetting(
       `${name} is no web address that can be used: ${printable(redact(text))}`,
       `Write it out, such as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
     );
@@ -96,15 +101,21 @@ function webUrl(env: Environment, name: string, asFolder = false): string | null
 }
 
 function portFrom(text: string | undefined): number {
-  if (!text) return 8090;
+  if (!text) return DEFAULT_PORT;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw unusable(`PORT is no port: ${printable(text)}`, 'It takes a number from 0 to 65535; 0 takes any that is free.');
+  throw invalidSetting(
+    `PORT is no port: ${printable(text)}`,
+    'It takes a number from 0 to 65535; 0 takes any that is free.',
+  );
 }
 
 function roles(named: string[] | undefined): Settings['roles'] {
-  const wrong = named?.find((role) => !(ROLES as readonly string[]).includes(role));
-  if (wrong !== undefined)
-    throw unusable(`--role ${printable(wrong)}: there is no such role.`, 'Roles are web and worker; by default both.');
+  const unknown = named?.find((name) => !ROLES.some((role) => role === name));
+  if (unknown !== undefined)
+    throw invalidSetting(
+      `--role ${printable(unknown)}: there is no such role.`,
+      'Roles are web and worker; by default both.',
+    );
   return ROLES.filter((role) => named?.includes(role) ?? true);
 }
 
@@ -114,7 +125,7 @@ function hostName(text: string): string {
   const url = parseUrl(`http://${host}/`);
   if (url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '')
     return `${url.hostname}${port}`;
-  throw unusable(
+  throw invalidSetting(
     `--allow-host ${printable(redact(text))}: that is no host name.`,
     'Name the host without scheme and path, and with a port if only that is meant: --allow-host localhost:8080',
   );
@@ -125,6 +136,6 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function unusable(message: string, hint: string): AppregError {
+function invalidSetting(message: string, hint: string): AppregError {
   return new AppregError('setting-invalid', message, hint);
 }

@@ -1,12 +1,13 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server } from 'node:http';
+import { isIPv6 } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { printable } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
 import type { Settings } from '../config/settings.ts';
+import { listeningPort } from '../listening-port.ts';
 
 /** Milliseconds for running requests to complete. */
-const LAST_ANSWERS = 10_000;
+const CLOSE_TIMEOUT = 10_000;
 
 type FetchCallback = Parameters<typeof createAdaptorServer>[0]['fetch'];
 
@@ -15,7 +16,9 @@ export async function listen(
   { host, port }: Pick<Settings, 'host' | 'port'>,
   fetch: FetchCallback,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createAdaptorServer({ fetch }) as Server;
+  const server = createAdaptorServer({ fetch });
+  // Without options for HTTP/2 it is one of HTTP/1.1.
+  if (!(server instanceof Server)) throw new Error('The adaptor returned a server of another protocol.');
   server.headersTimeout = 15_000;
   server.requestTimeout = 60_000;
   // Longer than the usual 60 seconds of proxies, so that the proxy closes idle connections first.
@@ -32,18 +35,17 @@ export async function listen(
       { cause: error },
     );
   });
-  const address = server.address() as AddressInfo;
-  return { url: urlOf(host, address.port), close: () => close(server) };
+  return { url: urlOf(host, listeningPort(server)), close: () => close(server) };
 }
 
 /** 0.0.0.0 or :: listens on all addresses, but browsers cannot connect to it. */
 function urlOf(host: string, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}/`;
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}/`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/`;
 }
 
 async function close(server: Server): Promise<void> {
-  const late = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS);
+  const late = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT);
   await new Promise((done) => {
     server.close(done);
     server.closeIdleConnections();

@@ -1,7 +1,7 @@
 import type { OrganizationView } from '../views.ts';
 import { html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { said } from './untrusted-text.ts';
+import { untrusted } from './untrusted-text.ts';
 import { copyButton, field, notice } from './components.ts';
 
 /** The pages before signing in, and the page that shows a token. */
@@ -31,7 +31,7 @@ export function signInPage({ error, openSignUp, next, signedOut = false }: SignI
         : html`<p class="aside">No token? The operator of this service creates organizations.</p>`
     }
   </div>`;
-  return { title: 'Sign in', place: null, body };
+  return { title: 'Sign in', section: null, body };
 }
 
 export interface SignUpForm {
@@ -52,13 +52,13 @@ export function signUpPage({ error, name, key }: SignUpForm): Screen {
     </form>
     <p class="aside">You have a token already? <a href="sign-in">Sign in</a></p>
   </div>`;
-  return { title: 'Create an organization', place: null, body };
+  return { title: 'Create an organization', section: null, body };
 }
 
 /** The token is shown only once. */
 export function tokenPage(organization: OrganizationView, token: string, rotated: boolean): Screen {
   const body = html`<div class="${rotated ? 'card' : 'card entry'}">
-    <h1>${rotated ? 'The new token' : html`${said(organization.name, 80)} is ready`}</h1>
+    <h1>${rotated ? 'The new token' : html`${untrusted(organization.name, 80)} is ready`}</h1>
     <p class="lead">
       ${rotated ? 'The token before it does not work any more.' : 'You are signed in on this browser.'} Keep this token:
       it is shown this once, and cannot be read again.
@@ -74,7 +74,7 @@ export function tokenPage(organization: OrganizationView, token: string, rotated
       >
     </p>
   </div>`;
-  return { title: rotated ? 'The new token' : 'Your token', place: rotated ? 'organization' : null, body };
+  return { title: rotated ? 'The new token' : 'Your token', section: rotated ? 'organization' : null, body };
 }
 
 /** The form of a new organization was submitted twice. */
@@ -87,7 +87,7 @@ export function tokenGonePage(): Screen {
       <a class="button" href="sign-up">Create another organization</a>
     </p>
   </div>`;
-  return { title: 'Created already', place: null, body };
+  return { title: 'Created already', section: null, body };
 }
 
 export interface FailurePage {
@@ -107,5 +107,5 @@ export function failurePage({ title, text, signedIn }: FailurePage): Screen {
       >
     </p>
   </div>`;
-  return { title, place: null, body };
+  return { title, section: null, body };
 }

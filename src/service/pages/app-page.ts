@@ -1,21 +1,22 @@
 import type { Finding } from '../../core/engine/report.ts';
 import { size } from '../../report/words.ts';
 import type { AppView, InstallableView, SubscriptionView, VersionView } from '../views.ts';
-import { appRow, reasons, standing, versionCount } from './app-row.ts';
-import { code, legible, said } from './untrusted-text.ts';
+import { appRow, reasons, installability, versionCount } from './app-row.ts';
+import { code, legible, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
-import { copyable, empty, searchForm, status, tile } from './components.ts';
+import { copyable, empty, searchForm, status } from './components.ts';
+import { tile } from './tile.ts';
 import { findingList } from './findings.ts';
 import { found, pager } from './registry-page.ts';
-import { back } from './settings-pages.ts';
+import { backLink } from './settings-pages.ts';
 import { isBusy, versionState } from './states.ts';
 import { day, when } from './time.ts';
 
 /** An app with its versions; and the apps of all registries. */
 
 export interface AppPage {
-  one: SubscriptionView;
+  subscription: SubscriptionView;
   app: AppView;
   versions: readonly VersionView[];
   next: string | null;
@@ -25,20 +26,20 @@ export interface AppPage {
   now: Date;
 }
 
-export function appPage({ one, app, versions, next, after, findings, now }: AppPage): Screen {
-  const path = `settings/registries/${one.id}/app?key=${encodeURIComponent(app.key)}`;
-  const body = html`${back(`settings/registries/${one.id}`, one.name)}
+export function appPage({ subscription, app, versions, next, after, findings, now }: AppPage): Screen {
+  const path = `settings/registries/${subscription.id}/app?key=${encodeURIComponent(app.key)}`;
+  const body = html`${backLink(`settings/registries/${subscription.id}`, subscription.name)}
     <div class="head app-head">
       ${tile(app, true)}
       <div class="head-text">
-        <h1>${said(app.name === '' ? app.key : app.name, 400)}</h1>
+        <h1>${untrusted(app.name === '' ? app.key : app.name, 400)}</h1>
         <p class="url">${code(app.key, 200)}</p>
       </div>
     </div>
-    ${app.description === '' ? NOTHING : html`<p class="lead long">${said(app.description, 1000)}</p>`}
+    ${app.description === '' ? NOTHING : html`<p class="lead long">${untrusted(app.description, 1000)}</p>`}
     <div class="state" id="state" role="status" data-live>
       <p class="state-line">
-        ${standing(app)} ${app.latest === null ? NOTHING : html`<span>Latest ${code(app.latest, 80)}</span>`}
+        ${installability(app)} ${app.latest === null ? NOTHING : html`<span>Latest ${code(app.latest, 80)}</span>`}
         <span class="muted">${versionCount(app)}</span>
       </p>
       ${reasons(app)}
@@ -74,9 +75,9 @@ export function appPage({ one, app, versions, next, after, findings, now }: AppP
   const pending = versions.some(({ state }) => state === 'pending');
   return {
     title: legible(app.name === '' ? app.key : app.name, 60),
-    place: 'registries',
+    section: 'registries',
     body,
-    again: isBusy(one) || pending ? 3 : 60,
+    refreshAfter: isBusy(subscription) || pending ? 3 : 60,
   };
 }
 
@@ -120,7 +121,7 @@ function why({ state, offered, reason, swappedChecksum, withdrawnAt }: VersionVi
     lines.push(
       `The metadata file lists another artifact than at first sight. Nobody gets swapped bytes: ${offered ? 'only what has the first digest is offered.' : 'it is not offered.'}`,
     );
-  if (reason !== null) lines.push(said(reason.message, 500));
+  if (reason !== null) lines.push(untrusted(reason.message, 500));
   if (state === 'withdrawn')
     lines.push(
       withdrawnAt === null
@@ -156,7 +157,7 @@ export function cataloguePage(view: CataloguePage): Screen {
     <div id="catalogue" data-shape="${bare ? 'bare' : 'list'}">
       ${bare ? noneAtAll(view.registries) : catalogueList(view)}
     </div>`;
-  return { title: 'Apps', place: 'apps', body, again: 30 };
+  return { title: 'Apps', section: 'apps', body, refreshAfter: 30 };
 }
 
 function catalogueList({ apps, next, after, search }: CataloguePage): Html {
@@ -180,7 +181,7 @@ function catalogueList({ apps, next, after, search }: CataloguePage): Html {
 
 function catalogueRow(app: InstallableView): Html {
   const registry = `settings/registries/${app.registry.id}`;
-  const from = html`<p class="from muted">from ${said(app.registry.name, 80)}</p>`;
+  const from = html`<p class="from muted">from ${untrusted(app.registry.name, 80)}</p>`;
   return appRow(app, `${registry}/app?key=${encodeURIComponent(app.key)}`, from);
 }
 

@@ -1,36 +1,68 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 /** Static files shared by all pages: read once, with a content hash in the URL for caching. */
 
 export interface Asset {
   type: string;
   bytes: Buffer;
+  /** The hash of the content. */
   tag: string;
 }
 
-const TYPES = {
-  'style.css': 'text/css; charset=utf-8',
-  'script.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-} as const;
-export type AssetName = keyof typeof TYPES;
+/** The style sheet is one file for browsers; later rules override earlier ones. */
+const STYLE_SHEETS = [
+  'colors',
+  'base',
+  'layout',
+  'forms',
+  'cards',
+  'states',
+  'lists',
+  'tile',
+  'search',
+  'findings',
+  'details',
+  'responsive',
+];
 
-const assets = new Map<string, Asset>();
+const ASSETS = {
+  'style.css': {
+    type: 'text/css; charset=utf-8',
+    read: () => STYLE_SHEETS.map((name) => readAssetFile(`css/${name}.css`)).join('\n'),
+  },
+  'script.js': { type: 'text/javascript; charset=utf-8', read: () => readAssetFile('script.js') },
+  'icon.svg': { type: 'image/svg+xml', read: () => readAssetFile('icon.svg') },
+};
+export type AssetName = keyof typeof ASSETS;
 
+const loaded = new Map<AssetName, Asset>();
+
+/** @returns null for an unknown name */
 export function assetNamed(name: string): Asset | null {
-  const kept = assets.get(name);
-  if (kept !== undefined) return kept;
-  if (!Object.hasOwn(TYPES, name)) return null;
-  const bytes = readFileSync(fileURLToPath(new URL(`./assets/${name}`, import.meta.url)));
-  const tag = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  const read = { type: TYPES[name as AssetName], bytes, tag };
-  assets.set(name, read);
-  return read;
+  return isAssetName(name) ? loadAsset(name) : null;
 }
 
 /** The URL of the current version of an asset. */
 export function asset(name: AssetName): string {
-  return `assets/${name}?v=${assetNamed(name)!.tag}`;
+  return `assets/${name}?v=${loadAsset(name).tag}`;
+}
+
+function isAssetName(name: string): name is AssetName {
+  return Object.hasOwn(ASSETS, name);
+}
+
+function loadAsset(name: AssetName): Asset {
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const { type, read } = ASSETS[name];
+  const bytes = Buffer.from(read());
+  const tag = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  const asset = { type, bytes, tag };
+  loaded.set(name, asset);
+  return asset;
+}
+
+function readAssetFile(path: string): string {
+  return readFileSync(new URL(`./assets/${path}`, import.meta.url), 'utf8');
 }

@@ -1,4 +1,4 @@
-import { code, initial, legible } from './untrusted-text.ts';
+import { code, legible } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
 /** Small components shared by the pages. */
@@ -22,47 +22,6 @@ export function copyButton(text: string, what: string): Html {
 /** A URL or digest with a copy button. */
 export function copyable(text: string, what: string): Html {
   return html`<span class="copyable">${code(text)}${copyButton(legible(text, 20_000), what)}</span>`;
-}
-
-const COLOR = /^#[0-9a-f]{6}$/i;
-
-/** An app's icon on its colour, or the first letter of its name. Decorative: it adds no information to the name. */
-export function tile(
-  app: { name: string; key: string; color: string | null; icon: string | null; iconFragment?: string },
-  large = false,
-): Html {
-  // The colour is an attribute of a shape: the page's Content-Security-Policy forbids inline styles.
-  const color = app.color !== null && COLOR.test(app.color) ? app.color : null;
-  const back =
-    color === null
-      ? NOTHING
-      : html`<svg class="back" viewBox="0 0 1 1" preserveAspectRatio="none">
-          <rect width="1" height="1" fill="${color}" />
-        </svg>`;
-  const size = large ? 36 : 24;
-  const front =
-    app.icon === null
-      ? html`<span class="letter ${color === null ? 'plain' : isLight(color) ? 'dark' : 'light'}"
-          >${initial(app.name) === '?' ? initial(app.key) : initial(app.name)}</span
-        >`
-      : html`<img
-          src="icons/${app.icon}${app.iconFragment ?? ''}"
-          alt=""
-          width="${size}"
-          height="${size}"
-          loading="lazy"
-          decoding="async"
-        />`;
-  return html`<span class="tile${large ? ' large' : ''}" aria-hidden="true">${back}${front}</span>`;
-}
-
-/** Whether black has more contrast than white on a colour (WCAG's relative luminance). */
-export function isLight(color: string): boolean {
-  const [r, g, b] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179;
 }
 
 export interface Field {

@@ -1,7 +1,7 @@
 import type { Finding, Report, Severity, SymptomStatus } from '../../core/engine/report.ts';
 import type { Cause, SymptomView } from '../../report/diagnosis-types.ts';
 import { causesOf, symptomsOf, unseenOf } from '../../report/diagnosis-view.ts';
-import { code, legible, said } from './untrusted-text.ts';
+import { code, legible, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 
 /** The problems of a registry, by the symptoms of spec section 7, worded as in `appreg diagnose`. */
@@ -23,8 +23,8 @@ const MARKS: Record<SymptomStatus['status'], string> = {
 /** The four symptoms. @param more also include notes, all causes and all evidence */
 export function symptomList(report: Report, more: 'causes' | 'everything'): Html {
   const { symptoms, besides } = symptomsOf(report, { verbose: more === 'everything', whole: true, page: true });
-  const list = html`${symptoms.map((symptom, i) => oneSymptom(symptom, report.symptoms[i]!.id))}
-  ${besides === null ? NOTHING : oneSymptom(besides, 'besides')}`;
+  const list = html`${symptoms.map((symptom, i) => symptomSection(symptom, report.symptoms[i]!.id))}
+  ${besides === null ? NOTHING : symptomSection(besides, 'besides')}`;
   const quiet = more === 'causes' && besides === null && symptoms.every(isQuiet);
   return html`<div class="symptoms">${quiet ? allClear(list) : list}</div>`;
 }
@@ -44,7 +44,7 @@ function allClear(list: Html): Html {
   </details>`;
 }
 
-function oneSymptom({ title, status, gist, causes, remarks }: SymptomView, id: string): Html {
+function symptomSection({ title, status, gist, causes, remarks }: SymptomView, id: string): Html {
   // Findings that belong to no symptom have no status.
   const word = id === 'besides' ? '' : WORDS[status];
   return html`<section class="symptom ${id === 'besides' ? 'besides' : status}" aria-labelledby="${id}">
@@ -57,7 +57,7 @@ function oneSymptom({ title, status, gist, causes, remarks }: SymptomView, id: s
       causes.length === 0
         ? NOTHING
         : html`<ul class="causes">
-            ${causes.map(oneCause)}
+            ${causes.map(causeItem)}
           </ul>`
     }
     ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}
@@ -70,13 +70,13 @@ function sentence(text: string): string {
 
 const SEVERITY: Record<Severity, string> = { error: 'Error', warning: 'Warning', note: 'Note' };
 
-function oneCause({ severity, rule, message, about, who, place, seen, also, next }: Cause): Html {
+function causeItem({ severity, rule, message, about, who, place, seen, also, next }: Cause): Html {
   return html`<li class="cause ${severity}">
     <p class="cause-message">
-      <span class="severity">${SEVERITY[severity]}</span> ${said(message, 500)}
-      ${about === null ? NOTHING : html`<span class="about">${said(about, 300)}</span>`}
+      <span class="severity">${SEVERITY[severity]}</span> ${untrusted(message, 500)}
+      ${about === null ? NOTHING : html`<span class="about">${untrusted(about, 300)}</span>`}
     </p>
-    <p class="cause-next"><span class="label">What to do</span> ${said(next, 500)}</p>
+    <p class="cause-next"><span class="label">What to do</span> ${untrusted(next, 500)}</p>
     <details>
       <summary>Evidence</summary>
       <dl class="evidence">
@@ -101,7 +101,7 @@ function oneCause({ severity, rule, message, about, who, place, seen, also, next
         }
         <div>
           <dt>Who acts</dt>
-          <dd>${said(who, 300)}</dd>
+          <dd>${untrusted(who, 300)}</dd>
         </div>
         <div>
           <dt>Rule</dt>
@@ -116,7 +116,7 @@ function oneCause({ severity, rule, message, about, who, place, seen, also, next
 export function findingList(findings: readonly Finding[]): Html {
   const { causes, remarks } = causesOf(findings, { verbose: true, whole: true, page: true });
   return html`<ul class="causes">
-      ${causes.map(oneCause)}
+      ${causes.map(causeItem)}
     </ul>
     ${remarks.map((remark) => html`<p class="gist">${legible(remark, 400)}</p>`)}`;
 }
@@ -135,6 +135,7 @@ export function unjudgedList(report: Report): Html {
 export function findingsOf(report: Report, key: string): Finding[] {
   return report.findings.filter(({ severity, app, evidence }) => {
     if (severity === 'note') return false;
-    return app === key || (Array.isArray(evidence['alsoApps']) && (evidence['alsoApps'] as string[]).includes(key));
+    const { alsoApps } = evidence;
+    return app === key || (Array.isArray(alsoApps) && alsoApps.includes(key));
   });
 }

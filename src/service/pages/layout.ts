@@ -1,6 +1,6 @@
 import type { OrganizationView } from '../views.ts';
 import { asset } from './assets.ts';
-import { legible, said } from './untrusted-text.ts';
+import { legible, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import { LOGO } from './logo.ts';
 
@@ -19,14 +19,17 @@ export interface Frame {
 export interface Screen {
   title: string;
   /** Its entry in the navigation. */
-  place: 'apps' | 'registries' | 'organization' | null;
+  section: 'apps' | 'registries' | 'organization' | null;
   body: Html;
   /** Seconds until the page should be fetched again; null for never. */
-  again?: number | null;
+  refreshAfter?: number | null;
 }
 
 /** A complete document. */
-export function layout({ organization, now, base, here }: Frame, { title, place, body, again = null }: Screen): Html {
+export function layout(
+  { organization, now, base, here }: Frame,
+  { title, section, body, refreshAfter = null }: Screen,
+): Html {
   const name = organization === null ? '' : ` · ${legible(organization.name, 60)}`;
   return html`<!doctype html>
     <html lang="en">
@@ -41,29 +44,29 @@ export function layout({ organization, now, base, here }: Frame, { title, place,
         <link rel="stylesheet" href="${asset('style.css')}" />
         <script src="${asset('script.js')}" defer></script>
         ${
-          again === null
+          refreshAfter === null
             ? NOTHING
-            : html`<noscript><meta http-equiv="refresh" content="${Math.max(3, again)}" /></noscript>`
+            : html`<noscript><meta http-equiv="refresh" content="${Math.max(3, refreshAfter)}" /></noscript>`
         }
       </head>
       <body>
         <a class="skip" href="${here}#main">Skip to content</a>
-        ${organization === null ? plainTop() : top(organization, place)}
+        ${organization === null ? plainTop() : top(organization, section)}
         ${
-          place === 'registries' || place === 'organization'
-            ? html`<div class="shell settings">${side(place)}${main(body, again, now)}</div>`
-            : html`<div class="shell${organization === null ? ' narrow' : ''}">${main(body, again, now)}</div>`
+          section === 'registries' || section === 'organization'
+            ? html`<div class="shell settings">${side(section)}${main(body, refreshAfter, now)}</div>`
+            : html`<div class="shell${organization === null ? ' narrow' : ''}">${main(body, refreshAfter, now)}</div>`
         }
       </body>
     </html>`;
 }
 
-function main(body: Html, again: number | null, now: Date): Html {
+function main(body: Html, refreshAfter: number | null, now: Date): Html {
   return html`<main
     id="main"
     tabindex="-1"
     data-now="${now.toISOString()}"
-    ${again === null ? NOTHING : html`data-again="${again}"`}
+    ${refreshAfter === null ? NOTHING : html`data-again="${refreshAfter}"`}
   >
     ${body}
   </main>`;
@@ -75,26 +78,26 @@ function plainTop(): Html {
   </header>`;
 }
 
-function top(organization: OrganizationView, place: Screen['place']): Html {
-  const settings = place === 'registries' || place === 'organization';
+function top(organization: OrganizationView, section: Screen['section']): Html {
+  const settings = section === 'registries' || section === 'organization';
   return html`<header class="top">
     <a class="brand" href=".">${LOGO}<span>appreg</span></a>
     <nav aria-label="Main">
-      <a href="apps" ${current(place === 'apps')}>Apps</a>
+      <a href="apps" ${current(section === 'apps')}>Apps</a>
       <a href="settings/registries" ${current(settings)}>Settings</a>
     </nav>
     <div class="who">
-      <span class="name" title="${legible(organization.name, 200)}">${said(organization.name, 60)}</span>
+      <span class="name" title="${legible(organization.name, 200)}">${untrusted(organization.name, 60)}</span>
       <form method="post" action="sign-out"><button class="quiet">Sign out</button></form>
     </div>
   </header>`;
 }
 
-function side(place: Screen['place']): Html {
+function side(section: Screen['section']): Html {
   return html`<nav class="side" aria-label="Settings">
     <p class="side-title" aria-hidden="true">Settings</p>
-    <a href="settings/registries" ${current(place === 'registries')}>App Registries</a>
-    <a href="settings/organization" ${current(place === 'organization')}>Organization</a>
+    <a href="settings/registries" ${current(section === 'registries')}>App Registries</a>
+    <a href="settings/organization" ${current(section === 'organization')}>Organization</a>
   </nav>`;
 }
 

@@ -2,12 +2,12 @@ import type { Report } from '../../core/engine/report.ts';
 import { count, duration, size } from '../../report/words.ts';
 import type { AppView, SubscriptionView } from '../views.ts';
 import { appRow } from './app-row.ts';
-import { legible, said } from './untrusted-text.ts';
+import { legible, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, copyable, empty, doneNotice, notice, searchForm, status } from './components.ts';
 import { symptomList, unjudgedList } from './findings.ts';
-import { back } from './settings-pages.ts';
+import { backLink } from './settings-pages.ts';
 import { isBusy, schedule, stateOf } from './states.ts';
 import { day, when } from './time.ts';
 
@@ -18,7 +18,7 @@ export const APP_FILTERS = ['all', 'visible', 'hidden'] as const;
 type AppFilter = (typeof APP_FILTERS)[number];
 
 export interface RegistryPage {
-  one: SubscriptionView;
+  subscription: SubscriptionView;
   report: Report | null;
   apps: readonly AppView[];
   /** The cursors of the next page of apps and of this one; null if there is none. */
@@ -34,22 +34,22 @@ export interface RegistryPage {
 }
 
 export function registryPage(view: RegistryPage): Screen {
-  const { one, report, waiting, done, now } = view;
-  const { tone, word } = stateOf(one, waiting);
-  const path = `settings/registries/${one.id}`;
-  const bare = one.apps === 0 && view.search === '';
-  const body = html`${back('settings/registries', 'App Registries')}
+  const { subscription, report, waiting, done, now } = view;
+  const { tone, word } = stateOf(subscription, waiting);
+  const path = `settings/registries/${subscription.id}`;
+  const bare = subscription.apps === 0 && view.search === '';
+  const body = html`${backLink('settings/registries', 'App Registries')}
     <div class="head">
       <div class="head-text">
-        <h1>${said(one.name, 200)} ${one.official ? chip('Official') : NOTHING}</h1>
-        <p class="url">${copyable(one.url, 'registry URL')}</p>
+        <h1>${untrusted(subscription.name, 200)} ${subscription.official ? chip('Official') : NOTHING}</h1>
+        <p class="url">${copyable(subscription.url, 'registry URL')}</p>
       </div>
       <form method="post" action="${path}/refresh" data-quiet><button id="refresh">Refresh now</button></form>
     </div>
     ${doneNotice(done)}
     <div class="state" id="state" role="status" data-live>
-      <p class="state-line">${status(tone, word)} ${schedule(one, now)}</p>
-      ${stateText(one, now)}
+      <p class="state-line">${status(tone, word)} ${schedule(subscription, now)}</p>
+      ${stateText(subscription, now)}
     </div>
     <section id="problems" aria-labelledby="problems-title" data-live>
       <div class="section-head">
@@ -60,17 +60,22 @@ export function registryPage(view: RegistryPage): Screen {
     </section>
     <section id="apps" aria-labelledby="apps-title" data-shape="${bare ? 'bare' : 'list'}">
       <div class="section-head"><h2 id="apps-title">Apps</h2></div>
-      ${bare ? noApps(one) : appList(view, path)}
+      ${bare ? noApps(subscription) : appList(view, path)}
     </section>
     <section class="manage" aria-labelledby="manage-title">
       <h2 id="manage-title">Subscription</h2>
-      <p class="muted">Subscribed since ${day(one.createdAt)}.</p>
+      <p class="muted">Subscribed since ${day(subscription.createdAt)}.</p>
       <p class="actions">
         <a class="button" href="${path}/rename">Rename</a>
         <a class="button danger-quiet" href="${path}/unsubscribe">Unsubscribe</a>
       </p>
     </section>`;
-  return { title: legible(one.name, 60), place: 'registries', body, again: waiting || isBusy(one) ? 2 : 30 };
+  return {
+    title: legible(subscription.name, 60),
+    section: 'registries',
+    body,
+    refreshAfter: waiting || isBusy(subscription) ? 2 : 30,
+  };
 }
 
 function stateText({ state, failingSince, goodAt, visible }: SubscriptionView, now: Date): Html {
@@ -89,15 +94,15 @@ function stateText({ state, failingSince, goodAt, visible }: SubscriptionView, n
   return NOTHING;
 }
 
-function noApps(one: SubscriptionView): Html {
-  if (isBusy(one))
+function noApps(subscription: SubscriptionView): Html {
+  if (isBusy(subscription))
     return empty('Looking for apps', 'The manifest is being read. Apps appear here as soon as they are known.');
-  return one.goodAt === null
+  return subscription.goodAt === null
     ? empty('No apps known', 'The registry has never been read without a fault. “Health” says what stands in the way.')
     : empty('No apps in this registry', 'Its manifest lists none. Apps that its author adds appear at the next check.');
 }
 
-function appList({ one, apps, next, after, search, show }: RegistryPage, path: string): Html {
+function appList({ subscription, apps, next, after, search, show }: RegistryPage, path: string): Html {
   const address = (changes: { show?: AppFilter; after?: string | null }): string => {
     const query = new URLSearchParams();
     const to = changes.show ?? show;
@@ -106,10 +111,10 @@ function appList({ one, apps, next, after, search, show }: RegistryPage, path: s
     if (changes.after) query.set('after', changes.after);
     return `${path}${query.size > 0 ? `?${query.toString()}` : ''}#apps`;
   };
-  const hidden = one.apps - one.visible;
+  const hidden = subscription.apps - subscription.visible;
   const tabs: [AppFilter, string, number][] = [
-    ['all', 'All', one.apps],
-    ['visible', 'Installable', one.visible],
+    ['all', 'All', subscription.apps],
+    ['visible', 'Installable', subscription.visible],
     ['hidden', 'Not installable', hidden],
   ];
   return html`<div class="tools">
@@ -134,8 +139,9 @@ function appList({ one, apps, next, after, search, show }: RegistryPage, path: s
 }
 
 export function found(shown: number, more: boolean, search: string): Html {
-  if (shown === 0) return html`Nothing matches ${said(search, 80)}.`;
-  return html`${more ? 'Apps that match' : shown === 1 ? '1 app matches' : `${shown} apps match`} ${said(search, 80)}`;
+  if (shown === 0) return html`Nothing matches ${untrusted(search, 80)}.`;
+  const matches = shown === 1 ? '1 app matches' : `${shown} apps match`;
+  return html`${more ? 'Apps that match' : matches} ${untrusted(search, 80)}`;
 }
 
 export function pager(first: string | null, next: string | null): Html {
@@ -146,13 +152,13 @@ export function pager(first: string | null, next: string | null): Html {
   </nav>`;
 }
 
-export function reportPage(one: SubscriptionView, report: Report | null, now: Date): Screen {
-  const { tone, word } = stateOf(one);
-  const body = html`${back(`settings/registries/${one.id}`, one.name)}
+export function reportPage(subscription: SubscriptionView, report: Report | null, now: Date): Screen {
+  const { tone, word } = stateOf(subscription);
+  const body = html`${backLink(`settings/registries/${subscription.id}`, subscription.name)}
     <h1>Report</h1>
-    <p class="url">${copyable(one.url, 'registry URL')}</p>
+    <p class="url">${copyable(subscription.url, 'registry URL')}</p>
     <div class="state" id="state" data-live>
-      <p class="state-line">${status(tone, word)} ${schedule(one, now)}</p>
+      <p class="state-line">${status(tone, word)} ${schedule(subscription, now)}</p>
     </div>
     <div id="report" data-live>
       ${
@@ -172,7 +178,7 @@ export function reportPage(one: SubscriptionView, report: Report | null, now: Da
               ${symptomList(report, 'everything')} ${unjudgedList(report)}`
       }
     </div>`;
-  return { title: 'Report', place: 'registries', body, again: isBusy(one) ? 3 : 60 };
+  return { title: 'Report', section: 'registries', body, refreshAfter: isBusy(subscription) ? 3 : 60 };
 }
 
 function figures({ summary }: Report): [string, string][] {

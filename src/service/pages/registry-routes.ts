@@ -41,18 +41,18 @@ const CONFIRMATIONS = new Map([
 async function showRegistry(request: MemberRequest, service: Service) {
   const { organization, now, query, show } = request;
   const { db } = service;
-  const one = await requestedSubscription(request, service);
+  const subscription = await requestedSubscription(request, service);
   const [search, after] = [searchOf(request), query('after')];
   const filter = APP_FILTERS.find((name) => name === query('show')) ?? 'all';
   const visible = filter === 'all' ? null : filter === 'visible';
   const [report, apps] = await Promise.all([
-    reportOf(db, organization.id, one.id),
-    listApps(db, organization.id, one.id, { search, visible, limit: PAGE_SIZE, after }),
+    reportOf(db, organization.id, subscription.id),
+    listApps(db, organization.id, subscription.id, { search, visible, limit: PAGE_SIZE, after }),
   ]);
   const page = orNotFound(apps, 'registry');
-  const waiting = isWaiting(one, query('asked'), now);
+  const waiting = isWaiting(subscription, query('asked'), now);
   const done = CONFIRMATIONS.get(query('done') ?? '') ?? null;
-  return show(registryPage({ one, report, ...page, after, search, show: filter, waiting, done, now }));
+  return show(registryPage({ subscription, report, ...page, after, search, show: filter, waiting, done, now }));
 }
 
 /** Whether a check was requested recently and has not completed. @param asked when, in milliseconds since 1970 */
@@ -75,24 +75,26 @@ async function submitRefresh({ organization, now, parameter, goTo }: MemberReque
 
 async function showReport(request: MemberRequest, service: Service) {
   const { organization, now, show } = request;
-  const one = await requestedSubscription(request, service);
-  return show(reportPage(one, await reportOf(service.db, organization.id, one.id), now));
+  const subscription = await requestedSubscription(request, service);
+  return show(reportPage(subscription, await reportOf(service.db, organization.id, subscription.id), now));
 }
 
 async function showApp(request: MemberRequest, service: Service) {
   const { organization, now, query, show } = request;
   const { db } = service;
-  const one = await requestedSubscription(request, service);
+  const subscription = await requestedSubscription(request, service);
   // A key may be any text, including one that would change the path.
   const key = query('key') ?? '';
   const after = query('after');
   const [app, versions, report] = await Promise.all([
-    appOf(db, organization.id, one.id, key),
-    versionsOf(db, organization.id, one.id, key, { limit: PAGE_SIZE, after }),
-    reportOf(db, organization.id, one.id),
+    appOf(db, organization.id, subscription.id, key),
+    versionsOf(db, organization.id, subscription.id, key, { limit: PAGE_SIZE, after }),
+    reportOf(db, organization.id, subscription.id),
   ]);
   const findings = report === null ? [] : findingsOf(report, key);
-  return show(appPage({ one, app: orNotFound(app, 'app'), ...orNotFound(versions, 'app'), after, findings, now }));
+  return show(
+    appPage({ subscription, app: orNotFound(app, 'app'), ...orNotFound(versions, 'app'), after, findings, now }),
+  );
 }
 
 async function showInstallable(request: MemberRequest, { db }: Service) {

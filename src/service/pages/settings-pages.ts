@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/engine/report.ts';
 import { count, symptomName } from '../../report/words.ts';
 import type { OrganizationView, SubscriptionView } from '../views.ts';
-import { code, legible, said } from './untrusted-text.ts';
+import { code, legible, untrusted } from './untrusted-text.ts';
 import { type Html, html, NOTHING } from './html.ts';
 import type { Screen } from './layout.ts';
 import { chip, copyable, empty, field, doneNotice, status } from './components.ts';
@@ -28,45 +28,45 @@ export function registriesPage(list: readonly SubscriptionView[], done: string |
             html`<a class="button primary" href="settings/registries/subscribe">Subscribe to Registry</a>`,
           )
         : html`<ul class="rows" id="registries" data-live>
-            ${list.map((one) => registryRow(one, now))}
+            ${list.map((subscription) => registryRow(subscription, now))}
           </ul>`
     }`;
   return {
     title: 'App Registries',
-    place: 'registries',
+    section: 'registries',
     body,
-    again: paceOf(list),
+    refreshAfter: refreshInterval(list),
   };
 }
 
 /** Seconds until the list should be fetched again; longer for long lists. */
-function paceOf(list: readonly SubscriptionView[]): number | null {
+function refreshInterval(list: readonly SubscriptionView[]): number | null {
   if (list.length === 0) return null;
   return list.some(isBusy) ? 2 + Math.floor(list.length / 50) : 30;
 }
 
-function registryRow(one: SubscriptionView, now: Date): Html {
-  const { tone, word } = stateOf(one);
-  const trouble = one.symptoms.filter(({ status }) => status === 'confirmed' || status === 'suspected');
+function registryRow(subscription: SubscriptionView, now: Date): Html {
+  const { tone, word } = stateOf(subscription);
+  const affected = subscription.symptoms.filter(({ status }) => status === 'confirmed' || status === 'suspected');
   return html`<li class="row registry">
     <div class="row-main">
       <h2>
-        <a class="stretch" href="settings/registries/${one.id}">${said(one.name, 120)}</a>
-        ${one.official ? chip('Official') : NOTHING}
+        <a class="stretch" href="settings/registries/${subscription.id}">${untrusted(subscription.name, 120)}</a>
+        ${subscription.official ? chip('Official') : NOTHING}
       </h2>
-      <p class="url">${code(one.url)}</p>
+      <p class="url">${code(subscription.url)}</p>
       ${
-        trouble.length === 0
+        affected.length === 0
           ? NOTHING
           : html`<ul class="troubles" aria-label="Problems">
-              ${trouble.map(({ id, status }) => html`<li class="${status}">${symptomName(id)}${status === 'suspected' ? ' (suspected)' : ''}</li>`)}
+              ${affected.map(({ id, status }) => html`<li class="${status}">${symptomName(id)}${status === 'suspected' ? ' (suspected)' : ''}</li>`)}
             </ul>`
       }
     </div>
     <div class="row-side">
       ${status(tone, word)}
-      <p>${appCount(one)}</p>
-      <p>${schedule(one, now)}</p>
+      <p>${appCount(subscription)}</p>
+      <p>${schedule(subscription, now)}</p>
     </div>
   </li>`;
 }
@@ -81,7 +81,7 @@ export interface SubscribeForm {
 }
 
 export function subscribePage({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
-  const body = html`${back('settings/registries', 'App Registries')}
+  const body = html`${backLink('settings/registries', 'App Registries')}
     <h1>Subscribe to Registry</h1>
     <p class="lead">Its manifest is looked at right away; then its apps become available for installation.</p>
     ${
@@ -113,42 +113,42 @@ export function subscribePage({ url, name, urlError, nameError, unusable }: Subs
         <a class="button" href="settings/registries">Cancel</a>
       </p>
     </form>`;
-  return { title: 'Subscribe to Registry', place: 'registries', body };
+  return { title: 'Subscribe to Registry', section: 'registries', body };
 }
 
-export function renamePage(one: SubscriptionView, name: string, error: string | null): Screen {
-  const body = html`${back(`settings/registries/${one.id}`, one.name)}
+export function renamePage(subscription: SubscriptionView, name: string, error: string | null): Screen {
+  const body = html`${backLink(`settings/registries/${subscription.id}`, subscription.name)}
     <h1>Rename registry</h1>
-    <p class="url">${code(one.url)}</p>
-    <form class="form" method="post" action="settings/registries/${one.id}/rename">
+    <p class="url">${code(subscription.url)}</p>
+    <form class="form" method="post" action="settings/registries/${subscription.id}/rename">
       ${field({ name: 'name', label: 'Name', value: name, error, autofocus: true, maxlength: 200 })}
       <p class="actions">
         <button class="primary">Rename</button>
-        <a class="button" href="settings/registries/${one.id}">Cancel</a>
+        <a class="button" href="settings/registries/${subscription.id}">Cancel</a>
       </p>
     </form>`;
-  return { title: 'Rename registry', place: 'registries', body };
+  return { title: 'Rename registry', section: 'registries', body };
 }
 
-export function unsubscribePage(one: SubscriptionView): Screen {
-  const body = html`${back(`settings/registries/${one.id}`, one.name)}
-    <h1>Unsubscribe from ${said(one.name, 120)}?</h1>
+export function unsubscribePage(subscription: SubscriptionView): Screen {
+  const body = html`${backLink(`settings/registries/${subscription.id}`, subscription.name)}
+    <h1>Unsubscribe from ${untrusted(subscription.name, 120)}?</h1>
     <p class="lead">
       ${
-        one.visible > 0
-          ? `${count(one.visible, 'app')} will not be available for installation any more.`
+        subscription.visible > 0
+          ? `${count(subscription.visible, 'app')} will not be available for installation any more.`
           : 'It has no app that can be installed.'
       }
       You can subscribe again at any time; the digests that were seen first stay in force.
     </p>
-    <p class="url">${code(one.url)}</p>
-    <form class="form" method="post" action="settings/registries/${one.id}/unsubscribe">
+    <p class="url">${code(subscription.url)}</p>
+    <form class="form" method="post" action="settings/registries/${subscription.id}/unsubscribe">
       <p class="actions">
         <button class="danger">Unsubscribe</button>
-        <a class="button" href="settings/registries/${one.id}">Keep it</a>
+        <a class="button" href="settings/registries/${subscription.id}">Keep it</a>
       </p>
     </form>`;
-  return { title: 'Unsubscribe', place: 'registries', body };
+  return { title: 'Unsubscribe', section: 'registries', body };
 }
 
 export function organizationPage({ id, name, createdAt, tokenSince }: OrganizationView): Screen {
@@ -156,7 +156,7 @@ export function organizationPage({ id, name, createdAt, tokenSince }: Organizati
     <dl class="facts">
       <div>
         <dt>Name</dt>
-        <dd>${said(name, 400)}</dd>
+        <dd>${untrusted(name, 400)}</dd>
       </div>
       <div>
         <dt>Created</dt>
@@ -177,11 +177,11 @@ export function organizationPage({ id, name, createdAt, tokenSince }: Organizati
         <button>Make a new token</button>
       </form>
     </section>`;
-  return { title: 'Organization', place: 'organization', body };
+  return { title: 'Organization', section: 'organization', body };
 }
 
-export function back(href: string, to: string): Html {
+export function backLink(href: string, to: string): Html {
   return html`<nav class="back" aria-label="Breadcrumb">
-    <a href="${href}"><span aria-hidden="true">←</span> ${said(to, 60)}</a>
+    <a href="${href}"><span aria-hidden="true">←</span> ${untrusted(to, 60)}</a>
   </nav>`;
 }

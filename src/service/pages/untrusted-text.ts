@@ -21,7 +21,7 @@ export function legible(text: string, limit = 200): string {
 }
 
 /** The same as markup with its own text direction. */
-export function said(text: string, limit = 200): Html {
+export function untrusted(text: string, limit = 200): Html {
   return isBlank(text) ? html`<i class="muted">no name</i>` : html`<bdi>${legible(text, limit)}</bdi>`;
 }
 
@@ -37,5 +37,7 @@ export function initial(name: string): string {
   const visible = legible(name, 40).replace(/^[^\p{L}\p{N}\p{Extended_Pictographic}]+/u, '');
   const [first] = GRAPHEMES.segment(visible);
   if (first === undefined) return '?';
-  return first.segment.length <= 8 ? first.segment.toLocaleUpperCase('en') : [...first.segment][0]!;
+  const { segment } = first;
+  // A long one is a letter with many marks: only the letter.
+  return segment.length <= 8 ? segment.toLocaleUpperCase('en') : [...segment].slice(0, 1).join('');
 }

@@ -66,11 +66,12 @@ export function kindOf(text: string): AddressKind {
 }
 
 function isIn(bytes: readonly number[], prefix: readonly number[], bits: number): boolean {
-  for (let i = 0; i * 8 < bits; i += 1) {
-    const mask = bits - i * 8 >= 8 ? 0xff : (0xff << (8 - (bits - i * 8))) & 0xff;
-    if ((bytes[i]! & mask) !== ((prefix[i] ?? 0) & mask)) return false;
-  }
-  return true;
+  return bytes.every((byte, i) => {
+    const remaining = bits - i * 8;
+    if (remaining <= 0) return true;
+    const mask = remaining >= 8 ? 0xff : (0xff << (8 - remaining)) & 0xff;
+    return (byte & mask) === ((prefix[i] ?? 0) & mask);
+  });
 }
 
 /** Four or sixteen bytes, or null for an invalid address. A zone is ignored: it names a link of this machine. */

@@ -1,10 +1,10 @@
 import type { RememberedApp } from '../../observe/registry/cache/observation-cache.ts';
+import { errorCode } from '../error-fields.ts';
 import type { AppRecord } from './app-records.ts';
 import type { Db } from './database.ts';
 import { saveIcon } from './icons.ts';
 import { pack } from './packed.ts';
 import type { IconRow } from './tables.ts';
-import { errorCode } from './database-error.ts';
 import { deleteUnverified, putVersions, type VersionChanges } from './versions.ts';
 
 /** Writes the refreshed state of one app: only changed rows, in one transaction. */

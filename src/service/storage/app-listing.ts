@@ -34,58 +34,64 @@ export async function writeListing(
     .where('registryId', '=', registryId)
     .select(['key', 'position', 'name', 'description', 'color', 'iconFragment', 'listed'])
     .execute();
+  const { changed, removed } = compareListing(rows, listed, limit);
+  if (changed.length === 0 && removed.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    // The rows no longer match the stored manifest; the end of the refresh stores the new one.
+    const invalid = { manifest: null, unchangedToken: null };
+    await tx.updateTable('registries').set(invalid).where('id', '=', registryId).execute();
+    await putListed(tx, registryId, changed);
+    if (removed.length > 0) await removeFromListing(tx, registryId, removed);
+  });
+}
+
+function compareListing(
+  rows: readonly (ListedApp & { listed: boolean })[],
+  listed: readonly ListedApp[],
+  limit: number,
+): { changed: ListedApp[]; removed: string[] } {
   const known = new Map(rows.map((row) => [row.key, row]));
   // Limits registries that keep replacing apps: the oldest rows are kept.
   let room = Math.max(0, limit * ROWS_PER_LISTED - rows.length);
   const changed = listed.filter((app) => {
     const row = known.get(app.key);
-    known.delete(app.key);
-    if (!row && room-- <= 0) return false;
-    return (
-      !row?.listed ||
-      row.position !== app.position ||
-      row.name !== app.name ||
-      row.description !== app.description ||
-      row.color !== app.color ||
-      row.iconFragment !== app.iconFragment
-    );
+    if (row === undefined) return room-- > 0;
+    return !row.listed || COLUMNS.some((name) => row[name] !== app[name]);
   });
-  const gone = [...known.values()].filter((row) => row.listed).map(({ key }) => key);
-  if (changed.length === 0 && gone.length === 0) return;
-  await db.transaction().execute(async (tx) => {
-    // The rows no longer match the stored manifest; the end of the refresh stores the new one.
+  const keys = new Set(listed.map(({ key }) => key));
+  const removed = rows.filter((row) => row.listed && !keys.has(row.key)).map(({ key }) => key);
+  return { changed, removed };
+}
+
+const COLUMNS = ['position', 'name', 'description', 'color', 'iconFragment'] as const;
+
+async function putListed(tx: Db, registryId: number, apps: readonly ListedApp[]): Promise<void> {
+  for (let start = 0; start < apps.length; start += BATCH_SIZE)
     await tx
-      .updateTable('registries')
-      .set({ manifest: null, unchangedToken: null })
-      .where('id', '=', registryId)
+      .insertInto('apps')
+      .values(apps.slice(start, start + BATCH_SIZE).map((app) => ({ ...app, registryId, listed: true, because: [] })))
+      .onConflict((conflict) =>
+        conflict.columns(['registryId', 'key']).doUpdateSet({
+          position: sql`excluded.position`,
+          name: sql`excluded.name`,
+          description: sql`excluded.description`,
+          color: sql`excluded.color`,
+          iconFragment: sql`excluded.icon_fragment`,
+          listed: true,
+        }),
+      )
       .execute();
-    for (let start = 0; start < changed.length; start += BATCH_SIZE)
-      await tx
-        .insertInto('apps')
-        .values(
-          changed.slice(start, start + BATCH_SIZE).map((app) => ({ ...app, registryId, listed: true, because: [] })),
-        )
-        .onConflict((conflict) =>
-          conflict.columns(['registryId', 'key']).doUpdateSet({
-            position: sql`excluded.position`,
-            name: sql`excluded.name`,
-            description: sql`excluded.description`,
-            color: sql`excluded.color`,
-            iconFragment: sql`excluded.icon_fragment`,
-            listed: true,
-          }),
-        )
-        .execute();
-    if (gone.length === 0) return;
-    await tx
-      .updateTable('apps')
-      .set({ listed: false })
-      .where('registryId', '=', registryId)
-      .where('key', '=', sql<string>`any(${gone})`)
-      .execute();
-    await sql`delete from apps a where registry_id = ${registryId} and not listed and not exists (
-      select from versions v where v.registry_id = a.registry_id and v.app_key = a.key and v.verified_at is not null)`.execute(
-      tx,
-    );
-  });
+}
+
+async function removeFromListing(tx: Db, registryId: number, keys: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('apps')
+    .set({ listed: false })
+    .where('registryId', '=', registryId)
+    .where('key', '=', sql<string>`any(${keys})`)
+    .execute();
+  await sql`delete from apps a where registry_id = ${registryId} and not listed and not exists (
+    select from versions v where v.registry_id = a.registry_id and v.app_key = a.key and v.verified_at is not null)`.execute(
+    tx,
+  );
 }

@@ -2,24 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { printable, redact } from '../../core/text/text.ts';
 import { AppregError } from '../../core/errors.ts';
+import { errorCode, errorMessage } from '../error-fields.ts';
 
 /** The minimum supported PostgreSQL version. */
-const OLDEST = 130_000;
+const MINIMUM_VERSION = 130_000;
 /** Permanent errors that a retry cannot fix: password, user, database. */
-const FOR_GOOD = /^(28|3D)/;
+const PERMANENT = /^(28|3D)/;
 
 /**
  * Waits until the server responds: machines may start together, and the database last.
- * @param patience milliseconds @param waiting called once, after the first failed attempt
+ * @param timeout milliseconds @param onWait called once, after the first failed attempt
  * @throws AppregError `database-unreachable`, `database-login-refused`, `database-version-unsupported`
  */
-export async function awaitDatabase(url: string, patience: number, waiting: (why: string) => void): Promise<void> {
-  const until = Date.now() + patience;
+export async function awaitDatabase(url: string, timeout: number, onWait: (why: string) => void): Promise<void> {
+  const until = Date.now() + timeout;
   for (let tries = 1; ; tries++) {
-    const problem = await look(url);
+    const problem = await tryConnection(url);
     if (problem === null) return;
     const { message, code } = problem;
-    if (FOR_GOOD.test(code))
+    if (PERMANENT.test(code))
       throw new AppregError(
         'database-login-refused',
         `The PostgreSQL server of DATABASE_URL refuses appreg: ${printable(redact(message))}`,
@@ -33,12 +34,12 @@ export async function awaitDatabase(url: string, patience: number, waiting: (why
         'Start it, or look at host and port in DATABASE_URL. Without DATABASE_URL appreg runs a server of its own.',
         { cause: problem },
       );
-    if (tries === 1) waiting(message || code);
+    if (tries === 1) onWait(message || code);
     await sleep(500);
   }
 }
 
-async function look(url: string): Promise<{ message: string; code: string } | null> {
+async function tryConnection(url: string): Promise<{ message: string; code: string } | null> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
@@ -46,9 +47,9 @@ async function look(url: string): Promise<{ message: string; code: string } | nu
     const { rows } = await client.query<{ version: number }>(
       `select current_setting('server_version_num')::int as version`,
     );
-    if (rows[0]!.version >= OLDEST) return null;
+    if (rows.some(({ version }) => version >= MINIMUM_VERSION)) return null;
   } catch (error) {
-    return { message: (error as Error).message, code: (error as { code?: string }).code ?? '' };
+    return { message: errorMessage(error), code: errorCode(error) };
   } finally {
     await client.end().catch(() => undefined);
   }

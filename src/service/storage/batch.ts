@@ -3,42 +3,44 @@
 /**
  * Collects requests into a batch while a statement is running. If a statement fails, each request is retried
  * separately, so that one does not fail because of another.
- * @param run returns the results of all requests, in order @param most maximum batch size
+ * @param run returns the results of all requests, in order @param limit maximum batch size
  */
-export function inBatches<Asked, Answer>(
-  run: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
-  most: number,
-): (one: Asked) => Promise<Answer> {
+export function inBatches<Request, Result>(
+  run: (requests: readonly Request[]) => Promise<readonly Result[]>,
+  limit: number,
+): (request: Request) => Promise<Result> {
   interface Waiting {
-    one: Asked;
-    resolve(answer: Answer): void;
+    request: Request;
+    resolve(result: Result): void;
     reject(error: unknown): void;
   }
   let waiting: Waiting[] = [];
   let busy = false;
 
-  async function answer(batch: readonly Waiting[]): Promise<void> {
+  async function runBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await run(batch.map(({ one }) => one));
-      for (const [i, { resolve }] of batch.entries()) resolve(answers[i]!);
+      const results = await run(batch.map(({ request }) => request));
+      if (results.length !== batch.length) throw new Error('A batch has one result for each request.');
+      for (const [i, result] of results.entries()) batch[i]?.resolve(result);
     } catch (error) {
-      if (batch.length === 1) batch[0]!.reject(error);
-      else for (const one of batch) await answer([one]);
+      const [first, ...others] = batch;
+      if (others.length === 0) first?.reject(error);
+      else for (const one of batch) await runBatch([one]);
     }
   }
 
   async function work(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, most);
-      waiting = waiting.slice(most);
-      await answer(batch);
+      const batch = waiting.slice(0, limit);
+      waiting = waiting.slice(limit);
+      await runBatch(batch);
     }
     busy = false;
   }
 
-  return (one) =>
+  return (request) =>
     new Promise((resolve, reject) => {
-      waiting.push({ one, resolve, reject });
+      waiting.push({ request, resolve, reject });
       if (busy) return;
       busy = true;
       // Requests of the same event loop turn share a batch.

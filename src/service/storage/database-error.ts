@@ -1,3 +1,5 @@
+import { errorCode } from '../error-fields.ts';
+
 /** True for transient errors: the database cannot be reached, or is shutting down. */
 export function isTransientError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
@@ -5,10 +7,4 @@ export function isTransientError(error: unknown): error is Error {
     /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|08\w{3}|57P0[1-5]|53300)$/.test(errorCode(error)) ||
     /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
   );
-}
-
-/** The code of an error of Node or PostgreSQL; '' if it has none. */
-export function errorCode(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
 }

@@ -3,23 +3,24 @@ import { gunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 
 /** JSON stored as gzip: a registry's text may contain characters that PostgreSQL's json types reject. */
 
-const squeeze = promisify(gzip);
-const expand = promisify(gunzip);
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
 /** Bytes up to which dispatching to another thread takes longer than the work. */
 const SMALL = 32_768;
 
 export async function pack(value: unknown): Promise<Buffer> {
   const text = JSON.stringify(value);
-  return text.length < SMALL ? gzipSync(text, { level: 1 }) : squeeze(text, { level: 1 });
+  return text.length < SMALL ? gzipSync(text, { level: 1 }) : compress(text, { level: 1 });
 }
 
 export async function unpack<T>(packed: Buffer): Promise<T> {
-  return JSON.parse(await unpackText(packed)) as T;
+  const value: T = JSON.parse(await unpackText(packed));
+  return value;
 }
 
 /** The JSON text. */
 export async function unpackText(packed: Buffer): Promise<string> {
-  return (packed.length < SMALL / 8 ? gunzipSync(packed) : await expand(packed)).toString('utf8');
+  return (packed.length < SMALL / 8 ? gunzipSync(packed) : await decompress(packed)).toString('utf8');
 }
 
 /** A text that PostgreSQL can store: without NUL and lone surrogates. */

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { SymptomStatus } from '../../core/engine/report.ts';
 import { redact } from '../../core/text/text.ts';
 import type { Db } from './database.ts';
 import { INSTALLABLE } from './sql-fragments.ts';
@@ -171,7 +170,7 @@ function viewOf(row: Row): SubscriptionView {
     nextCheckAt: row.nextCheckAt.toISOString(),
     errors: row.errors,
     warnings: row.warnings,
-    symptoms: (row.symptoms ?? []) as SymptomStatus[],
+    symptoms: row.symptoms ?? [],
     apps: Number(row.apps),
     visible: Number(row.visible),
   };

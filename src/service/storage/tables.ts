@@ -1,3 +1,4 @@
+import type { SymptomStatus } from '../../core/engine/report.ts';
 import type { ColumnType, Generated, Selectable } from 'kysely';
 
 /** The tables, as used in queries: names in camel case, an interface per row. `migrations.ts` creates them. */
@@ -53,8 +54,8 @@ export interface RegistryRow {
   /** Counts of the last report. */
   errors: Generated<number>;
   warnings: Generated<number>;
-  /** The four symptoms of the last report: SymptomStatus[] (core/engine/report.ts). */
-  symptoms: ColumnType<unknown, string | null, string | null>;
+  /** The four symptoms of the last report; written as JSON. */
+  symptoms: ColumnType<SymptomStatus[] | null, string | null, string | null>;
   /** gzip of JSON (packed.ts): the Report of the last refresh. */
   report: Buffer | null;
   /** The same: the last observed manifest (DocumentFacts), for conditional requests. */

@@ -28,17 +28,17 @@ const SWEEP = 'sweep';
 const TIDY = 'tidy';
 
 /** Seconds between two queries for due registries. */
-const SWEEP_EVERY = 5;
+const SWEEP_INTERVAL = 5;
 const SWEEP_LIMIT = 5000;
 /** Seconds without a heartbeat after which another node takes over a job. */
 const HEARTBEAT = 20;
-const WATCH_EVERY = 10;
+const SUPERVISE_INTERVAL = 10;
 /** Milliseconds between two polls for jobs of other nodes. */
-const POLL_EVERY = 2000;
+const POLL_INTERVAL = 2000;
 /** Milliseconds that running jobs have to stop. */
-const STOP_WITHIN = 10_000;
+const STOP_TIMEOUT = 10_000;
 /** Milliseconds until a registry is retried after an internal error. */
-const AFTER_CRASH = 900_000;
+const CRASH_DELAY = 900_000;
 
 /** Starts the queue on one node; the node processes jobs if it has the role. */
 export async function openQueue(context: QueueContext, databaseUrl: string): Promise<Queue> {
@@ -50,20 +50,20 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
     max: isWorker ? 4 + Math.ceil(settings.concurrency / 4) : 2,
     supervise: isWorker,
     schedule: isWorker,
-    superviseIntervalSeconds: WATCH_EVERY,
-    monitorIntervalSeconds: WATCH_EVERY,
+    superviseIntervalSeconds: SUPERVISE_INTERVAL,
+    monitorIntervalSeconds: SUPERVISE_INTERVAL,
     maintenanceIntervalSeconds: 60,
   });
   boss.on('error', (error) => log('warn', 'queue-trouble', { error }));
   await boss.start();
-  let hands: readonly JobWorkers[] = [];
+  let workers: readonly JobWorkers[] = [];
   try {
-    await makeQueues(boss, settings.limits.refresh);
+    await createQueues(boss, settings.limits.refresh);
     if (isWorker) {
-      hands = await startWorkers(boss, context);
+      workers = await startWorkers(boss, context);
       // Take over the jobs of a stopped node immediately, even if nodes are short-lived.
       void boss.supervise().then(
-        () => hands.forEach((pair) => pair.wake()),
+        () => workers.forEach((each) => each.wake()),
         (error: unknown) => log('warn', 'queue-trouble', { error }),
       );
     }
@@ -75,17 +75,17 @@ export async function openQueue(context: QueueContext, databaseUrl: string): Pro
     async requestRefresh(registryId) {
       await requestRefresh(boss, db, registryId);
       // The requester is waiting: idle workers on this node do not wait for the next poll.
-      for (const pair of hands) pair.wake();
+      for (const each of workers) each.wake();
     },
     async stop() {
-      const until = Date.now() + STOP_WITHIN;
-      await Promise.all(hands.map((pair) => pair.stop(STOP_WITHIN)));
+      const until = Date.now() + STOP_TIMEOUT;
+      await Promise.all(workers.map((each) => each.stop(STOP_TIMEOUT)));
       await boss.stop({ graceful: true, timeout: Math.max(1000, until - Date.now()) });
     },
   };
 }
 
-async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
+async function createQueues(boss: PgBoss, refreshTimeout: number): Promise<void> {
   const short = { retentionSeconds: 3600, deleteAfterSeconds: 60 };
   for (const name of [REFRESH, REFRESH_SLOW])
     await boss.createQueue(name, {
@@ -93,7 +93,7 @@ async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
       // One job per registry, queued or running, across all nodes.
       policy: 'exclusive',
       heartbeatSeconds: HEARTBEAT,
-      expireInSeconds: Math.ceil(milliseconds / 1000) + 60,
+      expireInSeconds: Math.ceil(refreshTimeout / 1000) + 60,
       retryLimit: 5,
     });
   // One queued job; the running one requests the next.
@@ -103,13 +103,13 @@ async function makeQueues(boss: PgBoss, milliseconds: number): Promise<void> {
 
 async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWorkers[]> {
   const { settings, db, log } = context;
-  const hands: JobWorkers[] = [];
+  const workers: JobWorkers[] = [];
   await boss.work(SWEEP, { pollingIntervalSeconds: 1 }, async () => {
     try {
       await enqueueDue(boss, db);
-      for (const pair of hands) pair.wake();
+      for (const each of workers) each.wake();
     } finally {
-      if (!context.stopping.aborted) await boss.send(SWEEP, {}, { startAfter: SWEEP_EVERY });
+      if (!context.stopping.aborted) await boss.send(SWEEP, {}, { startAfter: SWEEP_INTERVAL });
     }
   });
   await boss.work(TIDY, { pollingIntervalSeconds: 60 }, async () => dropOrphanedIcons(db));
@@ -118,18 +118,21 @@ async function startWorkers(boss: PgBoss, context: QueueContext): Promise<JobWor
   await boss.schedule(TIDY, '23 3 * * *');
   await boss.send(SWEEP, {});
   // Last, since the workers would not be stopped if another part failed to start.
-  const slow = Math.ceil(settings.concurrency / 4);
-  for (const [name, most] of [[REFRESH, settings.concurrency] as const, [REFRESH_SLOW, slow] as const])
-    hands.push(
+  const queues = [
+    { name: REFRESH, concurrency: settings.concurrency },
+    { name: REFRESH_SLOW, concurrency: Math.ceil(settings.concurrency / 4) },
+  ];
+  for (const { name, concurrency } of queues)
+    workers.push(
       startJobWorkers<{ id: number }>(boss, name, {
-        most,
-        pollEvery: POLL_EVERY,
-        beatEvery: (HEARTBEAT * 1000) / 2,
-        act: ({ id }, lost) => refreshJob(context, id, lost),
-        onTrouble: (error) => log('warn', 'queue-trouble', { error }),
+        concurrency,
+        pollInterval: POLL_INTERVAL,
+        heartbeatInterval: (HEARTBEAT * 1000) / 2,
+        process: ({ id }, lost) => refreshJob(context, id, lost),
+        onError: (error) => log('warn', 'queue-trouble', { error }),
       }),
     );
-  return hands;
+  return workers;
 }
 
 /** Enqueues due registries with subscribers. Jobs already queued are unchanged. */
@@ -160,7 +163,7 @@ async function refreshJob(context: QueueContext, id: number, lost: AbortSignal):
   } catch (error) {
     if (error instanceof HandedBack || stopping.aborted) throw error;
     log('error', 'refresh-crashed', { registry: id, error });
-    await postponeRefresh(db, id, new Date(Date.now() + AFTER_CRASH));
+    await postponeRefresh(db, id, new Date(Date.now() + CRASH_DELAY));
   } finally {
     metrics.refreshing.dec();
   }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type ServiceFlags, settingsFrom } from '../../../src/service/config/resolve-settings.ts';
+import { type ServiceFlags, resolveSettings } from '../../../src/service/config/resolve-settings.ts';
 import { thrown } from '../../support/folders.ts';
 
 const PLACE = { cwd: '/somewhere', ca: null, machineCa: null };
 const SECRET = 'a-token-of-the-operator';
-const from = (flags: ServiceFlags, env: Record<string, string> = {}) => settingsFrom(flags, env, PLACE);
+const from = (flags: ServiceFlags, env: Record<string, string> = {}) => resolveSettings(flags, env, PLACE);
 
 describe('settings', () => {
   test('of a machine where nothing was said: both roles, on loopback, hourly, open to whoever is there', () => {

@@ -24,7 +24,7 @@ const { NOW, APPS, CLEAN, FAILING, FINDINGS, FRESH, HOSTILE_TEXTS, PROBLEMS, REP
 
 function registry(more: Partial<RegistryPage>): Screen {
   return registryPage({
-    one: views.subscription({ apps: APPS.length, visible: 2 }),
+    subscription: views.subscription({ apps: APPS.length, visible: 2 }),
     report: CLEAN,
     apps: APPS,
     next: null,
@@ -135,13 +135,18 @@ export const SCREENS: Record<string, () => Screen> = {
       unusable: { message: long, findings: hostileFindings },
     }),
   registry: () => registry({ done: 'You are subscribed.' }),
-  'registry-problems': () => registry({ one: PROBLEMS, report: REPORT }),
-  'registry-failing': () => registry({ one: FAILING, report: REPORT }),
-  'registry-new': () => registry({ one: FRESH, report: null, apps: [] }),
+  'registry-problems': () => registry({ subscription: PROBLEMS, report: REPORT }),
+  'registry-failing': () => registry({ subscription: FAILING, report: REPORT }),
+  'registry-new': () => registry({ subscription: FRESH, report: null, apps: [] }),
   'registry-search-none': () => registry({ search: 'nothing like it', apps: [] }),
   'registry-pages': () => registry({ next: 'lamp', after: 'a', waiting: true, show: 'hidden' }),
   'registry-hostile': () =>
-    registry({ one: hostile, apps: hostileApps, report: { ...REPORT, findings: hostileFindings }, search: long }),
+    registry({
+      subscription: hostile,
+      apps: hostileApps,
+      report: { ...REPORT, findings: hostileFindings },
+      search: long,
+    }),
   rename: () => renamePage(PROBLEMS, PROBLEMS.name, 'The name is empty. Write one.'),
   unsubscribe: () => unsubscribePage(PROBLEMS),
   report: () => reportPage(PROBLEMS, REPORT, NOW),
@@ -149,7 +154,7 @@ export const SCREENS: Record<string, () => Screen> = {
   'report-hostile': () => reportPage(hostile, { ...REPORT, findings: hostileFindings, outcome: 'incomplete' }, NOW),
   app: () =>
     appPage({
-      one: PROBLEMS,
+      subscription: PROBLEMS,
       app: APPS[0]!,
       versions: VERSIONS,
       next: '1.0.0',
@@ -159,7 +164,7 @@ export const SCREENS: Record<string, () => Screen> = {
     }),
   'app-hidden': () =>
     appPage({
-      one: PROBLEMS,
+      subscription: PROBLEMS,
       app: APPS[2]!,
       versions: [VERSIONS[3]!],
       next: null,
@@ -169,7 +174,7 @@ export const SCREENS: Record<string, () => Screen> = {
     }),
   'app-none': () =>
     appPage({
-      one: FAILING,
+      subscription: FAILING,
       app: views.app({
         versions: 0,
         offered: 0,
@@ -185,7 +190,7 @@ export const SCREENS: Record<string, () => Screen> = {
     }),
   'app-hostile': () =>
     appPage({
-      one: hostile,
+      subscription: hostile,
       app: hostileApps[0]!,
       versions: HOSTILE_TEXTS.map((text) =>
         views.version({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { code, initial, legible, said } from '../../../src/service/pages/untrusted-text.ts';
-import { isLight, tile } from '../../../src/service/pages/components.ts';
+import { code, initial, legible, untrusted } from '../../../src/service/pages/untrusted-text.ts';
+import { isLight, tile } from '../../../src/service/pages/tile.ts';
 import { findingsOf } from '../../../src/service/pages/findings.ts';
 import { appCount, schedule, stateOf, versionState } from '../../../src/service/pages/states.ts';
 import { due, relative } from '../../../src/service/pages/time.ts';
@@ -34,8 +34,8 @@ describe('a text of a registry', () => {
   });
 
   test('is escaped, and has a direction of its own', () => {
-    expect(String(said('<b>&\'"'))).toBe('<bdi>&lt;b&gt;&amp;&#39;&quot;</bdi>');
-    expect(String(said(' \u200b'))).toContain('no name');
+    expect(String(untrusted('<b>&\'"'))).toBe('<bdi>&lt;b&gt;&amp;&#39;&quot;</bdi>');
+    expect(String(untrusted(' \u200b'))).toContain('no name');
     expect(String(code('a<b'))).toBe('<code dir="ltr">a&lt;b</code>');
     expect(String(code(''))).toContain('empty');
   });

@@ -46,24 +46,24 @@ function start(
   troubles: unknown[] = [],
 ): JobWorkers {
   return startJobWorkers<{ name: string }>(boss, 'work', {
-    most: 4,
-    pollEvery: 30,
-    beatEvery: 20,
-    act: ({ name }, lost) => act(name, lost),
-    onTrouble: (error) => void troubles.push(error),
+    concurrency: 4,
+    pollInterval: 30,
+    heartbeatInterval: 20,
+    process: ({ name }, lost) => act(name, lost),
+    onError: (error) => void troubles.push(error),
   });
 }
 
 test('all are worked on, so many at once, in few statements', async () => {
   const { queue, boss } = openQueue(names(40));
   let [now, most] = [0, 0];
-  const hands = start(boss, async () => {
+  const workers = start(boss, async () => {
     most = Math.max(most, ++now);
     await sleep(3);
     now -= 1;
   });
   await expect.poll(() => queue.completed.length).toBe(40);
-  await hands.stop(1000);
+  await workers.stop(1000);
   expect(most).toBe(4);
   expect(new Set(queue.completed).size).toBe(40);
   expect(queue.fetches + queue.settles).toBeLessThan(60);
@@ -72,45 +72,45 @@ test('all are worked on, so many at once, in few statements', async () => {
 test('one that is slow keeps nobody else’s place', async () => {
   const { queue, boss } = openQueue(names(12));
   const slow = new AbortController();
-  const hands = start(boss, (name) =>
+  const workers = start(boss, (name) =>
     name === 'job-0' ? new Promise((resolve) => slow.signal.addEventListener('abort', () => resolve())) : sleep(1),
   );
   await expect.poll(() => queue.completed.length).toBe(11);
   slow.abort();
-  await hands.stop(1000);
+  await workers.stop(1000);
   expect(queue.completed).toContain('job-0');
 });
 
 test('one that throws is tried again, and what comes later is found', async () => {
   const { queue, boss } = openQueue(['bad', 'good']);
-  const hands = start(boss, async (name) => {
+  const workers = start(boss, async (name) => {
     if (name === 'bad') throw new Error('handed back');
   });
   await expect.poll(() => [queue.completed, queue.failed]).toEqual([['good'], ['bad']]);
   queue.waiting.push({ id: 'later', retryCount: 0, data: { name: 'later' } });
   await expect.poll(() => queue.completed).toEqual(['good', 'later']);
-  await hands.stop(1000);
+  await workers.stop(1000);
 });
 
 test('one that is another’s by now is let go of', async () => {
   const { queue, taken, boss } = openQueue(['a']);
-  const hands = start(
+  const workers = start(
     boss,
     (_, lost) => new Promise((_resolve, reject) => lost.addEventListener('abort', () => reject(new Error('lost')))),
   );
   await expect.poll(() => taken.size).toBe(1);
   taken.clear();
   const begun = Date.now();
-  await hands.stop(5000);
+  await workers.stop(5000);
   expect(Date.now() - begun).toBeLessThan(2000);
   expect([queue.completed, queue.failed]).toEqual([[], []]);
 });
 
-test('stopping takes nothing more, and hands back what does not end', async () => {
+test('stopping takes nothing more, and workers back what does not end', async () => {
   const { queue, boss } = openQueue(names(9));
-  const hands = start(boss, () => new Promise(() => {}));
+  const workers = start(boss, () => new Promise(() => {}));
   await sleep(20);
-  await hands.stop(50);
+  await workers.stop(50);
   expect(queue.failed).toEqual(names(4));
   expect(queue.waiting).toHaveLength(5);
 });
@@ -119,9 +119,9 @@ test('a database that is away for a while is told of, and nothing is lost', asyn
   const { queue, boss } = openQueue(names(3));
   const troubles: unknown[] = [];
   queue.broken = true;
-  const hands = start(boss, async () => {}, troubles);
+  const workers = start(boss, async () => {}, troubles);
   await expect.poll(() => troubles.length).toBeGreaterThan(1);
   queue.broken = false;
   await expect.poll(() => queue.completed.length).toBe(3);
-  await hands.stop(1000);
+  await workers.stop(1000);
 });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { printable } from '../../../core/text/text.ts';
 import { openLog } from '../../../service/log.ts';
-import { isLoopback, settingsFrom } from '../../../service/config/resolve-settings.ts';
+import { isLoopback, resolveSettings } from '../../../service/config/resolve-settings.ts';
 import type { Settings } from '../../../service/config/settings.ts';
 import { startService } from '../../../service/start.ts';
 import type { OptionValues } from '../../command-definition.ts';
@@ -21,7 +21,7 @@ export type ServiceCommandOptions = GlobalOptions & OptionValues<typeof serviceC
 export async function service(context: Context, options: ServiceCommandOptions): Promise<number> {
   const { terminal, env, cwd } = context;
   const ca = options.ca === undefined ? null : authoritiesIn(resolve(cwd, options.ca));
-  const settings = settingsFrom(options, env, { cwd, ca, machineCa: networkOf(env).machineCa ?? null });
+  const settings = resolveSettings(options, env, { cwd, ca, machineCa: networkOf(env).machineCa ?? null });
   const log = openLog((line, level) => (level === 'debug' ? terminal.detail(line) : terminal.log(line)));
   const stopped = stopSignal();
   const running = await startService(settings, log).catch((error: unknown) => {

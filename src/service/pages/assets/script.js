@@ -4,48 +4,47 @@ const main = document.getElementById('main');
 let timer = 0;
 let reading = null;
 // How far this machine's clock lags behind the service's, in milliseconds.
-let behind = Date.parse(main.dataset.now) - Date.now();
+let clockLag = Date.parse(main.dataset.now) - Date.now();
 // The replaceable parts as they were last updated.
-const seen = new WeakMap();
+const lastContents = new WeakMap();
 
 /** The content of a part without relative times, whose change is not an update. */
-function gist(part) {
+function contentOf(part) {
   return part.innerHTML.replace(/(<time[^>]*>)[^<]*/g, '$1');
 }
 
 /** Replaces the changed parts by those of a newer document, and keeps focus, scroll position and open details. */
-function takeOver(newer) {
+function update(newer) {
   for (const part of document.querySelectorAll('[data-shape]')) {
     const other = newer.getElementById(part.id);
     if (other === null || other.dataset.shape === part.dataset.shape) continue;
     // The structure changed: for example, there were no apps before, and so no search.
     part.replaceWith(other);
     watch(other);
-    dress(other);
+    enhance(other);
   }
   for (const part of document.querySelectorAll('[data-live]')) {
     const other = newer.getElementById(part.id);
-    if (other === null || gist(other) === seen.get(part)) continue;
-    seen.set(part, gist(other));
-    const open = [...part.querySelectorAll('details[open]')].map(whichDetails);
-    const focus = part.contains(document.activeElement) ? whichElement(part, document.activeElement) : null;
+    if (other === null || contentOf(other) === lastContents.get(part)) continue;
+    lastContents.set(part, contentOf(other));
+    const open = [...part.querySelectorAll('details[open]')].map(textAround);
+    const focus = part.contains(document.activeElement) ? elementFinder(part, document.activeElement) : null;
     part.replaceChildren(...other.childNodes);
-    for (const details of part.querySelectorAll('details'))
-      if (open.includes(whichDetails(details))) details.open = true;
+    for (const details of part.querySelectorAll('details')) if (open.includes(textAround(details))) details.open = true;
     if (focus !== null) focus()?.focus({ preventScroll: true });
-    dress(part);
+    enhance(part);
   }
   const { again, now } = newer.getElementById('main')?.dataset ?? {};
   if (again === undefined) delete main.dataset.again;
   else main.dataset.again = again;
-  if (now !== undefined) behind = Date.parse(now) - Date.now();
+  if (now !== undefined) clockLag = Date.parse(now) - Date.now();
 }
 
-function whichDetails(details) {
+function textAround(details) {
   return details.parentElement.textContent;
 }
 
-function whichElement(part, element) {
+function elementFinder(part, element) {
   const { tagName } = element;
   const place = [...part.querySelectorAll(tagName)].indexOf(element);
   const href = element.getAttribute('href');
@@ -68,7 +67,7 @@ async function read(url, options = {}) {
       if (options.method !== 'POST' && answer.status < 500 && answer.status !== 429) location.reload();
       return;
     }
-    takeOver(new DOMParser().parseFromString(text, 'text/html'));
+    update(new DOMParser().parseFromString(text, 'text/html'));
     return answer.url;
   } catch (error) {
     // Offline or aborted: the next update retries.
@@ -89,32 +88,29 @@ function schedule() {
   }, seconds * 1000);
 }
 
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const fullTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** The same format as on the server. */
 function relative(seconds) {
   const distance = Math.abs(seconds);
   if (distance < 60) return seconds > 0 ? 'in less than a minute' : 'just now';
-  const minutes = distance < 120 ? 1 : Math.round(distance / 60);
-  const hours = Math.floor(minutes / 60);
-  const span =
-    minutes < 120
-      ? minutes === 60
-        ? '1 hour'
-        : `${minutes} min`
-      : hours < 48
-        ? minutes % 60 === 0
-          ? `${hours} hours`
-          : `${hours} h ${minutes % 60} min`
-        : `${Math.round(hours / 24)} days`;
-  return seconds > 0 ? `in ${span}` : `${span} ago`;
+  const duration = durationText(distance < 120 ? 1 : Math.round(distance / 60));
+  return seconds > 0 ? `in ${duration}` : `${duration} ago`;
 }
 
-function tellTimes(root) {
+function durationText(minutes) {
+  if (minutes === 60) return '1 hour';
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return `${Math.round(hours / 24)} days`;
+  return minutes % 60 === 0 ? `${hours} hours` : `${hours} h ${minutes % 60} min`;
+}
+
+function updateTimes(root) {
   for (const time of root.querySelectorAll('time[data-relative]')) {
-    const text = relative(Math.round((Date.parse(time.dateTime) - Date.now() - behind) / 1000));
+    const text = relative(Math.round((Date.parse(time.dateTime) - Date.now() - clockLag) / 1000));
     if (time.textContent !== text) time.textContent = text;
-    time.title = whole.format(Date.parse(time.dateTime));
+    time.title = fullTime.format(Date.parse(time.dateTime));
   }
 }
 
@@ -133,29 +129,29 @@ async function copy(button) {
     area.remove();
     button.focus();
   }
-  say(button, 'Copied');
-  clearTimeout(told.get(button));
-  told.set(
+  setLabel(button, 'Copied');
+  clearTimeout(resetTimers.get(button));
+  resetTimers.set(
     button,
-    setTimeout(() => say(button, 'Copy'), 2000),
+    setTimeout(() => setLabel(button, 'Copy'), 2000),
   );
 }
 
-const told = new WeakMap();
-function say(button, word) {
+const resetTimers = new WeakMap();
+function setLabel(button, word) {
   button.setAttribute('aria-label', button.getAttribute('aria-label').replace(button.textContent, word));
   button.textContent = word;
 }
 
 function watch(root) {
-  for (const part of root.querySelectorAll('[data-live]')) seen.set(part, gist(part));
+  for (const part of root.querySelectorAll('[data-live]')) lastContents.set(part, contentOf(part));
 }
 
 /** Adds script-only features to new parts of the page. */
-function dress(root) {
+function enhance(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false;
   for (const form of root.querySelectorAll('[data-search]')) form.classList.add('live');
-  tellTimes(root);
+  updateTimes(root);
 }
 
 document.addEventListener('click', (event) => {
@@ -163,7 +159,7 @@ document.addEventListener('click', (event) => {
   if (button) void copy(button);
 });
 
-let typing = 0;
+let searchTimer = 0;
 async function search(form) {
   const query = new URLSearchParams(new FormData(form));
   if (query.get('q') === '') query.delete('q');
@@ -175,19 +171,19 @@ async function search(form) {
 document.addEventListener('input', (event) => {
   const form = event.target.closest?.('form[data-search]');
   if (!form) return;
-  clearTimeout(typing);
-  typing = setTimeout(() => void search(form), 200);
+  clearTimeout(searchTimer);
+  searchTimer = setTimeout(() => void search(form), 200);
 });
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
   if (form.matches('[data-search]')) {
     event.preventDefault();
-    clearTimeout(typing);
+    clearTimeout(searchTimer);
     void search(form);
   } else if (form.matches('[data-quiet]')) {
     event.preventDefault();
-    void act(form);
+    void submitInPlace(form);
   } else if (form.dataset.busy) {
     // Not disabled: a disabled button loses the focus, also on returning to the page.
     const button = form.querySelector('button');
@@ -199,7 +195,7 @@ document.addEventListener('submit', (event) => {
 });
 
 /** Submits a form without leaving the page, and shows the result. */
-async function act(form) {
+async function submitInPlace(form) {
   const url = await read(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
   if (url === undefined) return form.submit();
   history.replaceState(null, '', url);
@@ -211,6 +207,6 @@ window.addEventListener('pageshow', ({ persisted }) => {
 });
 document.addEventListener('visibilitychange', schedule);
 watch(document);
-dress(document);
-setInterval(() => tellTimes(document), 20_000);
+enhance(document);
+setInterval(() => updateTimes(document), 20_000);
 schedule();

