@@ -61,7 +61,7 @@ export function webApp(service: Service, allowances = ALLOWANCES): Hono<Env> {
       return problem(c, new Refusal('unavailable', 'Try again in a moment.', {}, { 'retry-after': '5' }));
     }
     log('error', 'defect', { request, route: c.get('route'), error });
-    return problem(c, new Refusal('internal', 'The log of the service tells more, under the requestId.'));
+    return problem(c, new Refusal('internal', 'The log of the service has more, under the requestId.'));
   });
   return app;
 }

@@ -23,12 +23,12 @@ export function headersOf(names: string[]): Json {
 export const NOT_FOUND = { 404: refusal('There is no such thing, or it is another organization’s.') };
 export const BAD_PARAMETER = { 400: refusal('A parameter is not valid; “errors” names it.') };
 export const BAD_BODY = {
-  400: refusal('The body is no JSON object, or a field is not valid; “errors” names each.'),
+  400: refusal('The body is not a JSON object, or a field is not valid; “errors” lists each.'),
   413: refusal('The body is larger than 16 KiB.'),
   415: refusal('The body is not sent as application/json.'),
 };
 export const NOT_MODIFIED = { 304: { description: 'It is what If-None-Match names.', headers: headersOf(['ETag']) } };
-export const DEFECT = { '5XX': refusal('A defect, or the database is not there.') };
+export const DEFECT = { '5XX': refusal('A defect, or the database cannot be reached.') };
 export const OFTEN = { 429: refusal('Too many requests.', ['Retry-After', 'RateLimit', 'RateLimit-Policy']) };
 export const LIMITED = ['RateLimit', 'RateLimit-Policy'];
 

@@ -30,7 +30,7 @@ export function openApiDocument(publicUrl: string | null): Json {
       title: 'appreg subscriber service',
       version: VERSION,
       description:
-        'Subscribes organizations to app registries, checks these hourly, and tells what they offer. Refusals are problem details (RFC 9457). Limits of requests count per node; RateLimit and Retry-After tell where a client stands. HEAD is answered wherever GET is.',
+        'Subscribes organizations to app registries, checks these hourly, and lists what they offer. Refusals are problem details (RFC 9457). Limits of requests count per node; RateLimit and Retry-After report the limits of the client. HEAD is answered wherever GET is.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: publicUrl ?? '/' }],
@@ -78,7 +78,7 @@ const paths: Json = {
     post: {
       operationId: 'createOrganization',
       summary: 'Create an organization, subscribed to the official registries',
-      description: 'By the operator’s token; by anybody where sign-up is open.',
+      description: 'By the operator’s token; by anyone if sign-up is open.',
       security: [{ operator: [] }, {}],
       parameters: [
         parameter('Idempotency-Key', 'header', 'A random UUID, so that a request can be tried again.', {
@@ -93,7 +93,7 @@ const paths: Json = {
         201: answer('Created.', 'NewOrganization'),
         ...BAD_BODY,
         401: refusal('Without the operator’s token.', ['WWW-Authenticate']),
-        403: refusal('Nobody can create organizations here.'),
+        403: refusal('Creating organizations is disabled.'),
         422: refusal('The Idempotency-Key was used for another name.'),
         ...OFTEN,
         ...DEFECT,
@@ -172,7 +172,7 @@ const paths: Json = {
   },
   '/api/registries/{id}/apps/{key}': {
     parameters: [ID, KEY],
-    get: forOrganization('getApp', 'One app, also where it is not in the manifest any more', {
+    get: forOrganization('getApp', 'One app, even if it is no longer in the manifest', {
       200: answer('The app.', 'App'),
       ...NOT_FOUND,
     }),

@@ -94,7 +94,7 @@ function webUrl(env: Environment, name: string, asFolder = false): string | null
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol) || (asFolder && (url.search || url.hash)))
     throw invalidSetting(
-      `${name} is no web address that can be used: ${printable(redact(text))}`,
+      `${name} is not a usable web address: ${printable(redact(text))}`,
       `Write it out, such as ${asFolder ? 'https://flows.example.com/' : 'https://apps.example.com/registry.json'}.`,
     );
   return asFolder && !url.href.endsWith('/') ? `${url.href}/` : url.href;
@@ -104,7 +104,7 @@ function portFrom(text: string | undefined): number {
   if (!text) return DEFAULT_PORT;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw invalidSetting(
-    `PORT is no port: ${printable(text)}`,
+    `PORT is not a port number: ${printable(text)}`,
     'It takes a number from 0 to 65535; 0 takes any that is free.',
   );
 }
@@ -112,10 +112,7 @@ function portFrom(text: string | undefined): number {
 function roles(named: string[] | undefined): Settings['roles'] {
   const unknown = named?.find((name) => !ROLES.some((role) => role === name));
   if (unknown !== undefined)
-    throw invalidSetting(
-      `--role ${printable(unknown)}: there is no such role.`,
-      'Roles are web and worker; by default both.',
-    );
+    throw invalidSetting(`--role ${printable(unknown)}: unknown role.`, 'Roles are web and worker; by default both.');
   return ROLES.filter((role) => named?.includes(role) ?? true);
 }
 
@@ -126,8 +123,8 @@ function hostName(text: string): string {
   if (url !== null && url.username === '' && url.pathname === '/' && url.search === '' && url.hash === '')
     return `${url.hostname}${port}`;
   throw invalidSetting(
-    `--allow-host ${printable(redact(text))}: that is no host name.`,
-    'Name the host without scheme and path, and with a port if only that is meant: --allow-host localhost:8080',
+    `--allow-host ${printable(redact(text))}: this is not a host name.`,
+    'Use the host without scheme and path, and with a port to allow only that port: --allow-host localhost:8080',
   );
 }
 

@@ -30,8 +30,8 @@ export async function listen(
       'listen-failed',
       `Nothing can listen on ${printable(host)} port ${port}: ${error.code ?? error.message}`,
       error.code === 'EADDRINUSE'
-        ? 'Another program has it. Name another: --port 0 takes any.'
-        : 'Look at --host and --port.',
+        ? 'Another program uses it. Use another port; --port 0 selects a free one.'
+        : 'Check --host and --port.',
       { cause: error },
     );
   });

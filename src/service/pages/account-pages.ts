@@ -60,13 +60,13 @@ export function tokenPage(organization: OrganizationView, token: string, rotated
   const body = html`<div class="${rotated ? 'card' : 'card entry'}">
     <h1>${rotated ? 'The new token' : html`${untrusted(organization.name, 80)} is ready`}</h1>
     <p class="lead">
-      ${rotated ? 'The token before it does not work any more.' : 'You are signed in on this browser.'} Keep this token:
-      it is shown this once, and cannot be read again.
+      ${rotated ? 'The previous token no longer works.' : 'You are signed in on this browser.'} Keep this token: it is
+      shown this once, and cannot be read again.
     </p>
     <p class="token" id="token-box"><code id="token" dir="ltr">${token}</code>${copyButton(token, 'token')}</p>
     <p class="hint">
-      Programs send it as <code>Authorization: Bearer …</code>; people sign in with it. Whoever has it acts for the
-      organization.
+      Programs send it as <code>Authorization: Bearer …</code>; people sign in with it. Anyone who has it can act for
+      the organization.
     </p>
     <p class="actions">
       <a class="button primary" href="${rotated ? 'settings/organization' : 'settings/registries'}"

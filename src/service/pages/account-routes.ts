@@ -44,7 +44,7 @@ async function submitSignIn({ c, count, show, goTo, text }: PageRequest, service
     const error =
       token === ''
         ? 'Enter the token: it begins with apr_.'
-        : 'No organization has this token. Check that all of it was copied; a rotated token does not work any more.';
+        : 'No organization has this token. Check that all of it was copied; a rotated token no longer works.';
     return show(signInPage({ error, openSignUp: service.settings.openSignUp, next }), 403);
   }
   await signIn(c, service, organization.id);

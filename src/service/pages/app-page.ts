@@ -125,7 +125,7 @@ function why({ state, offered, reason, swappedChecksum, withdrawnAt }: VersionVi
   if (state === 'withdrawn')
     lines.push(
       withdrawnAt === null
-        ? 'The app is not in the manifest any more, so it is not offered.'
+        ? 'The app is no longer in the manifest, so it is not offered.'
         : html`It was taken out of the metadata file ${when(withdrawnAt, now)}, so it is not offered. Listed again with
           the same digest, it is.`,
     );
@@ -194,7 +194,7 @@ function noneAtAll(registries: number): Html {
       )
     : empty(
         'No apps to install yet',
-        'Your registries have none that is verified. Their pages say what stands in the way.',
+        'Your registries have none that is verified. Their pages say why.',
         html`<a class="button" href="settings/registries">App Registries</a>`,
       );
 }

@@ -46,6 +46,6 @@ export function errorResponse(
   return showError(c, settings, {
     status: 500,
     title: 'Something went wrong',
-    text: `It was not you: the service’s log has more. Try again in a moment. (Request ${request ?? 'unknown'})`,
+    text: `This is a fault of the service; its log has more. Try again in a moment. (Request ${request ?? 'unknown'})`,
   });
 }

@@ -98,7 +98,7 @@ function noApps(subscription: SubscriptionView): Html {
   if (isBusy(subscription))
     return empty('Looking for apps', 'The manifest is being read. Apps appear here as soon as they are known.');
   return subscription.goodAt === null
-    ? empty('No apps known', 'The registry has never been read without a fault. “Health” says what stands in the way.')
+    ? empty('No apps known', 'The registry has never been read without errors. “Health” says why.')
     : empty('No apps in this registry', 'Its manifest lists none. Apps that its author adds appear at the next check.');
 }
 
@@ -173,7 +173,7 @@ export function reportPage(subscription: SubscriptionView, report: Report | null
                     </div>`,
                 )}
               </dl>
-              ${report.outcome === 'incomplete' ? notice('warn', 'The check was not completed; what was not reached has its turn soon.') : NOTHING}
+              ${report.outcome === 'incomplete' ? notice('warn', 'The check was not completed; the rest follows soon.') : NOTHING}
               <h2 class="unseen">By symptom</h2>
               ${symptomList(report, 'everything')} ${unjudgedList(report)}`
       }

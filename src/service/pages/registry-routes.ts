@@ -35,7 +35,7 @@ export const registryRoutes: readonly PageRoute[] = [
 const CONFIRMATIONS = new Map([
   ['subscribed', 'You are subscribed. Its apps become available for installation as they are verified.'],
   ['renamed', 'The registry has its new name.'],
-  ['fresh', 'It was checked less than a minute ago; nothing newer is to be had.'],
+  ['fresh', 'It was checked less than a minute ago; there is nothing newer yet.'],
 ]);
 
 async function showRegistry(request: MemberRequest, service: Service) {

@@ -83,7 +83,7 @@ export interface SubscribeForm {
 export function subscribePage({ url, name, urlError, nameError, unusable }: SubscribeForm): Screen {
   const body = html`${backLink('settings/registries', 'App Registries')}
     <h1>Subscribe to Registry</h1>
-    <p class="lead">Its manifest is looked at right away; then its apps become available for installation.</p>
+    <p class="lead">Its manifest is checked right away; then its apps become available for installation.</p>
     ${
       unusable === null
         ? NOTHING
@@ -169,7 +169,7 @@ export function organizationPage({ id, name, createdAt, tokenSince }: Organizati
     </dl>
     <section class="panel" aria-labelledby="token-title">
       <h2 id="token-title">Token</h2>
-      <p>In use since ${day(tokenSince)}. It is kept as a hash, so nobody can read it again.</p>
+      <p>In use since ${day(tokenSince)}. Only its hash is stored, so it cannot be read again.</p>
       <form method="post" action="settings/organization/token" class="confirm">
         <label class="check"
           ><input type="checkbox" name="sure" value="yes" required /> The token in use stops working at once</label

@@ -29,7 +29,7 @@ export function outboundOptions(settings: Settings, log: Log, ownPorts: () => re
           port,
           address,
           kind,
-          remedy: `--allow-host ${host}, if it is meant to be asked`,
+          remedy: `--allow-host ${host}, if it may be requested`,
         }),
     }),
     lookup: openLookup(settings.allowHosts),

@@ -22,10 +22,9 @@ export function incompleteness({ context, progress }: Run, interrupted: boolean)
   if (interrupted && progress.findings > FINDINGS_LIMIT) reasons.push(`there are more than ${FINDINGS_LIMIT} findings`);
   else if (interrupted)
     reasons.push(
-      `one registry has ${limits.refresh / 1000} s and ${Math.round(limits.artifactBytes / 2 ** 20)} MiB at a time, which ended after ${progress.done} of ${listed} apps; the others have their turn soon`,
+      `one registry has ${limits.refresh / 1000} s and ${Math.round(limits.artifactBytes / 2 ** 20)} MiB at a time, which ended after ${progress.done} of ${listed} apps; the others follow soon`,
     );
-  if (listed > limits.apps)
-    reasons.push(`of the ${listed} apps that are listed, the first ${limits.apps} are looked at`);
+  if (listed > limits.apps) reasons.push(`of the ${listed} apps that are listed, the first ${limits.apps} are checked`);
   if (progress.versionsBeyond > 0)
     reasons.push(
       `${progress.versionsBeyond} versions are beyond the ${limits.versionsPerApp} that are kept of one app`,

@@ -24,14 +24,14 @@ export async function awaitDatabase(url: string, timeout: number, onWait: (why: 
       throw new AppregError(
         'database-login-refused',
         `The PostgreSQL server of DATABASE_URL refuses appreg: ${printable(redact(message))}`,
-        'Look at the user, the password and the database in DATABASE_URL.',
+        'Check the user, the password and the database in DATABASE_URL.',
         { cause: problem },
       );
     if (Date.now() > until)
       throw new AppregError(
         'database-unreachable',
         `The PostgreSQL server of DATABASE_URL does not answer: ${printable(redact(message || code))}`,
-        'Start it, or look at host and port in DATABASE_URL. Without DATABASE_URL appreg runs a server of its own.',
+        'Start it, or check host and port in DATABASE_URL. Without DATABASE_URL, appreg runs an embedded server.',
         { cause: problem },
       );
     if (tries === 1) onWait(message || code);
@@ -56,6 +56,6 @@ async function tryConnection(url: string): Promise<{ message: string; code: stri
   throw new AppregError(
     'database-version-unsupported',
     'The PostgreSQL server of DATABASE_URL is older than version 13.',
-    'Take a server that is still maintained.',
+    'Use a supported version of PostgreSQL.',
   );
 }

@@ -126,8 +126,8 @@ export async function migrate(db: Kysely<Database>): Promise<void> {
   if (error instanceof Error && error.message.includes('corrupted migrations'))
     throw new AppregError(
       'database-schema-newer',
-      'The database was made by another version of appreg.',
-      'Run the newest appreg that this database has seen, or name another database.',
+      'The database was migrated by another version of appreg.',
+      'Run the newest appreg that has used this database, or use another database.',
       { cause: error },
     );
   throw error;

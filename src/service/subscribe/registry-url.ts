@@ -22,7 +22,7 @@ export function parseRegistryUrl(
   const parsed = parseUrl(typed);
   if (!parsed || !/^https?:\/\//i.test(typed)) return { fault: noUrl(typed) };
   if (parsed.username !== '' || parsed.password !== '')
-    return { fault: 'The URL holds a user name or a password. Give a URL that needs none, or a signed one.' };
+    return { fault: 'The URL contains a user name or a password. Use a URL without them, or a signed one.' };
   parsed.hash = '';
   parsed.hostname = parsed.hostname.replace(/\.$/, '');
   if (parsed.href.length > LONGEST) return { fault: `The URL is longer than ${LONGEST} characters.` };
@@ -36,10 +36,10 @@ export function parseRegistryUrl(
   if (refused === INSECURE_REFUSED)
     return {
       fault:
-        'The URL is not https, and this service asks over https alone, but for hosts that its operator allows (--allow-host).',
+        'The URL is not https. This service requests other URLs only from hosts that its operator allows (--allow-host).',
     };
   if (refused === PORT_REFUSED)
-    return { fault: `This service asks registries at the usual port alone, not at port ${target.port}.` };
+    return { fault: `This service requests registries only at the default port, not at port ${target.port}.` };
   return { url: parsed.href };
 }
 
@@ -48,5 +48,5 @@ function noUrl(typed: string): string {
   const isHost = /^(?:[\w-]+\.)+(?!json$)[a-z]{2,}(?::\d+)?(?:\/\S*)?$/i.test(typed) && parseUrl(likely) !== null;
   return isHost
     ? `The URL has no scheme. Did you mean ${likely}?`
-    : 'That is no URL of a registry. Give the full address of its manifest, such as https://apps.example.com/registry.json';
+    : 'This is not the URL of a registry. Enter the full URL of its manifest, such as https://apps.example.com/registry.json';
 }

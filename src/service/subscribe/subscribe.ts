@@ -77,7 +77,7 @@ async function checkedRegistry(
 ): Promise<{ id: number } | Outcome> {
   const release = await acquireSlot(organizationId, SLOT_TIMEOUT);
   if (release === null)
-    return { outcome: 'busy', message: 'Too many registries are looked at. Try again in a moment.' };
+    return { outcome: 'busy', message: 'Too many registries are being checked. Try again in a moment.' };
   try {
     const { apps, message, findings } = await checkManifest(service, url);
     if (apps === null) return { outcome: 'unusable', message, findings };

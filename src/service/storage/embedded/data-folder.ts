@@ -34,8 +34,8 @@ export async function openFolder(root: string, as: RunAs): Promise<void> {
   if (created !== undefined) await rmdir(root);
   throw new AppregError(
     'data-folder-inaccessible',
-    `PostgreSQL does not run as root, and its user (${as.uid}) does not get to ${printable(root)}.`,
-    'Name a folder that is open to it, such as --data /var/lib/appreg; or start appreg service as another user.',
+    `PostgreSQL does not run as root, and its user (${as.uid}) cannot access ${printable(root)}.`,
+    'Use a folder that it can access, such as --data /var/lib/appreg; or start appreg service as another user.',
   );
 }
 
@@ -43,7 +43,7 @@ function unusable(path: string, error: unknown): AppregError {
   return new AppregError(
     'data-folder-unusable',
     `${printable(path)} cannot be used: ${errorCode(error) || 'unknown'}`,
-    'Name a folder that may be written to: appreg service --data <folder>',
+    'Use a writable folder: appreg service --data <folder>',
     { cause: error },
   );
 }
@@ -79,8 +79,8 @@ export async function createDatabase(root: string, home: string, bin: string, as
     const reason = failureOutput(error).split('\n').at(-1) ?? '';
     throw new AppregError(
       'postgres-start-failed',
-      `PostgreSQL's database cannot be made in ${printable(root)}: ${printable(reason)}`,
-      'It takes about 100 MB. Name another folder with --data, or set DATABASE_URL.',
+      `PostgreSQL's database cannot be created in ${printable(root)}: ${printable(reason)}`,
+      'It needs about 100 MB. Use another folder with --data, or set DATABASE_URL.',
       { cause: error },
     );
   }

@@ -61,7 +61,7 @@ async function takeOver(root: string, password: string, control: Control): Promi
         throw new AppregError(
           'data-folder-in-use',
           `Another appreg service uses ${printable(root)}.`,
-          'Stop it first, or name another folder with --data. Several nodes share a PostgreSQL server: DATABASE_URL.',
+          'Stop it first, or use another folder with --data. Several nodes share a PostgreSQL server: DATABASE_URL.',
         );
     } catch (error) {
       if (isAppregError(error)) throw error;
@@ -69,7 +69,7 @@ async function takeOver(root: string, password: string, control: Control): Promi
       if (Date.now() > until)
         throw new AppregError(
           'postgres-start-failed',
-          `PostgreSQL runs for ${printable(root)}, but does not let appreg in: ${printable(errorMessage(error))}`,
+          `PostgreSQL runs for ${printable(root)}, but refuses the connection: ${printable(errorMessage(error))}`,
           logHint(join(root, 'postgres')),
           { cause: error },
         );
