@@ -14,7 +14,7 @@ import { watchSchedule } from './schedule-metrics.ts';
 import type { Settings } from './config/settings.ts';
 
 /** Milliseconds to wait for a PostgreSQL server. */
-const PATIENCE = 30_000;
+const DATABASE_TIMEOUT = 30_000;
 
 export interface Running {
   /** The URL of the service, with a trailing slash. */
@@ -37,8 +37,8 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
       await undo().catch((error: unknown) => log('error', 'stop-failed', { error }));
   };
   try {
-    const databaseUrl = settings.databaseUrl ?? (await ownDatabase(settings.dataFolder, stops));
-    await awaitDatabase(databaseUrl, PATIENCE, (why) => log('warn', 'database-awaited', { why }));
+    const databaseUrl = settings.databaseUrl ?? (await startOwnDatabase(settings.dataFolder, stops));
+    await awaitDatabase(databaseUrl, DATABASE_TIMEOUT, (why) => log('warn', 'database-awaited', { why }));
     const { db } = openDatabase(databaseUrl, Math.min(settings.concurrency, 30) + 10, (error) =>
       log('warn', 'connection-lost', { error: error.message }),
     );
@@ -67,7 +67,7 @@ export async function startService(settings: Settings, log: Log): Promise<Runnin
   }
 }
 
-async function ownDatabase(folder: string, stops: (() => Promise<unknown>)[]): Promise<string> {
+async function startOwnDatabase(folder: string, stops: (() => Promise<unknown>)[]): Promise<string> {
   const { url, stop } = await startEmbeddedPostgres(folder);
   stops.push(stop);
   return url;

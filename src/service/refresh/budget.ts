@@ -11,7 +11,7 @@ export interface Budget {
   /** Aborted when no more requests may be sent. */
   signal: AbortSignal;
   /** Whether anything was deferred to the next refresh. */
-  left(): boolean;
+  hasDeferred(): boolean;
   artifacts(): number;
   bytes(): number;
   /** Aborts the refresh immediately. */
@@ -20,9 +20,9 @@ export interface Budget {
 }
 
 /** The rest of the time is for completing artifacts already started, so that each refresh makes progress. */
-const SHARE_FOR_ARTIFACTS = 0.5;
+const ARTIFACT_SHARE = 0.5;
 /** Bytes of documents; the manifest may be large, and is not an artifact. */
-const DOCUMENTS = 64 * 2 ** 20;
+const DOCUMENT_BYTES = 64 * 2 ** 20;
 const LATER: Missing = { missing: { code: 'over-budget' } };
 
 /** @param stopping also ends it: the node is stopping */
@@ -32,26 +32,26 @@ export function openBudget(limits: Limits, stopping: AbortSignal): Budget {
   if (stopping.aborted) stop();
   else stopping.addEventListener('abort', stop, { once: true });
   const timer = setTimeout(() => ending.abort(new Error('too long')), limits.refresh);
-  const last = Date.now() + limits.refresh * SHARE_FOR_ARTIFACTS;
+  const artifactsUntil = Date.now() + limits.refresh * ARTIFACT_SHARE;
   let artifacts = 0;
   let bytes = 0;
-  let left = false;
+  let hasDeferred = false;
   return {
     afford() {
-      if (artifacts < limits.artifacts && bytes < limits.artifactBytes && Date.now() < last) {
+      if (artifacts < limits.artifacts && bytes < limits.artifactBytes && Date.now() < artifactsUntil) {
         artifacts += 1;
         return null;
       }
-      left = true;
+      hasDeferred = true;
       return LATER;
     },
     onProgress(progress) {
       bytes = progress.bytes;
       // Requests in progress are limited as well.
-      if (bytes > limits.artifactBytes * 1.5 + DOCUMENTS) ending.abort(new Error('too many bytes'));
+      if (bytes > limits.artifactBytes * 1.5 + DOCUMENT_BYTES) ending.abort(new Error('too many bytes'));
     },
     signal: ending.signal,
-    left: () => left,
+    hasDeferred: () => hasDeferred,
     artifacts: () => artifacts,
     bytes: () => bytes,
     stop: () => ending.abort(new Error('too much')),

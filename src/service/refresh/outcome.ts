@@ -63,7 +63,7 @@ export async function endUnchanged(
 export async function endRun(run: Run, report: Report, interrupted: boolean, took: number): Promise<RefreshOutcome> {
   const { context, registry, budget, progress } = run;
   const isUsable = progress.apps !== null;
-  const unfinished = interrupted || budget.left();
+  const unfinished = interrupted || budget.hasDeferred();
   const failures = isUsable ? 0 : registry.failures + 1;
   const checkedAt = context.now();
   const next = nextAfter(context, { at: checkedAt, took, failures, unfinished });

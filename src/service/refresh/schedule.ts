@@ -2,8 +2,9 @@
 
 const MINUTE = 60_000;
 /** Subscribers expect hourly refreshes (spec section 8), so jitter is limited to a small part of that. */
-const SPREAD = 0.05;
-const MOST = 6;
+const JITTER = 0.05;
+/** Maximum factor by which the interval increases. */
+const MAX_FACTOR = 6;
 
 export interface Ended {
   now: number;
@@ -19,17 +20,17 @@ export interface Ended {
 }
 
 export function nextCheck(ended: Ended): number {
-  return Math.round(ended.now + waitAfter(ended) * (1 + SPREAD * ended.random));
+  return Math.round(ended.now + waitAfter(ended) * (1 + JITTER * ended.random));
 }
 
 function waitAfter({ interval, failures, unfinished, took }: Ended): number {
-  if (failures > 0) return interval * slower(failures);
+  if (failures > 0) return interval * failureFactor(failures);
   // The next refresh is soon, but uses no more than a fifth of the time.
   return unfinished ? Math.min(interval, Math.max(MINUTE, took * 4)) : interval;
 }
 
 /** Short failures end soon; after a day of failures, the interval increases. */
-function slower(failures: number): number {
+function failureFactor(failures: number): number {
   if (failures <= 2) return failures === 1 ? 1 / 12 : 1 / 4;
-  return failures <= 24 ? 1 : Math.min(MOST, 1 + (failures - 24) / 2);
+  return failures <= 24 ? 1 : Math.min(MAX_FACTOR, 1 + (failures - 24) / 2);
 }

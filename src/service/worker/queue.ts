@@ -24,7 +24,9 @@ export type QueueContext = RefreshContext & Pick<Service, 'stopping'>;
 const REFRESH = 'refresh';
 /** Registries whose last refresh was slow. They only delay each other. */
 const REFRESH_SLOW = 'refresh-slow';
+/** Finds due registries. */
 const SWEEP = 'sweep';
+/** Deletes icons that no app uses any more. */
 const TIDY = 'tidy';
 
 /** Seconds between two queries for due registries. */
