@@ -8,13 +8,13 @@ import { startDatabase } from '../support/database.ts';
 
 /** A database with its tables, and rows as a refresh leaves them. */
 
-export interface Stage {
+export interface TestDatabase {
   url: string;
   db: Db;
   stop(): Promise<void>;
 }
 
-export async function openStage(): Promise<Stage> {
+export async function openTestDatabase(): Promise<TestDatabase> {
   const { url, stop } = await startDatabase();
   const { db } = openDatabase(url, 5, () => {});
   await migrate(db);

@@ -7,7 +7,7 @@ import { createOrganization } from '../../src/service/storage/organizations.ts';
 import { DEFAULT_LIMITS, type Settings } from '../../src/service/config/settings.ts';
 import { webApp } from '../../src/service/web-app.ts';
 import type { Allowances } from '../../src/service/http/rate-limits.ts';
-import { openStage, type Stage } from './database-fixture.ts';
+import { openTestDatabase, type TestDatabase } from './database-fixture.ts';
 
 /** The web side of the service on a database of its own, without a network and without a worker. */
 
@@ -33,7 +33,7 @@ const SETTINGS: Settings = {
   limits: DEFAULT_LIMITS,
 };
 
-export interface WebStage extends Stage {
+export interface WebFixture extends TestDatabase {
   service: Service;
   /** Lines of the log, parsed. */
   logged: Record<string, unknown>[];
@@ -44,13 +44,13 @@ export interface WebStage extends Stage {
   join(name?: string): Promise<{ id: string; token: string }>;
 }
 
-export async function openWebStage(): Promise<WebStage> {
-  const stage = await openStage();
+export async function openWebFixture(): Promise<WebFixture> {
+  const database = await openTestDatabase();
   const logged: Record<string, unknown>[] = [];
   const refreshes: number[] = [];
   const service: Service = {
     settings: SETTINGS,
-    db: stage.db,
+    db: database.db,
     log: openLog((line) => logged.push(JSON.parse(line) as Record<string, unknown>)),
     metrics: openMetrics(),
     outbound: { guard: null, lookup: null, firstRefreshTimeout: 0 },
@@ -60,14 +60,14 @@ export async function openWebStage(): Promise<WebStage> {
     },
   };
   return {
-    ...stage,
+    ...database,
     service,
     logged,
     refreshes,
     app: (settings = {}, allowances) =>
       webApp({ ...service, settings: { ...SETTINGS, ...settings }, metrics: openMetrics() }, allowances),
     async join(name = 'Acme') {
-      const { organization, token } = await createOrganization(stage.db, name, null);
+      const { organization, token } = await createOrganization(database.db, name, null);
       return { id: organization.id, token: token! };
     },
   };

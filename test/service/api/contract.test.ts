@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { ask, type Asked, DOCUMENT, OPERATIONS, reached, type Told } from './contract.ts';
-import { allowing, OPERATOR, openWebStage, reportOn, type WebStage } from '../web-fixture.ts';
+import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
 /** Every route reaches every answer that the OpenAPI document has for it, and no other. */
 
@@ -13,41 +13,35 @@ const KNOWN = 'https://known.example.com/registry.json';
 const KEY = 'b1946ac9-2c1e-4b6e-9a51-4d6f3a1c0f10';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
-let stage: WebStage;
+let web: WebFixture;
 let token: string;
 let organization: string;
 let registry: number;
 let id: string;
 let icon: string;
 beforeAll(async () => {
-  stage = await openWebStage();
-  ({ id: organization, token } = await stage.join('Acme'));
+  web = await openWebFixture();
+  ({ id: organization, token } = await web.join('Acme'));
   const report = reportOn(KNOWN);
-  registry = await addRegistry(stage.db, KNOWN, {
+  registry = await addRegistry(web.db, KNOWN, {
     report: await pack(report),
     symptoms: JSON.stringify(report.symptoms),
     errors: report.summary.errors,
   });
-  id = await addSubscription(stage.db, organization, registry, { name: 'Known' });
-  const digest = await addIcon(stage.db, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
+  id = await addSubscription(web.db, organization, registry, { name: 'Known' });
+  const digest = await addIcon(web.db, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
   icon = digest.toString('hex');
+  await addApp(web.db, registry, 'mail', { name: 'Mail \u202e\u001b[2J', icon: digest }, { '1.0.0': {}, '1.1.0': {} });
+  await addApp(web.db, registry, 'waiting', {}, { '1.0.0': { state: 'pending' } });
   await addApp(
-    stage.db,
-    registry,
-    'mail',
-    { name: 'Mail \u202e\u001b[2J', icon: digest },
-    { '1.0.0': {}, '1.1.0': {} },
-  );
-  await addApp(stage.db, registry, 'waiting', {}, { '1.0.0': { state: 'pending' } });
-  await addApp(
-    stage.db,
+    web.db,
     registry,
     'refused',
     {},
     { '1.0.0': { state: 'refused', rule: 'unreachable', reason: 'It answers with 404.' } },
   );
 });
-afterAll(() => stage.stop());
+afterAll(() => web.stop());
 
 /** A request that reaches an answer, and what else holds of it. */
 type Case = [
@@ -372,10 +366,10 @@ const CASES: Case[] = [
 ];
 
 let other: string;
-let app: ReturnType<WebStage['app']>;
+let app: ReturnType<WebFixture['app']>;
 beforeAll(async () => {
-  ({ token: other } = await stage.join('Other'));
-  app = stage.app();
+  ({ token: other } = await web.join('Other'));
+  app = web.app();
 });
 
 describe('every answer', () => {
@@ -401,8 +395,8 @@ describe('every answer', () => {
   });
 
   test('a registry without a report says so', async () => {
-    const fresh = await addRegistry(stage.db, 'https://fresh.example.com/registry.json', { checkedAt: null });
-    const path = `/api/registries/${await addSubscription(stage.db, organization, fresh)}`;
+    const fresh = await addRegistry(web.db, 'https://fresh.example.com/registry.json', { checkedAt: null });
+    const path = `/api/registries/${await addSubscription(web.db, organization, fresh)}`;
     expect((await ask(app, 'GET', `${path}/report`, { token })).json.detail).toContain('not been checked');
     expect((await ask(app, 'GET', path, { token })).json.state).toBe('new');
     expect((await ask(app, 'DELETE', path, { token })).status).toBe(204);
@@ -410,11 +404,11 @@ describe('every answer', () => {
   });
 
   test('an organization with a thousand registries takes no more', async () => {
-    const full = await stage.join();
+    const full = await web.join();
     await sql`with made as (insert into registries (url)
         select 'https://' || i || '.full.example.com/' from generate_series(1, 1000) i returning id)
       insert into subscriptions (organization_id, registry_id, name) select ${full.id}::uuid, id, 'x' from made`.execute(
-      stage.db,
+      web.db,
     );
     const body = { url: KNOWN, name: 'One more' };
     const told = await ask(app, 'POST', '/api/registries/subscribe', { token: full.token, body });
@@ -423,13 +417,13 @@ describe('every answer', () => {
   });
 
   test('nobody creates organizations where the operator allows none', async () => {
-    const closed = stage.app({ operatorToken: null });
+    const closed = web.app({ operatorToken: null });
     const told = await ask(closed, 'POST', '/api/organizations', { body: { name: 'x' } });
     expect(told.json.type).toBe('urn:appreg:problem:sign-up-closed');
   });
 
   test('a token that was rotated is void', async () => {
-    const { token: old } = await stage.join();
+    const { token: old } = await web.join();
     const { json } = await ask(app, 'POST', '/api/organization/token', { token: old });
     expect((await ask(app, 'GET', '/api/organization', { token: old })).status).toBe(401);
     expect((await ask(app, 'GET', '/api/organization', { token: json.token })).status).toBe(200);
@@ -437,7 +431,7 @@ describe('every answer', () => {
 
   test('a node that stops is not ready', async () => {
     const stopping = new AbortController();
-    const service = { ...stage.service, stopping: stopping.signal };
+    const service = { ...web.service, stopping: stopping.signal };
     const { webApp } = await import('../../../src/service/web-app.ts');
     const ending = webApp(service);
     expect((await ask(ending, 'GET', '/readyz')).status).toBe(200);
@@ -447,7 +441,7 @@ describe('every answer', () => {
   });
 
   test('a node without the web role tells how it fares, and nothing else', async () => {
-    const worker = stage.app({ roles: ['worker'] });
+    const worker = web.app({ roles: ['worker'] });
     expect((await ask(worker, 'GET', '/healthz')).json).toEqual({ status: 'ok', roles: ['worker'] });
     expect((await ask(worker, 'GET', '/readyz')).status).toBe(200);
     expect((await ask(worker, 'GET', '/metrics')).status).toBe(200);
@@ -458,9 +452,9 @@ describe('every answer', () => {
   test('whoever asks too often waits', async () => {
     const limited = OPERATIONS.filter(({ responses }) => '429' in responses);
     for (const { method, path, operationId } of limited) {
-      const strict = stage.app({}, allowing(1));
-      const busy = await stage.join();
-      const busyId = await addSubscription(stage.db, busy.id, registry);
+      const strict = web.app({}, allowing(1));
+      const busy = await web.join();
+      const busyId = await addSubscription(web.db, busy.id, registry);
       const real = path.replace('{id}', busyId).replace('{key}', 'mail').replace('{sha256}', icon);
       const asked = { token: operationId === 'createOrganization' ? null : busy.token };
       const { json } = await ask(strict, method, real, asked);

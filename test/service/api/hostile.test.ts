@@ -6,35 +6,35 @@ import { storable } from '../../../src/service/storage/packed.ts';
 import { listen } from '../../../src/service/http/listen.ts';
 import { addApp, addRegistry, addSubscription } from '../database-fixture.ts';
 import { ask, OPERATIONS } from './contract.ts';
-import { allowing, OPERATOR, openWebStage, type WebStage } from '../web-fixture.ts';
+import { allowing, OPERATOR, openWebFixture, type WebFixture } from '../web-fixture.ts';
 
 /** What clients send by mistake or to do harm: refused with a reason, never with a defect, and nothing is stored. */
 
-let stage: WebStage;
-let app: ReturnType<WebStage['app']>;
+let web: WebFixture;
+let app: ReturnType<WebFixture['app']>;
 let token: string;
 let id: string;
 let server: { url: string; close(): Promise<void> };
 beforeAll(async () => {
-  stage = await openWebStage();
-  app = stage.app({}, allowing(1_000_000));
-  const organization = await stage.join();
+  web = await openWebFixture();
+  app = web.app({}, allowing(1_000_000));
+  const organization = await web.join();
   ({ token } = organization);
-  const registry = await addRegistry(stage.db, 'https://hostile.example.com/registry.json');
-  await addApp(stage.db, registry, 'a/b?c#d%e', { name: 'Not URL-safe' });
-  id = await addSubscription(stage.db, organization.id, registry, { name: 'Before' });
+  const registry = await addRegistry(web.db, 'https://hostile.example.com/registry.json');
+  await addApp(web.db, registry, 'a/b?c#d%e', { name: 'Not URL-safe' });
+  id = await addSubscription(web.db, organization.id, registry, { name: 'Before' });
   server = await listen({ host: '127.0.0.1', port: 0 }, app.fetch);
 });
 afterAll(async () => {
   await server.close();
-  await stage.stop();
+  await web.stop();
 });
 
 const count = async (): Promise<unknown> =>
   Promise.all([
-    stage.db.selectFrom('organizations').select('id').execute(),
-    stage.db.selectFrom('subscriptions').select(['id', 'name']).execute(),
-    stage.db.selectFrom('registries').select('url').execute(),
+    web.db.selectFrom('organizations').select('id').execute(),
+    web.db.selectFrom('subscriptions').select(['id', 'name']).execute(),
+    web.db.selectFrom('registries').select('url').execute(),
   ]);
 
 const BODIES = [
@@ -259,19 +259,19 @@ test('a request is told from others by its id, which may be the client’s', asy
 });
 
 test('over https, browsers are told to stay there', async () => {
-  const secure = stage.app({ publicUrl: 'https://apps.example.com/' });
+  const secure = web.app({ publicUrl: 'https://apps.example.com/' });
   expect((await ask(secure, 'GET', '/healthz')).headers.get('strict-transport-security')).toMatch(/max-age=\d+/);
   expect((await ask(app, 'GET', '/healthz')).headers.get('strict-transport-security')).toBeNull();
 });
 
 test('a defect is told by its id alone; the log has the rest', async () => {
-  const broken = { ...stage.service, db: null as never };
+  const broken = { ...web.service, db: null as never };
   const { webApp } = await import('../../../src/service/web-app.ts');
   const told = await ask(webApp(broken), 'GET', '/api/registries', { token });
   expect(told.status).toBe(500);
   expect(told.json.type).toBe('urn:appreg:problem:internal');
   expect(told.text).not.toMatch(/TypeError|null|stack|\.ts/);
-  const line = stage.logged.find(({ event, request }) => event === 'defect' && request === told.json.requestId);
+  const line = web.logged.find(({ event, request }) => event === 'defect' && request === told.json.requestId);
   expect(JSON.stringify(line)).toContain('TypeError');
 });
 
@@ -279,15 +279,15 @@ test('a database that is gone is a moment’s trouble', async () => {
   const { openDatabase } = await import('../../../src/service/storage/database.ts');
   const { db } = openDatabase('postgres://x@127.0.0.1:9/x', 1, () => {});
   const { webApp } = await import('../../../src/service/web-app.ts');
-  const gone = webApp({ ...stage.service, db });
-  const defects = stage.logged.filter(({ event }) => event === 'defect').length;
+  const gone = webApp({ ...web.service, db });
+  const defects = web.logged.filter(({ event }) => event === 'defect').length;
   const told = await ask(gone, 'GET', '/api/registries', { token });
   expect([told.status, told.headers.get('retry-after')]).toEqual([503, '5']);
   expect((await ask(gone, 'GET', '/readyz')).status).toBe(503);
   expect((await ask(gone, 'GET', '/healthz')).status).toBe(200);
   const page = await gone.request('/settings/registries', { headers: { cookie: `appreg=${'x'.repeat(43)}` } });
   expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=UTF-8']);
-  expect(stage.logged.filter(({ event }) => event === 'defect')).toHaveLength(defects);
+  expect(web.logged.filter(({ event }) => event === 'defect')).toHaveLength(defects);
   await db.destroy();
 });
 
@@ -364,7 +364,7 @@ describe('over a connection', () => {
     ['by its length', 'Content-Length: 100\r\n\r\n{"url":'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{"url\r\n'],
   ])('a client that goes away within its body, sent %s, is no trouble of ours', async (_, rest) => {
-    stage.logged.length = 0;
+    web.logged.length = 0;
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname);
     socket.write(
@@ -372,14 +372,14 @@ describe('over a connection', () => {
     );
     setTimeout(() => socket.destroy(), 300);
     await expect
-      .poll(() => stage.logged, { timeout: 10_000 })
+      .poll(() => web.logged, { timeout: 10_000 })
       .toMatchObject([{ event: 'request', level: 'info', status: 400 }]);
   });
 
   test('wrong tokens are counted by address; a right one passes all the same', async () => {
     const strict = await listen(
       { host: '127.0.0.1', port: 0 },
-      stage.app({}, { ...allowing(1000), failures: { requests: 3, seconds: 60 } }).fetch,
+      web.app({}, { ...allowing(1000), failures: { requests: 3, seconds: 60 } }).fetch,
     );
     const statuses: number[] = [];
     for (let i = 0; i < 5; i++) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
 import { ask, type Asked, type Operation, OPERATIONS } from './contract.ts';
-import { allowing, OPERATOR, openWebStage, reportOn, type WebStage } from '../web-fixture.ts';
+import { allowing, OPERATOR, openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 
 /**
  * No organization sees or changes what is another one's, on any route. The cases are made from the OpenAPI document: a
@@ -18,31 +18,31 @@ interface World {
   values: Record<string, string>;
 }
 
-let stage: WebStage;
-let app: ReturnType<WebStage['app']>;
+let web: WebFixture;
+let app: ReturnType<WebFixture['app']>;
 let mine: World;
 let theirs: World;
 beforeAll(async () => {
-  stage = await openWebStage();
-  app = stage.app({}, allowing(10_000));
+  web = await openWebFixture();
+  app = web.app({}, allowing(10_000));
   mine = await world('mine');
   theirs = await world('theirs');
   // Both are subscribed to this one, under names of their own.
-  const shared = await addRegistry(stage.db, 'https://shared.example.com/registry.json');
-  await addApp(stage.db, shared, 'shared');
-  await addSubscription(stage.db, mine.id, shared, { name: 'shared' });
-  await addSubscription(stage.db, theirs.id, shared, { name: 'canary-theirs shared' });
+  const shared = await addRegistry(web.db, 'https://shared.example.com/registry.json');
+  await addApp(web.db, shared, 'shared');
+  await addSubscription(web.db, mine.id, shared, { name: 'shared' });
+  await addSubscription(web.db, theirs.id, shared, { name: 'canary-theirs shared' });
 });
-afterAll(() => stage.stop());
+afterAll(() => web.stop());
 
 async function world(whose: string): Promise<World> {
-  const { id, token } = await stage.join(`canary-${whose} organization`);
+  const { id, token } = await web.join(`canary-${whose} organization`);
   const report = await pack(reportOn(`https://canary-${whose}.example.com/registry.json`));
-  const registry = await addRegistry(stage.db, `https://canary-${whose}.example.com/registry.json`, { report });
-  const subscription = await addSubscription(stage.db, id, registry, { name: `canary-${whose} registry` });
-  const icon = await addIcon(stage.db, Buffer.from(`<svg id="canary-${whose}"/>`), 'image/svg+xml');
+  const registry = await addRegistry(web.db, `https://canary-${whose}.example.com/registry.json`, { report });
+  const subscription = await addSubscription(web.db, id, registry, { name: `canary-${whose} registry` });
+  const icon = await addIcon(web.db, Buffer.from(`<svg id="canary-${whose}"/>`), 'image/svg+xml');
   const key = `canary-${whose}`;
-  await addApp(stage.db, registry, key, { name: `canary-${whose} app`, icon });
+  await addApp(web.db, registry, key, { name: `canary-${whose} app`, icon });
   return { id, token, subscription, values: { id: subscription, key, sha256: icon.toString('hex') } };
 }
 
@@ -67,7 +67,7 @@ function request({ path, body }: Operation, values: Record<string, string>): [st
 
 /** All rows that have to do with an organization, or with the registry that it alone has. */
 async function stateOf({ id, subscription }: World): Promise<string> {
-  const { db } = stage;
+  const { db } = web;
   const registryId = db.selectFrom('subscriptions').select('registryId').where('id', '=', subscription);
   const rows = [
     await db.selectFrom('organizations').selectAll().where('id', '=', id).execute(),
@@ -75,7 +75,7 @@ async function stateOf({ id, subscription }: World): Promise<string> {
     await db.selectFrom('registries').selectAll().where('id', 'in', registryId).execute(),
     await db.selectFrom('apps').selectAll().where('registryId', 'in', registryId).execute(),
   ];
-  return JSON.stringify([rows, stage.refreshes]);
+  return JSON.stringify([rows, web.refreshes]);
 }
 
 const guarded = OPERATIONS.filter(({ security }) => !security.some((way) => Object.keys(way).length === 0));
@@ -116,7 +116,7 @@ describe.each(guarded.map((operation) => [operation.operationId, operation] as c
   test('tells nothing of another organization and changes nothing there', async () => {
     const before = await stateOf(theirs);
     const [path, asked] = request(operation, theirs.values);
-    const { token } = operation.operationId === 'rotateToken' ? await stage.join() : mine;
+    const { token } = operation.operationId === 'rotateToken' ? await web.join() : mine;
     const told = await ask(app, operation.method, path, { ...asked, token });
     expect(told.text).not.toContain('canary-theirs');
     for (const value of [theirs.id, theirs.subscription, theirs.token]) expect(told.text).not.toContain(value);
@@ -158,8 +158,8 @@ test('metrics and logs name no tenant', async () => {
   expect(text).toContain('/api/registries/{id}');
   for (const secret of ['canary', mine.id, mine.subscription, mine.token, theirs.token])
     expect(text).not.toContain(secret);
-  const log = JSON.stringify(stage.logged);
-  expect(stage.logged.length).toBeGreaterThan(5);
+  const log = JSON.stringify(web.logged);
+  expect(web.logged.length).toBeGreaterThan(5);
   for (const secret of ['canary', mine.token, theirs.token, OPERATOR, 'apr_']) expect(log).not.toContain(secret);
 });
 

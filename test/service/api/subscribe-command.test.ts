@@ -3,24 +3,24 @@ import { subscribeTo } from '../../../src/cli/commands/subscribe/run.ts';
 import { listen } from '../../../src/service/http/listen.ts';
 import { contextIn, folder } from '../../cli/author-support.ts';
 import { addRegistry } from '../database-fixture.ts';
-import { allowing, openWebStage, type WebStage } from '../web-fixture.ts';
+import { allowing, openWebFixture, type WebFixture } from '../web-fixture.ts';
 
 /** `appreg subscribe` and the service understand each other. */
 
 const KNOWN = 'https://known.example.com/registry.json';
 
-let stage: WebStage;
+let web: WebFixture;
 let token: string;
 let server: { url: string; close(): Promise<void> };
 beforeAll(async () => {
-  stage = await openWebStage();
-  ({ token } = await stage.join());
-  await addRegistry(stage.db, KNOWN);
-  server = await listen({ host: '127.0.0.1', port: 0 }, stage.app({}, allowing(3)).fetch);
+  web = await openWebFixture();
+  ({ token } = await web.join());
+  await addRegistry(web.db, KNOWN);
+  server = await listen({ host: '127.0.0.1', port: 0 }, web.app({}, allowing(3)).fetch);
 });
 afterAll(async () => {
   await server.close();
-  await stage.stop();
+  await web.stop();
 });
 
 async function run(url: string, env: NodeJS.ProcessEnv): Promise<{ code: number; out: string }> {

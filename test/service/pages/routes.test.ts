@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pathWithin } from '../../../src/service/pages/session.ts';
 import { addApp, addIcon, addRegistry, addSubscription } from '../database-fixture.ts';
-import { openWebStage, reportOn, type WebStage } from '../web-fixture.ts';
+import { openWebFixture, reportOn, type WebFixture } from '../web-fixture.ts';
 import { openDatabase } from '../../../src/service/storage/database.ts';
 import { pack } from '../../../src/service/storage/packed.ts';
 import { webApp } from '../../../src/service/web-app.ts';
 
 /** The page's addresses: who gets in, what is refused, whose things are shown. */
 
-let stage: WebStage;
-let app: ReturnType<WebStage['app']>;
+let web: WebFixture;
+let app: ReturnType<WebFixture['app']>;
 
 beforeAll(async () => {
-  stage = await openWebStage();
-  app = stage.app({ openSignUp: true });
+  web = await openWebFixture();
+  app = web.app({ openSignUp: true });
 });
-afterAll(() => stage.stop());
+afterAll(() => web.stop());
 
 const OWN = { 'sec-fetch-site': 'same-origin', origin: 'http://localhost', host: 'localhost' };
 
@@ -40,13 +40,13 @@ function cookieOf(answer: Response): string {
 }
 
 async function signedIn(): Promise<{ id: string; token: string; cookie: string }> {
-  const made = await stage.join();
+  const made = await web.join();
   return { ...made, cookie: cookieOf(await post('/sign-in', { token: made.token })) };
 }
 
 describe('signing in', () => {
   test('a token opens a session in a cookie that no script and no other site gets', async () => {
-    const { token } = await stage.join();
+    const { token } = await web.join();
     const answer = await post('/sign-in', { token, next: '/apps?q=x' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/apps?q=x']);
     const attributes = answer.headers.get('set-cookie')!.split('; ').slice(1);
@@ -56,8 +56,8 @@ describe('signing in', () => {
   });
 
   test('over https the cookie is for https and this very host alone', async () => {
-    const { token } = await stage.join();
-    const secure = stage.app({ publicUrl: 'https://registries.test/' });
+    const { token } = await web.join();
+    const secure = web.app({ publicUrl: 'https://registries.test/' });
     const own = { 'sec-fetch-site': 'same-origin', origin: 'https://registries.test' };
     const answer = await post('/sign-in', { token }, '', own, secure);
     expect(answer.headers.get('set-cookie')).toMatch(
@@ -113,8 +113,8 @@ describe('a form', () => {
 
   test.each(Object.keys(FOREIGN))('from %s is refused, whoever is signed in', async (from) => {
     const { id, cookie } = await signedIn();
-    const registry = await addRegistry(stage.db, `https://apps.test/${id}.json`);
-    const own = await addSubscription(stage.db, id, registry);
+    const registry = await addRegistry(web.db, `https://apps.test/${id}.json`);
+    const own = await addSubscription(web.db, id, registry);
     const refused = await Promise.all(
       ['/sign-in', '/sign-up', '/sign-out', '/settings/organization/token', '/settings/registries/subscribe']
         .concat(['refresh', 'rename', 'unsubscribe'].map((verb) => `/settings/registries/${own}/${verb}`))
@@ -127,14 +127,14 @@ describe('a form', () => {
   test.each([{ origin: 'http://localhost', host: 'localhost' }, { 'sec-fetch-site': 'same-origin' }])(
     'from our page is taken: %j',
     async (headers) => {
-      const { token } = await stage.join();
+      const { token } = await web.join();
       expect((await post('/sign-in', { token }, '', headers as Record<string, string>)).status).toBe(303);
     },
   );
 
   test('that is too large, or comes too often, is refused', async () => {
     expect((await post('/sign-in', { token: 'x'.repeat(100_000) })).status).toBe(413);
-    const busy = stage.app();
+    const busy = web.app();
     const statuses = new Set<number>();
     for (let i = 0; i < 70; i++) statuses.add((await post('/sign-in', { token: 'x' }, '', OWN, busy)).status);
     expect([...statuses]).toEqual([403, 429]);
@@ -158,7 +158,7 @@ describe('signing up', () => {
   });
 
   test('is closed where the operator has not opened it', async () => {
-    const closed = stage.app({ openSignUp: false });
+    const closed = web.app({ openSignUp: false });
     expect((await get('/sign-up', '', closed)).status).toBe(403);
     expect((await post('/sign-up', { name: 'Acme' }, '', OWN, closed)).status).toBe(403);
     expect(await (await get('/sign-in', '', closed)).text()).not.toContain('/sign-up');
@@ -186,12 +186,12 @@ describe('signing up', () => {
 describe('what is shown', () => {
   test('of another organization, nothing', async () => {
     const [one, other] = [await signedIn(), await signedIn()];
-    const registry = await addRegistry(stage.db, 'https://apps.test/tenants.json', {
+    const registry = await addRegistry(web.db, 'https://apps.test/tenants.json', {
       report: await pack(reportOn('https://apps.test/tenants.json')),
     });
-    const icon = await addIcon(stage.db, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
-    await addApp(stage.db, registry, 'secret', { icon });
-    const id = await addSubscription(stage.db, one.id, registry, { name: 'Ours' });
+    const icon = await addIcon(web.db, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml');
+    await addApp(web.db, registry, 'secret', { icon });
+    const id = await addSubscription(web.db, one.id, registry, { name: 'Ours' });
     const places = ['', '/report', '/app?key=secret', '/rename', '/unsubscribe'].map(
       (place) => `/settings/registries/${id}${place}`,
     );
@@ -223,11 +223,11 @@ describe('what is shown', () => {
 
   test('icons as images and nothing else', async () => {
     const { id, cookie } = await signedIn();
-    const registry = await addRegistry(stage.db, 'https://apps.test/icons.json');
+    const registry = await addRegistry(web.db, 'https://apps.test/icons.json');
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
-    const icon = await addIcon(stage.db, Buffer.from(svg), 'image/svg+xml');
-    await addApp(stage.db, registry, 'icon', { icon });
-    await addSubscription(stage.db, id, registry);
+    const icon = await addIcon(web.db, Buffer.from(svg), 'image/svg+xml');
+    await addApp(web.db, registry, 'icon', { icon });
+    await addSubscription(web.db, id, registry);
     const answer = await get(`/icons/${icon.toString('hex')}`, cookie);
     expect(answer.headers.get('content-type')).toBe('image/svg+xml');
     expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
@@ -238,10 +238,10 @@ describe('what is shown', () => {
 
   test('an app whose key would be another place in a path', async () => {
     const { id, cookie } = await signedIn();
-    const registry = await addRegistry(stage.db, 'https://apps.test/odd.json');
+    const registry = await addRegistry(web.db, 'https://apps.test/odd.json');
     const keys = ['..', '', 'a/b?c#d', '%2e%2e', 'ü"\'<'];
-    for (const key of keys) await addApp(stage.db, registry, key, { name: `Name of ${key}` });
-    const own = await addSubscription(stage.db, id, registry);
+    for (const key of keys) await addApp(web.db, registry, key, { name: `Name of ${key}` });
+    const own = await addSubscription(web.db, id, registry);
     const page = await (await get(`/settings/registries/${own}`, cookie)).text();
     for (const key of keys) {
       const href = `/settings/registries/${own}/app?key=${encodeURIComponent(key)}`;
@@ -253,10 +253,10 @@ describe('what is shown', () => {
 
   test('apps are searched and told apart', async () => {
     const { id, cookie } = await signedIn();
-    const registry = await addRegistry(stage.db, 'https://apps.test/search.json');
-    await addApp(stage.db, registry, 'clock');
-    await addApp(stage.db, registry, 'lamp', { visible: false, because: ['app-key-unsafe'] });
-    const own = await addSubscription(stage.db, id, registry);
+    const registry = await addRegistry(web.db, 'https://apps.test/search.json');
+    await addApp(web.db, registry, 'clock');
+    await addApp(web.db, registry, 'lamp', { visible: false, because: ['app-key-unsafe'] });
+    const own = await addSubscription(web.db, id, registry);
     const names = async (query: string): Promise<string[]> => {
       const page = await (await get(`/settings/registries/${own}?${query}`, cookie)).text();
       return ['The clock', 'The lamp'].filter((name) => page.includes(name));
@@ -271,21 +271,21 @@ describe('what is shown', () => {
 
   test('a refresh is asked for, but not of what was just checked', async () => {
     const { id, cookie } = await signedIn();
-    const old = await addRegistry(stage.db, 'https://apps.test/old.json');
-    const fresh = await addRegistry(stage.db, 'https://apps.test/fresh.json', { checkedAt: new Date() });
-    const [asked, spared] = [await addSubscription(stage.db, id, old), await addSubscription(stage.db, id, fresh)];
-    stage.refreshes.length = 0;
+    const old = await addRegistry(web.db, 'https://apps.test/old.json');
+    const fresh = await addRegistry(web.db, 'https://apps.test/fresh.json', { checkedAt: new Date() });
+    const [asked, spared] = [await addSubscription(web.db, id, old), await addSubscription(web.db, id, fresh)];
+    web.refreshes.length = 0;
     const answer = await post(`/settings/registries/${asked}/refresh`, {}, cookie);
-    expect(stage.refreshes).toEqual([old]);
+    expect(web.refreshes).toEqual([old]);
     expect(await (await get(answer.headers.get('location')!, cookie)).text()).toContain('Waiting for a check');
     const not = await post(`/settings/registries/${spared}/refresh`, {}, cookie);
-    expect(stage.refreshes).toEqual([old]);
+    expect(web.refreshes).toEqual([old]);
     expect(await (await get(not.headers.get('location')!, cookie)).text()).toContain('less than a minute ago');
   });
 
   test('below a path of a proxy, all that is linked is there too', async () => {
-    const proxied = stage.app({ publicUrl: 'https://flows.test/registries/', openSignUp: true });
-    const { token } = await stage.join();
+    const proxied = web.app({ publicUrl: 'https://flows.test/registries/', openSignUp: true });
+    const { token } = await web.join();
     const own = { 'sec-fetch-site': 'same-origin', origin: 'https://flows.test' };
     const answer = await post('/sign-in', { token, next: '/apps' }, '', own, proxied);
     expect(answer.headers.get('location')).toBe('/registries/apps');
@@ -309,11 +309,11 @@ describe('what is shown', () => {
 
   test('without its database the service says so, and that it passes', async () => {
     const { db } = openDatabase('postgres://127.0.0.1:2/none', 1, () => {});
-    const lost = webApp({ ...stage.service, db });
+    const lost = webApp({ ...web.service, db });
     const answer = await get('/apps', `appreg=${'x'.repeat(43)}`, lost);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await answer.text()).toContain('try again in a moment');
-    expect(stage.logged.at(-2)).toMatchObject({ level: 'warn', event: 'database-unavailable' });
+    expect(web.logged.at(-2)).toMatchObject({ level: 'warn', event: 'database-unavailable' });
     await db.destroy();
   });
 

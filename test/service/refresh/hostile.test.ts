@@ -18,17 +18,17 @@ import {
 import { archive, checksum, faults, gzipped, SVG } from '../../support/live-registry.ts';
 import { writeListing } from '../../../src/service/storage/app-listing.ts';
 import { addApp } from '../database-fixture.ts';
-import { type Bench, openBench } from './refresh-harness.ts';
+import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
 /** Registries that mean harm, or behave as if they did: each refresh ends, with bounds, and says what is wrong. */
 
 let host: FaultHost;
-let bench: Bench;
+let harness: RefreshHarness;
 const LIMITS = { refresh: 6000, apps: 150, versionsPerApp: 20, artifacts: 5, artifactBytes: 2 ** 20 };
 beforeAll(async () => {
-  bench = await openBench({}, LIMITS);
+  harness = await openRefreshHarness({}, LIMITS);
 });
-afterAll(() => bench.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
   host = await openFaultHost();
 });
@@ -96,11 +96,11 @@ describe('a manifest', () => {
     '%s',
     async (_, behaviour, rule) => {
       host.on('/registry.json', behaviour());
-      const id = await bench.add(`${host.origin}/registry.json`);
+      const id = await harness.add(`${host.origin}/registry.json`);
       const started = Date.now();
-      expect(await bench.refresh(id)).toBe('failing');
+      expect(await harness.refresh(id)).toBe('failing');
       expect(Date.now() - started).toBeLessThan(LIMITS.refresh + 3000);
-      expect(faults(await bench.report(id)).join()).toContain(rule);
+      expect(faults(await harness.report(id)).join()).toContain(rule);
     },
     20_000,
   );
@@ -109,11 +109,11 @@ describe('a manifest', () => {
     const apps = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`app-${i}`, app('a')]));
     put(['a']);
     host.on('/registry.json', tagged(JSON.stringify({ apps })));
-    const id = await bench.add(`${host.origin}/registry.json`);
-    expect(await bench.refresh(id)).not.toBe('failing');
-    const rows = await bench.db.selectFrom('apps').where('registryId', '=', id).select('key').execute();
+    const id = await harness.add(`${host.origin}/registry.json`);
+    expect(await harness.refresh(id)).not.toBe('failing');
+    const rows = await harness.db.selectFrom('apps').where('registryId', '=', id).select('key').execute();
     expect(rows).toHaveLength(LIMITS.apps);
-    const report = await bench.report(id);
+    const report = await harness.report(id);
     expect(report.outcome).toBe('incomplete');
     expect(
       report.notJudged.some(({ reason }) => reason.includes('of the 40000 apps that are listed, the first 150')),
@@ -121,8 +121,8 @@ describe('a manifest', () => {
   }, 30_000);
 
   test('whose apps are others each time is remembered so far, and what was there first stays', async () => {
-    const id = await bench.add(`${host.origin}/rotating.json`);
-    for (const key of ['a', 'b', 'c', 'd', 'e']) await addApp(bench.db, id, key, { listed: false });
+    const id = await harness.add(`${host.origin}/rotating.json`);
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await addApp(harness.db, id, key, { listed: false });
     const listed = ['x', 'y', 'a'].map((key, position) => ({
       key,
       position,
@@ -131,8 +131,8 @@ describe('a manifest', () => {
       color: null,
       iconFragment: '',
     }));
-    await writeListing(bench.db, id, listed, 2);
-    const rows = await bench.db
+    await writeListing(harness.db, id, listed, 2);
+    const rows = await harness.db
       .selectFrom('apps')
       .where('registryId', '=', id)
       .select(['key', 'listed'])
@@ -148,9 +148,9 @@ describe('a manifest', () => {
     put(['ok']);
     const text = `{"apps":{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${JSON.stringify(entry)}`).join()}}}`;
     host.on('/registry.json', tagged(text));
-    const id = await bench.add(`${host.origin}/registry.json`);
-    expect(await bench.refresh(id)).toBe('problems');
-    const rows = await bench.db
+    const id = await harness.add(`${host.origin}/registry.json`);
+    expect(await harness.refresh(id)).toBe('problems');
+    const rows = await harness.db
       .selectFrom('apps')
       .where('registryId', '=', id)
       .select(['key', 'visible', 'latest'])
@@ -173,16 +173,16 @@ describe('an artifact', () => {
     async (_, behaviour, rule, seconds) => {
       const url = put(['a'], ['one', 'two']);
       host.on('/a-1.tar.gz', behaviour());
-      const id = await bench.add(url);
-      const { settings } = bench.context;
-      bench.context.settings = { ...settings, limits: { ...settings.limits, refresh: seconds * 1000 } };
+      const id = await harness.add(url);
+      const { settings } = harness.context;
+      harness.context.settings = { ...settings, limits: { ...settings.limits, refresh: seconds * 1000 } };
       try {
-        await bench.refresh(id);
+        await harness.refresh(id);
       } finally {
-        bench.context.settings = settings;
+        harness.context.settings = settings;
       }
-      expect(faults(await bench.report(id)).join()).toContain(rule);
-      const rows = await bench.db
+      expect(faults(await harness.report(id)).join()).toContain(rule);
+      const rows = await harness.db
         .selectFrom('versions')
         .where('registryId', '=', id)
         .select(['version', 'state', 'rule'])
@@ -196,50 +196,50 @@ describe('an artifact', () => {
 
 describe('a registry that is too large for one refresh', () => {
   test('has its artifacts verified a few at a time, and the next time comes soon', async () => {
-    const id = await bench.add(put(['a', 'b', 'c', 'd'], ['one', 'two', 'three']));
+    const id = await harness.add(put(['a', 'b', 'c', 'd'], ['one', 'two', 'three']));
     const verified = async (): Promise<number> =>
       (
-        await bench.db
+        await harness.db
           .selectFrom('versions')
           .where('registryId', '=', id)
           .where('state', '=', 'verified')
           .select('version')
           .execute()
       ).length;
-    expect(await bench.refresh(id)).toBe('unfinished');
+    expect(await harness.refresh(id)).toBe('unfinished');
     expect(await verified()).toBe(5);
-    const { nextCheckAt, checkedAt } = await bench.db
+    const { nextCheckAt, checkedAt } = await harness.db
       .selectFrom('registries')
       .where('id', '=', id)
       .select(['nextCheckAt', 'checkedAt'])
       .executeTakeFirstOrThrow();
     expect(nextCheckAt.getTime() - checkedAt!.getTime()).toBeLessThan(120_000);
-    const pending = (await bench.report(id)).notJudged.filter(({ code }) => code === 'over-budget');
+    const pending = (await harness.report(id)).notJudged.filter(({ code }) => code === 'over-budget');
     expect(pending.length).toBeGreaterThan(0);
     // The newest versions come first.
-    const rows = await bench.db
+    const rows = await harness.db
       .selectFrom('versions')
       .where('registryId', '=', id)
       .where('state', '=', 'pending')
       .select('version')
       .execute();
     expect(rows.map(({ version }) => version)).toContain('1.0.0');
-    expect(await bench.refresh(id, 1.1)).toBe('unfinished');
+    expect(await harness.refresh(id, 1.1)).toBe('unfinished');
     expect(await verified()).toBe(10);
-    expect(await bench.refresh(id, 2.2)).toBe('good');
+    expect(await harness.refresh(id, 2.2)).toBe('good');
     expect(await verified()).toBe(12);
   }, 20_000);
 
   test('goes on behind the app that it was broken off at', async () => {
     const url = put(['a', 'b', 'c', 'd']);
     host.on('/b.json', drip);
-    bench.context.settings.limits.refresh = 700;
+    harness.context.settings.limits.refresh = 700;
     try {
-      const id = await bench.add(url);
+      const id = await harness.add(url);
       const seen = new Set<string>();
       for (let i = 0; i < 3; i += 1) {
-        expect(['unfinished', 'problems', 'good']).toContain(await bench.refresh(id, 1.1 * i));
-        const rows = await bench.db
+        expect(['unfinished', 'problems', 'good']).toContain(await harness.refresh(id, 1.1 * i));
+        const rows = await harness.db
           .selectFrom('apps')
           .where('registryId', '=', id)
           .where('latest', 'is not', null)
@@ -249,7 +249,7 @@ describe('a registry that is too large for one refresh', () => {
       }
       expect([...seen].sort()).toEqual(['a', 'c', 'd']);
     } finally {
-      bench.context.settings.limits.refresh = LIMITS.refresh;
+      harness.context.settings.limits.refresh = LIMITS.refresh;
     }
   }, 20_000);
 
@@ -261,11 +261,11 @@ describe('a registry that is too large for one refresh', () => {
     }));
     const url = put(['a']);
     host.on('/a.json', tagged(JSON.stringify({ versions })));
-    const id = await bench.add(url);
-    await bench.refresh(id);
-    const rows = await bench.db.selectFrom('versions').where('registryId', '=', id).select('version').execute();
+    const id = await harness.add(url);
+    await harness.refresh(id);
+    const rows = await harness.db.selectFrom('versions').where('registryId', '=', id).select('version').execute();
     expect(rows).toHaveLength(20);
-    expect((await bench.report(id)).notJudged.some(({ reason }) => reason.startsWith('40 versions are beyond'))).toBe(
+    expect((await harness.report(id)).notJudged.some(({ reason }) => reason.startsWith('40 versions are beyond'))).toBe(
       true,
     );
   });
@@ -273,7 +273,7 @@ describe('a registry that is too large for one refresh', () => {
 
 /** Names of the test lead to addresses, call by call. */
 function withNames(names: Record<string, string[]>): () => void {
-  const before = bench.context.outbound;
+  const before = harness.context.outbound;
   const lookup: LookupFunction = (name, _, callback) => {
     const all = names[name] ?? ['127.0.0.1'];
     const address = all.length > 1 ? all.shift()! : all[0]!;
@@ -281,7 +281,7 @@ function withNames(names: Record<string, string[]>): () => void {
   };
   // As strict as ever about addresses; only the port of the test's own host is let pass.
   const strict = openAddressPolicy({ allowHosts: [], allowHttp: true, ownPorts: () => [] });
-  bench.context.outbound = {
+  harness.context.outbound = {
     ...before,
     lookup,
     guard: (target, address) =>
@@ -289,7 +289,7 @@ function withNames(names: Record<string, string[]>): () => void {
         ? null
         : strict({ ...target, port: 80, secure: false }, address),
   };
-  return () => void (bench.context.outbound = before);
+  return () => void (harness.context.outbound = before);
 }
 
 describe('the network of the operator', () => {
@@ -328,9 +328,9 @@ describe('the network of the operator', () => {
         ]),
       );
       host.on('/registry.json', tagged(JSON.stringify({ apps })));
-      const id = await bench.add(`${host.origin}/registry.json`);
-      expect(await bench.refresh(id)).toBe('problems');
-      const report = await bench.report(id);
+      const id = await harness.add(`${host.origin}/registry.json`);
+      expect(await harness.refresh(id)).toBe('problems');
+      const report = await harness.report(id);
       expect(JSON.stringify(report)).toContain('could not be reached from the service');
       expect(JSON.stringify(report)).not.toMatch(/ADDRESS_REFUSED|ECONNREFUSED/);
       expect(connections).toBe(0);
@@ -347,10 +347,10 @@ describe('the network of the operator', () => {
         socket.on('close', () => {});
         return answer({ headers: CORS, body: JSON.stringify({ apps: { a: app('a') } }), close: true })(request, socket);
       });
-      const id = await bench.add(url);
-      await bench.refresh(id);
-      expect(await bench.refresh(id, 1.1)).toBe('failing');
-      expect((await bench.report(id)).findings[0]?.message).toContain('could not be reached from the service');
+      const id = await harness.add(url);
+      await harness.refresh(id);
+      expect(await harness.refresh(id, 1.1)).toBe('failing');
+      expect((await harness.report(id)).findings[0]?.message).toContain('could not be reached from the service');
       expect(connections).toBe(0);
     } finally {
       restore();

@@ -8,15 +8,21 @@ import { DEFAULT_LIMITS, type Limits, type Settings } from '../../../src/service
 import type { Db } from '../../../src/service/storage/database.ts';
 import { unpack } from '../../../src/service/storage/packed.ts';
 import { certificates } from '../../support/fault-certificates.ts';
-import { addOrganization, addRegistry, addSubscription, openStage, type Stage } from '../database-fixture.ts';
+import {
+  addOrganization,
+  addRegistry,
+  addSubscription,
+  openTestDatabase,
+  type TestDatabase,
+} from '../database-fixture.ts';
 
 /** A service without its web server and queue: registries are refreshed when a test says so, at the time that it says. */
 
 const HOUR = 3_600_000;
 
-export interface Bench {
+export interface RefreshHarness {
   db: Db;
-  stage: Stage;
+  database: TestDatabase;
   context: RefreshContext;
   /** Lines of the log. */
   lines: string[];
@@ -51,10 +57,13 @@ export function settingsFor(url: string, more: Partial<Settings> = {}): Settings
   };
 }
 
-export async function openBench(more: Partial<Settings> = {}, limits: Partial<Limits> = {}): Promise<Bench> {
-  const stage = await openStage();
-  const { db } = stage;
-  const settings = settingsFor(stage.url, { limits: { ...DEFAULT_LIMITS, ...limits }, ...more });
+export async function openRefreshHarness(
+  more: Partial<Settings> = {},
+  limits: Partial<Limits> = {},
+): Promise<RefreshHarness> {
+  const database = await openTestDatabase();
+  const { db } = database;
+  const settings = settingsFor(database.url, { limits: { ...DEFAULT_LIMITS, ...limits }, ...more });
   const lines: string[] = [];
   const start = Date.now();
   let hours = 0;
@@ -77,7 +86,7 @@ export async function openBench(more: Partial<Settings> = {}, limits: Partial<Li
   const organization = await addOrganization(db);
   return {
     db,
-    stage,
+    database,
     context,
     lines,
     async add(url) {
@@ -101,6 +110,6 @@ export async function openBench(more: Partial<Settings> = {}, limits: Partial<Li
         .executeTakeFirstOrThrow();
       return unpack<Report>(report!);
     },
-    stop: () => stage.stop(),
+    stop: () => database.stop(),
   };
 }

@@ -13,16 +13,16 @@ import {
 } from '../../support/fault-host.ts';
 import { archive, checksum, faults, gzipped, SVG, verified } from '../../support/live-registry.ts';
 import { refreshRegistry } from '../../../src/service/refresh/refresh.ts';
-import { type Bench, openBench } from './refresh-harness.ts';
+import { type RefreshHarness, openRefreshHarness } from './refresh-harness.ts';
 
 /** What a refresh makes of a registry, and what stays in force while it changes. */
 
 let host: FaultHost;
-let bench: Bench;
+let harness: RefreshHarness;
 beforeAll(async () => {
-  bench = await openBench();
+  harness = await openRefreshHarness();
 });
-afterAll(() => bench.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
   host = await openFaultHost();
 });
@@ -67,17 +67,17 @@ function list(key: string, versions: readonly object[]): void {
 }
 
 const registry = (id: number): Promise<Selectable<RegistryRow>> =>
-  bench.db.selectFrom('registries').where('id', '=', id).selectAll().executeTakeFirstOrThrow();
+  harness.db.selectFrom('registries').where('id', '=', id).selectAll().executeTakeFirstOrThrow();
 
 async function apps(id: number): Promise<Record<string, unknown>> {
-  const rows = await bench.db.selectFrom('apps').where('registryId', '=', id).selectAll().orderBy('key').execute();
+  const rows = await harness.db.selectFrom('apps').where('registryId', '=', id).selectAll().orderBy('key').execute();
   return Object.fromEntries(
     rows.map((row) => [row.key, `${row.listed ? '' : 'not listed '}${row.visible} ${row.latest}`]),
   );
 }
 
 async function versions(id: number): Promise<Record<string, string>> {
-  const rows = await bench.db
+  const rows = await harness.db
     .selectFrom('versions')
     .where('registryId', '=', id)
     .selectAll()
@@ -93,15 +93,15 @@ async function versions(id: number): Promise<Record<string, string>> {
 
 describe('a registry without a fault', () => {
   test('is offered once its artifacts are verified', async () => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
-    expect(await bench.refresh(id)).toBe('good');
+    const id = await harness.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
+    expect(await harness.refresh(id)).toBe('good');
     expect(await apps(id)).toEqual({ a: 'true 2.0.0', b: 'true 1.0.0' });
     expect(await versions(id)).toEqual({ 'a 1.0.0': 'verified', 'a 2.0.0': 'verified', 'b 1.0.0': 'verified' });
     const row = await registry(id);
     expect(row).toMatchObject({ errors: 0, failures: 0, failingSince: null, resumeAfter: null });
     expect(row.nextCheckAt.getTime() - row.checkedAt!.getTime()).toBe(3_600_000);
-    expect(faults(await bench.report(id)).filter((one) => one.startsWith('error'))).toEqual([]);
-    const icon = await bench.db
+    expect(faults(await harness.report(id)).filter((one) => one.startsWith('error'))).toEqual([]);
+    const icon = await harness.db
       .selectFrom('apps')
       .innerJoin('icons', 'icons.sha256', 'apps.icon')
       .where('registryId', '=', id)
@@ -111,23 +111,23 @@ describe('a registry without a fault', () => {
   });
 
   test('costs one conditional request for each document while it stays as it is', async () => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
-    await bench.refresh(id);
-    const first = faults(await bench.report(id));
+    const id = await harness.add(serve({ a: { '1.0.0': 'one', '2.0.0': 'two' }, b: { '1.0.0': 'b' } }));
+    await harness.refresh(id);
+    const first = faults(await harness.report(id));
     const before = await apps(id);
     for (const hours of [1.1, 2.2, 3.3]) {
       host.requests.length = 0;
-      expect(await bench.refresh(id, hours)).toBe('good');
+      expect(await harness.refresh(id, hours)).toBe('good');
       expect(host.requests.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
         'GET /a.json',
         'GET /b.json',
         'GET /registry.json',
       ]);
       expect(host.requests.every(({ headers }) => headers['if-none-match'])).toBe(true);
-      expect(faults(await bench.report(id))).toEqual(first);
+      expect(faults(await harness.report(id))).toEqual(first);
     }
     expect(await apps(id)).toEqual(before);
-    const { icon } = await bench.db
+    const { icon } = await harness.db
       .selectFrom('apps')
       .where('registryId', '=', id)
       .select('icon')
@@ -136,12 +136,12 @@ describe('a registry without a fault', () => {
   });
 
   test('is looked at when it is due, by whoever comes first, and when somebody is subscribed to it', async () => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
-    await bench.refresh(id);
-    expect(await bench.refresh(id, 0.9)).toBe('not-due');
-    await bench.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
-    expect(await bench.refresh(id, 1.1)).toBe('unwanted');
-    expect(await bench.refresh(987_654)).toBe('not-due');
+    const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
+    await harness.refresh(id);
+    expect(await harness.refresh(id, 0.9)).toBe('not-due');
+    await harness.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
+    expect(await harness.refresh(id, 1.1)).toBe('unwanted');
+    expect(await harness.refresh(987_654)).toBe('not-due');
   });
 });
 
@@ -159,31 +159,31 @@ describe('a refresh says what verify says', () => {
     const url = serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } });
     breakIt();
     const { report } = await verified(url);
-    const id = await bench.add(url);
+    const id = await harness.add(url);
     for (const hours of [0, 1.1]) {
-      await bench.refresh(id, hours);
-      expect(faults(await bench.report(id)).sort()).toEqual(faults(report).sort());
+      await harness.refresh(id, hours);
+      expect(faults(await harness.report(id)).sort()).toEqual(faults(report).sort());
     }
   });
 });
 
 describe('what was published', () => {
   test('stays in force when a version is swapped, withdrawn, or rolled back', async () => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one', '1.1.0': 'gone', '2.0.0': 'two' } }));
-    await bench.refresh(id);
+    const id = await harness.add(serve({ a: { '1.0.0': 'one', '1.1.0': 'gone', '2.0.0': 'two' } }));
+    await harness.refresh(id);
     const kept = published('a', '1.0.0', 'one');
     list('a', [kept, published('a', '2.0.0', 'swapped')]);
-    expect(await bench.refresh(id, 1.1)).toBe('problems');
+    expect(await harness.refresh(id, 1.1)).toBe('problems');
     expect(await versions(id)).toEqual({
       'a 1.0.0': 'verified',
       'a 1.1.0': 'verified withdrawn',
       'a 2.0.0': 'refused artifact-changed swapped',
     });
     expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
-    const found = faults(await bench.report(id)).join('\n');
+    const found = faults(await harness.report(id)).join('\n');
     expect(found).toContain('error artifact-changed (metadata 2.0.0)');
     expect(found).toContain('error version-withdrawn (metadata 1.1.0)');
-    const { artifactChecksum } = await bench.db
+    const { artifactChecksum } = await harness.db
       .selectFrom('versions')
       .where('registryId', '=', id)
       .where('version', '=', '2.0.0')
@@ -192,10 +192,10 @@ describe('what was published', () => {
     expect(artifactChecksum).toBe(checksum(archive('two')));
 
     list('a', [kept]);
-    await bench.refresh(id, 2.2);
-    expect((await bench.report(id)).findings.find(({ cause }) => cause === 'newest')?.version).toBe('2.0.0');
+    await harness.refresh(id, 2.2);
+    expect((await harness.report(id)).findings.find(({ cause }) => cause === 'newest')?.version).toBe('2.0.0');
     list('a', [kept, published('a', '1.1.0', 'gone'), published('a', '2.0.0', 'two')]);
-    expect(await bench.refresh(id, 3.3)).toBe('good');
+    expect(await harness.refresh(id, 3.3)).toBe('good');
     expect(Object.values(await versions(id))).toEqual(['verified', 'verified', 'verified']);
     expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
   });
@@ -204,60 +204,60 @@ describe('what was published', () => {
     serve({ a: { '1.0.0': 'one' } });
     const wrong = { ...published('a', '2.0.0', 'two'), artifactChecksum: checksum(archive('typo')) };
     list('a', [published('a', '1.0.0', 'one'), wrong]);
-    const id = await bench.add(`${host.origin}/registry.json`);
-    expect(await bench.refresh(id)).toBe('problems');
+    const id = await harness.add(`${host.origin}/registry.json`);
+    expect(await harness.refresh(id)).toBe('problems');
     expect(await versions(id)).toEqual({ 'a 1.0.0': 'verified', 'a 2.0.0': 'refused artifact-checksum-mismatch' });
     expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
     list('a', [published('a', '1.0.0', 'one')]);
-    expect(await bench.refresh(id, 1.1)).toBe('good');
+    expect(await harness.refresh(id, 1.1)).toBe('good');
     expect(Object.keys(await versions(id))).toEqual(['a 1.0.0']);
     list('a', [published('a', '1.0.0', 'one'), wrong]);
-    expect(await bench.refresh(id, 2.2)).toBe('problems');
+    expect(await harness.refresh(id, 2.2)).toBe('problems');
     list('a', [published('a', '1.0.0', 'one'), published('a', '2.0.0', 'two')]);
-    expect(await bench.refresh(id, 3.3)).toBe('good');
+    expect(await harness.refresh(id, 3.3)).toBe('good');
     expect(await apps(id)).toEqual({ a: 'true 2.0.0' });
   });
 
   test('an app that was taken out is remembered, and comes back as it was', async () => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
-    await bench.refresh(id);
+    const id = await harness.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
+    await harness.refresh(id);
     serve({ a: { '1.0.0': 'one' } });
-    await bench.refresh(id, 1.1);
+    await harness.refresh(id, 1.1);
     expect(await apps(id)).toEqual({ a: 'true 1.0.0', b: 'not listed true 1.0.0' });
-    expect(faults(await bench.report(id))).toContain('warning app-withdrawn (manifest)');
+    expect(faults(await harness.report(id))).toContain('warning app-withdrawn (manifest)');
     serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'other bytes now' } });
-    await bench.refresh(id, 2.2);
+    await harness.refresh(id, 2.2);
     expect(await versions(id)).toEqual({ 'a 1.0.0': 'verified', 'b 1.0.0': 'refused artifact-changed swapped' });
   });
 
   test('of an app that was never offered nothing is kept once it is gone', async () => {
     serve({ a: { '1.0.0': 'one' }, typo: {} });
-    const id = await bench.add(`${host.origin}/registry.json`);
-    await bench.refresh(id);
+    const id = await harness.add(`${host.origin}/registry.json`);
+    await harness.refresh(id);
     expect(Object.keys(await apps(id))).toEqual(['a', 'typo']);
     serve({ a: { '1.0.0': 'one' } });
-    await bench.refresh(id, 1.1);
+    await harness.refresh(id, 1.1);
     expect(Object.keys(await apps(id))).toEqual(['a']);
   });
 });
 
 describe('a refresh that fails', () => {
   test('keeps the last good state, and says since when', async () => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
-    await bench.refresh(id);
+    const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
+    await harness.refresh(id);
     const good = await registry(id);
     host.on('/registry.json', answer({ status: 500 }));
-    expect(await bench.refresh(id, 1.1)).toBe('failing');
+    expect(await harness.refresh(id, 1.1)).toBe('failing');
     const first = await registry(id);
     expect(first).toMatchObject({ failures: 1, goodAt: good.goodAt, manifest: good.manifest });
     expect(first.failingSince).not.toBeNull();
     expect(first.nextCheckAt.getTime() - first.checkedAt!.getTime()).toBeLessThan(600_000);
-    expect(await bench.refresh(id, 2.2)).toBe('failing');
+    expect(await harness.refresh(id, 2.2)).toBe('failing');
     expect(await registry(id)).toMatchObject({ failures: 2, failingSince: first.failingSince });
     expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
-    expect(faults(await bench.report(id))).toContain('error unreachable status-500 (manifest)');
+    expect(faults(await harness.report(id))).toContain('error unreachable status-500 (manifest)');
     serve({ a: { '1.0.0': 'one' } });
-    expect(await bench.refresh(id, 3.3)).toBe('good');
+    expect(await harness.refresh(id, 3.3)).toBe('good');
     expect(await registry(id)).toMatchObject({ failures: 0, failingSince: null });
   });
 
@@ -268,21 +268,21 @@ describe('a refresh that fails', () => {
     ['no HTTP', raw('hello\r\n\r\n')],
     ['a circle', redirect('/registry.json')],
   ])('of %s, changes no app', async (_, behaviour) => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
-    await bench.refresh(id);
+    const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
+    await harness.refresh(id);
     host.on('/registry.json', behaviour);
-    expect(await bench.refresh(id, 1.1)).toBe('failing');
+    expect(await harness.refresh(id, 1.1)).toBe('failing');
     expect(await apps(id)).toEqual({ a: 'true 1.0.0' });
-    expect((await bench.report(id)).summary.errors).toBeGreaterThan(0);
+    expect((await harness.report(id)).summary.errors).toBeGreaterThan(0);
   });
 
   test('of one metadata file, keeps the versions of that app alone', async () => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
-    await bench.refresh(id);
+    const id = await harness.add(serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } }));
+    await harness.refresh(id);
     host.on('/b.json', answer({ status: 404 }));
     list('a', [published('a', '1.0.0', 'one'), published('a', '1.1.0', 'more')]);
-    expect(await bench.refresh(id, 1.1)).toBe('problems');
-    const rows = await bench.db
+    expect(await harness.refresh(id, 1.1)).toBe('problems');
+    const rows = await harness.db
       .selectFrom('apps')
       .where('registryId', '=', id)
       .select(['key', 'latest', 'failingSince'])
@@ -293,37 +293,37 @@ describe('a refresh that fails', () => {
       { key: 'b', latest: '1.0.0', failingSince: expect.any(Date) as Date },
     ]);
     serve({ a: { '1.0.0': 'one' }, b: { '1.0.0': 'b' } });
-    await bench.refresh(id, 2.2);
-    const after = await bench.db.selectFrom('apps').where('registryId', '=', id).select('failingSince').execute();
+    await harness.refresh(id, 2.2);
+    const after = await harness.db.selectFrom('apps').where('registryId', '=', id).select('failingSince').execute();
     expect(after.every(({ failingSince }) => failingSince === null)).toBe(true);
   });
 
   test('and is handed back in the middle leaves no manifest behind that the apps are not those of', async () => {
     const first = { a: { '1.0.0': 'one' } };
-    const id = await bench.add(serve(first));
-    await bench.refresh(id);
+    const id = await harness.add(serve(first));
+    await harness.refresh(id);
     serve({ ...first, b: { '1.0.0': 'b' } });
     host.on('/b.json', () => {});
-    await bench.db
+    await harness.db
       .updateTable('registries')
       .set({ nextCheckAt: new Date(0) })
       .where('id', '=', id)
       .execute();
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 300);
-    expect(await refreshRegistry(bench.context, id, stopping.signal)).toBe('handed-back');
+    expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('handed-back');
     expect(Object.keys(await apps(id))).toEqual(['a', 'b']);
     serve(first);
-    await bench.refresh(id, 0.1);
+    await harness.refresh(id, 0.1);
     expect(Object.keys(await apps(id))).toEqual(['a']);
   });
 
   test('is handed back where the node is told to stop', async () => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
+    const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
     host.on('/a.json', () => {});
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 200);
-    expect(await refreshRegistry(bench.context, id, stopping.signal)).toBe('handed-back');
+    expect(await refreshRegistry(harness.context, id, stopping.signal)).toBe('handed-back');
     expect(await registry(id)).toMatchObject({ checkedAt: null });
   });
 });
@@ -338,10 +338,10 @@ describe('icons', () => {
     ['a page', '<html><body>no</body></html>', false],
     ['too large', SVG.replace('<rect', `<desc>${'x'.repeat(1_000_000)}</desc><rect`), false],
   ])('%s', async (_, body, kept) => {
-    const id = await bench.add(serve({ a: { '1.0.0': 'one' } }));
+    const id = await harness.add(serve({ a: { '1.0.0': 'one' } }));
     host.on('/a.svg', byMethod({ GET: answer({ headers: { 'Content-Type': 'image/svg+xml', ...CORS }, body }) }));
-    await bench.refresh(id);
-    const { icon } = await bench.db
+    await harness.refresh(id);
+    const { icon } = await harness.db
       .selectFrom('apps')
       .where('registryId', '=', id)
       .select('icon')
@@ -358,9 +358,9 @@ describe('icons', () => {
       appMetadataUrl: `${host.origin}/${key}.json`,
     });
     host.on('/registry.json', tagged(JSON.stringify({ apps: { a: app('a'), b: app('b') } })));
-    const id = await bench.add(url);
-    await bench.refresh(id);
-    const rows = await bench.db
+    const id = await harness.add(url);
+    await harness.refresh(id);
+    const rows = await harness.db
       .selectFrom('apps')
       .where('registryId', '=', id)
       .orderBy('key')

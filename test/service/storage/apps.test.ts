@@ -12,19 +12,19 @@ import {
   addRegistry,
   addSubscription,
   type AppValues,
-  openStage,
-  type Stage,
+  openTestDatabase,
+  type TestDatabase,
   type VersionValues,
 } from '../database-fixture.ts';
 
-let stage: Stage;
+let database: TestDatabase;
 let mine: string;
 let theirs: string;
 beforeAll(async () => {
-  stage = await openStage();
-  [mine, theirs] = [await addOrganization(stage.db), await addOrganization(stage.db)];
+  database = await openTestDatabase();
+  [mine, theirs] = [await addOrganization(database.db), await addOrganization(database.db)];
 });
-afterAll(() => stage.stop());
+afterAll(() => database.stop());
 
 interface Asked {
   search: string | null;
@@ -37,12 +37,12 @@ const then = new Date('2026-01-02T03:04:05Z');
 
 /** A registry of its own for a test, with the subscription of `mine`. */
 async function subscribed(name: string): Promise<{ registry: number; id: string }> {
-  const registry = await addRegistry(stage.db, `https://${name}.example.com/registry.json`);
-  return { registry, id: await addSubscription(stage.db, mine, registry, { name }) };
+  const registry = await addRegistry(database.db, `https://${name}.example.com/registry.json`);
+  return { registry, id: await addSubscription(database.db, mine, registry, { name }) };
 }
 
 async function keys(id: string, asked: Partial<Asked>): Promise<string[]> {
-  const found = await listApps(stage.db, mine, id, { ...ALL, ...asked });
+  const found = await listApps(database.db, mine, id, { ...ALL, ...asked });
   return found!.apps.map(({ key }) => key);
 }
 
@@ -95,13 +95,13 @@ describe('whether an app can be installed, and why not', () => {
     const { registry, id: mineOf } = await subscribed('standing');
     id = mineOf;
     for (const [i, [, values, versions]] of cases.entries())
-      await addApp(stage.db, registry, `app-${i}`, values, versions);
+      await addApp(database.db, registry, `app-${i}`, values, versions);
   });
 
   test.each(cases.map((one, i) => [one[0], i, ...one.slice(3)] as const))(
     '%s',
     async (_, i, visible, codes, latest) => {
-      const app = await appOf(stage.db, mine, id, `app-${i}`);
+      const app = await appOf(database.db, mine, id, `app-${i}`);
       expect(app).toMatchObject({ visible, latest });
       expect(app!.reasons.map(({ code }) => code)).toEqual(codes);
       expect(app!.offered > 0).toBe(visible === true);
@@ -125,31 +125,31 @@ describe('whether an app can be installed, and why not', () => {
 describe('the list of apps', () => {
   test('is in pages that neither repeat nor leave out an app while others come and go', async () => {
     const { registry, id } = await subscribed('pages');
-    for (const key of ['b', 'd', 'f', 'Z', 'é', '_']) await addApp(stage.db, registry, key);
-    const first = await listApps(stage.db, mine, id, { ...ALL, limit: 3 });
+    for (const key of ['b', 'd', 'f', 'Z', 'é', '_']) await addApp(database.db, registry, key);
+    const first = await listApps(database.db, mine, id, { ...ALL, limit: 3 });
     expect(first).toMatchObject({ apps: [{ key: 'Z' }, { key: '_' }, { key: 'b' }], next: 'b' });
-    await addApp(stage.db, registry, 'a');
-    await addApp(stage.db, registry, 'e');
-    await stage.db.deleteFrom('apps').where('registryId', '=', registry).where('key', '=', 'b').execute();
-    const rest = await listApps(stage.db, mine, id, { ...ALL, limit: 30, after: first!.next });
+    await addApp(database.db, registry, 'a');
+    await addApp(database.db, registry, 'e');
+    await database.db.deleteFrom('apps').where('registryId', '=', registry).where('key', '=', 'b').execute();
+    const rest = await listApps(database.db, mine, id, { ...ALL, limit: 30, after: first!.next });
     expect(rest!.apps.map(({ key }) => key)).toEqual(['d', 'e', 'f', 'é']);
     expect(rest!.next).toBeNull();
   });
 
   test('a page that is exactly full is the last one', async () => {
     const { registry, id } = await subscribed('full');
-    await addApp(stage.db, registry, 'a');
-    await addApp(stage.db, registry, 'b');
-    expect(await listApps(stage.db, mine, id, { ...ALL, limit: 2 })).toMatchObject({ next: null });
-    expect((await listApps(stage.db, mine, id, { ...ALL, limit: 0 }))!.apps).toHaveLength(1);
-    expect((await listApps(stage.db, mine, id, { ...ALL, limit: PAGE_LIMIT + 1 }))!.apps).toHaveLength(2);
+    await addApp(database.db, registry, 'a');
+    await addApp(database.db, registry, 'b');
+    expect(await listApps(database.db, mine, id, { ...ALL, limit: 2 })).toMatchObject({ next: null });
+    expect((await listApps(database.db, mine, id, { ...ALL, limit: 0 }))!.apps).toHaveLength(1);
+    expect((await listApps(database.db, mine, id, { ...ALL, limit: PAGE_LIMIT + 1 }))!.apps).toHaveLength(2);
   });
 
   test('is searched by words, in any script, and no character is special', async () => {
     const { registry, id } = await subscribed('search');
-    await addApp(stage.db, registry, 'mail', { name: 'Send E-Mail', description: 'by SMTP' });
-    await addApp(stage.db, registry, 'ecole', { name: 'École Ünïon', description: '100% done_well\\' });
-    await addApp(stage.db, registry, 'athens', { name: 'ΑΘΗΝΑ', description: "'; drop table apps; --" });
+    await addApp(database.db, registry, 'mail', { name: 'Send E-Mail', description: 'by SMTP' });
+    await addApp(database.db, registry, 'ecole', { name: 'École Ünïon', description: '100% done_well\\' });
+    await addApp(database.db, registry, 'athens', { name: 'ΑΘΗΝΑ', description: "'; drop table apps; --" });
     for (const [search, found] of [
       ['mail', ['mail']],
       ['SMTP send', ['mail']],
@@ -169,30 +169,30 @@ describe('the list of apps', () => {
 
   test('a stranger’s subscription has none', async () => {
     const { registry, id } = await subscribed('strange');
-    await addApp(stage.db, registry, 'a');
-    expect(await listApps(stage.db, theirs, id, ALL)).toBeNull();
-    expect(await appOf(stage.db, theirs, id, 'a')).toBeNull();
-    expect(await versionsOf(stage.db, theirs, id, 'a', ALL)).toBeNull();
-    expect(await listApps(stage.db, mine, 'no-uuid', ALL)).toBeNull();
-    expect(await appOf(stage.db, mine, id, '\0')).toBeNull();
-    expect(await listInstallable(stage.db, theirs, ALL)).toEqual({ apps: [], next: null });
+    await addApp(database.db, registry, 'a');
+    expect(await listApps(database.db, theirs, id, ALL)).toBeNull();
+    expect(await appOf(database.db, theirs, id, 'a')).toBeNull();
+    expect(await versionsOf(database.db, theirs, id, 'a', ALL)).toBeNull();
+    expect(await listApps(database.db, mine, 'no-uuid', ALL)).toBeNull();
+    expect(await appOf(database.db, mine, id, '\0')).toBeNull();
+    expect(await listInstallable(database.db, theirs, ALL)).toEqual({ apps: [], next: null });
   });
 });
 
 test('what can be installed, over all registries', async () => {
-  const organization = await addOrganization(stage.db);
+  const organization = await addOrganization(database.db);
   const ids: string[] = [];
   for (const name of ['one', 'two']) {
-    const registry = await addRegistry(stage.db, `https://installable.example.com/${name}.json`);
-    ids.push(await addSubscription(stage.db, organization, registry, { name }));
-    await addApp(stage.db, registry, 'both');
-    await addApp(stage.db, registry, `only-${name}`);
-    await addApp(stage.db, registry, 'pending', {}, { '1.0.0': { state: 'pending' } });
+    const registry = await addRegistry(database.db, `https://installable.example.com/${name}.json`);
+    ids.push(await addSubscription(database.db, organization, registry, { name }));
+    await addApp(database.db, registry, 'both');
+    await addApp(database.db, registry, `only-${name}`);
+    await addApp(database.db, registry, 'pending', {}, { '1.0.0': { state: 'pending' } });
   }
   const seen: string[] = [];
   let after: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof listInstallable>> = await listInstallable(stage.db, organization, {
+    const page: Awaited<ReturnType<typeof listInstallable>> = await listInstallable(database.db, organization, {
       ...ALL,
       limit: 1,
       after,
@@ -202,20 +202,26 @@ test('what can be installed, over all registries', async () => {
   } while (after !== null && seen.length < 20);
   expect(seen.slice(0, 2).toSorted()).toEqual(['both of one', 'both of two']);
   expect(seen.slice(2)).toEqual(['only-one of one', 'only-two of two']);
-  const found = await listInstallable(stage.db, organization, { ...ALL, search: 'ONLY-two' });
+  const found = await listInstallable(database.db, organization, { ...ALL, search: 'ONLY-two' });
   expect(found.apps).toMatchObject([{ key: 'only-two', registry: { id: ids[1], name: 'two' } }]);
-  expect(await listInstallable(stage.db, organization, { ...ALL, after: 'none' })).toEqual({ apps: [], next: null });
+  expect(await listInstallable(database.db, organization, { ...ALL, after: 'none' })).toEqual({ apps: [], next: null });
 });
 
 describe('versions', () => {
   test('come highest first, in pages', async () => {
     const { registry, id } = await subscribed('versions');
     const order = ['10.0.0', '9.0.0', '9.0.0-rc.1', '1.2.3', '1.2.3+b', '0.9.0', 'nightly', 'v1'];
-    await addApp(stage.db, registry, 'app', {}, Object.fromEntries(order.toSorted().map((version) => [version, {}])));
+    await addApp(
+      database.db,
+      registry,
+      'app',
+      {},
+      Object.fromEntries(order.toSorted().map((version) => [version, {}])),
+    );
     const seen: string[] = [];
     let after: string | null = null;
     do {
-      const page: Awaited<ReturnType<typeof versionsOf>> = await versionsOf(stage.db, mine, id, 'app', {
+      const page: Awaited<ReturnType<typeof versionsOf>> = await versionsOf(database.db, mine, id, 'app', {
         limit: 3,
         after,
       });
@@ -223,8 +229,8 @@ describe('versions', () => {
       after = page!.next;
     } while (after !== null && seen.length < 20);
     expect(seen).toEqual(order);
-    expect(await versionsOf(stage.db, mine, id, 'none', ALL)).toBeNull();
-    expect(await versionsOf(stage.db, mine, id, 'app', { limit: 9, after: 'zzz' })).toEqual({
+    expect(await versionsOf(database.db, mine, id, 'none', ALL)).toBeNull();
+    expect(await versionsOf(database.db, mine, id, 'app', { limit: 9, after: 'zzz' })).toEqual({
       versions: [],
       next: null,
     });
@@ -233,7 +239,7 @@ describe('versions', () => {
   test('say what is offered, and the digest of the first sight', async () => {
     const { registry, id } = await subscribed('offers');
     await addApp(
-      stage.db,
+      database.db,
       registry,
       'app',
       {},
@@ -244,36 +250,36 @@ describe('versions', () => {
         '1.0.0': { bytes: 123, swappedChecksum: 'sha256:other' },
       },
     );
-    const { versions } = (await versionsOf(stage.db, mine, id, 'app', ALL))!;
+    const { versions } = (await versionsOf(database.db, mine, id, 'app', ALL))!;
     expect(versions).toMatchObject([
       { version: '4.0.0', state: 'pending', offered: false, reason: null },
       { state: 'refused', offered: false, reason: { rule: 'unreachable', message: 'It answers with 404.' } },
       { state: 'withdrawn', offered: false, withdrawnAt: then.toISOString() },
       { state: 'verified', offered: true, bytes: 123, swappedChecksum: 'sha256:other' },
     ]);
-    await stage.db.updateTable('apps').set({ listed: false }).where('registryId', '=', registry).execute();
-    const after = (await versionsOf(stage.db, mine, id, 'app', ALL))!.versions;
+    await database.db.updateTable('apps').set({ listed: false }).where('registryId', '=', registry).execute();
+    const after = (await versionsOf(database.db, mine, id, 'app', ALL))!.versions;
     expect(after.filter(({ offered }) => offered)).toEqual([]);
   });
 });
 
 test('a report is for subscribers', async () => {
   const { registry, id } = await subscribed('report');
-  expect(await reportOf(stage.db, mine, id)).toBeNull();
+  expect(await reportOf(database.db, mine, id)).toBeNull();
   const report = await pack({ schema: 1, findings: [] });
-  await stage.db.updateTable('registries').set({ report }).where('id', '=', registry).execute();
-  expect(await reportOf(stage.db, mine, id)).toEqual({ schema: 1, findings: [] });
-  expect(await reportOf(stage.db, theirs, id)).toBeNull();
+  await database.db.updateTable('registries').set({ report }).where('id', '=', registry).execute();
+  expect(await reportOf(database.db, mine, id)).toEqual({ schema: 1, findings: [] });
+  expect(await reportOf(database.db, theirs, id)).toBeNull();
 });
 
 test('an icon is for subscribers of a registry that shows it', async () => {
   const { registry } = await subscribed('icons');
-  const icon = await addIcon(stage.db, Buffer.from('<svg/>'), 'image/svg+xml');
+  const icon = await addIcon(database.db, Buffer.from('<svg/>'), 'image/svg+xml');
   const digest = icon.toString('hex');
-  expect(await iconFor(stage.db, mine, digest)).toBeNull();
-  await addApp(stage.db, registry, 'app', { icon });
-  expect(await iconFor(stage.db, mine, digest)).toEqual({ type: 'image/svg+xml', bytes: Buffer.from('<svg/>') });
-  expect(await iconFor(stage.db, theirs, digest)).toBeNull();
-  expect(await iconFor(stage.db, mine, digest.toUpperCase())).toBeNull();
-  expect(await iconFor(stage.db, mine, '00')).toBeNull();
+  expect(await iconFor(database.db, mine, digest)).toBeNull();
+  await addApp(database.db, registry, 'app', { icon });
+  expect(await iconFor(database.db, mine, digest)).toEqual({ type: 'image/svg+xml', bytes: Buffer.from('<svg/>') });
+  expect(await iconFor(database.db, theirs, digest)).toBeNull();
+  expect(await iconFor(database.db, mine, digest.toUpperCase())).toBeNull();
+  expect(await iconFor(database.db, mine, '00')).toBeNull();
 });

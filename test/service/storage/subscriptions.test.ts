@@ -6,19 +6,26 @@ import {
   renameSubscription,
   subscriptionOf,
 } from '../../../src/service/storage/subscriptions.ts';
-import { addApp, addOrganization, addRegistry, addSubscription, openStage, type Stage } from '../database-fixture.ts';
+import {
+  addApp,
+  addOrganization,
+  addRegistry,
+  addSubscription,
+  openTestDatabase,
+  type TestDatabase,
+} from '../database-fixture.ts';
 
-let stage: Stage;
+let database: TestDatabase;
 beforeAll(async () => {
-  stage = await openStage();
+  database = await openTestDatabase();
 });
-afterAll(() => stage.stop());
+afterAll(() => database.stop());
 
 const MINUTE = 60_000;
 const ago = (minutes: number): Date => new Date(Date.now() - minutes * MINUTE);
 
 test('tells the official registries first, then the others in their order', async () => {
-  const { db } = stage;
+  const { db } = database;
   const [mine, theirs] = [await addOrganization(db), await addOrganization(db)];
   const registries = [];
   for (const name of ['own', 'core', 'community'])
@@ -40,7 +47,7 @@ test.each([
   ['with errors', { errors: 1 }, 'problems'],
   ['failing, which is more than errors', { errors: 1, failingSince: ago(90) }, 'failing'],
 ] as const)('a registry %s', async (what, values, state) => {
-  const { db } = stage;
+  const { db } = database;
   const organization = await addOrganization(db);
   const registry = await addRegistry(db, `https://states.example.com/${encodeURIComponent(what)}`, values);
   const id = await addSubscription(db, organization, registry);
@@ -48,7 +55,7 @@ test.each([
 });
 
 test('counts the apps of the manifest, and those that can be installed', async () => {
-  const { db } = stage;
+  const { db } = database;
   const organization = await addOrganization(db);
   const registry = await addRegistry(db, 'https://counts.example.com/registry.json?token=s3cret-of-the-url', {
     symptoms: JSON.stringify([{ id: 'checksum-mismatch', status: 'clear', rules: [] }]),
@@ -79,7 +86,7 @@ test('counts the apps of the manifest, and those that can be installed', async (
 });
 
 test('another organization’s subscription can be neither seen nor changed', async () => {
-  const { db } = stage;
+  const { db } = database;
   const [mine, theirs] = [await addOrganization(db), await addOrganization(db)];
   const registry = await addRegistry(db, 'https://isolated.example.com/registry.json');
   const id = await addSubscription(db, theirs, registry, { name: 'Theirs' });
@@ -94,7 +101,7 @@ test('another organization’s subscription can be neither seen nor changed', as
 test.each(['', '1', 'null', `${'0'.repeat(8)}-0000-0000-0000-000000000000`, '\0', '%'])(
   'an id that is none: %j',
   async (id) => {
-    const { db } = stage;
+    const { db } = database;
     const organization = await addOrganization(db);
     expect(await subscriptionOf(db, organization, id)).toBeNull();
     expect(await registryOf(db, organization, id)).toBeNull();
@@ -104,7 +111,7 @@ test.each(['', '1', 'null', `${'0'.repeat(8)}-0000-0000-0000-000000000000`, '\0'
 );
 
 test('a subscription is renamed and removed; what is known of the registry stays', async () => {
-  const { db } = stage;
+  const { db } = database;
   const organization = await addOrganization(db);
   const registry = await addRegistry(db, 'https://removed.example.com/registry.json');
   const id = await addSubscription(db, organization, registry);

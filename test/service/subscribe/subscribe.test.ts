@@ -6,19 +6,19 @@ import { type Outcome, subscribe } from '../../../src/service/subscribe/subscrib
 import { answer, type FaultHost, openFaultHost, raw, redirect, silent } from '../../support/fault-host.ts';
 import { putRegistry } from '../../support/live-registry.ts';
 import { addOrganization } from '../database-fixture.ts';
-import { type Bench, openBench } from '../refresh/refresh-harness.ts';
+import { type RefreshHarness, openRefreshHarness } from '../refresh/refresh-harness.ts';
 
 /** Subscribing, with a worker that refreshes. */
 
-let bench: Bench;
+let harness: RefreshHarness;
 let queue: Queue;
 let host: FaultHost;
 let service: Service;
 const stopping = new AbortController();
 beforeAll(async () => {
-  bench = await openBench();
-  const context = { ...bench.context, now: () => new Date(), stopping: stopping.signal };
-  queue = await openQueue(context, bench.stage.url);
+  harness = await openRefreshHarness();
+  const context = { ...harness.context, now: () => new Date(), stopping: stopping.signal };
+  queue = await openQueue(context, harness.database.url);
   service = {
     ...context,
     outbound: { ...context.outbound, firstRefreshTimeout: 8000 },
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   stopping.abort();
   await queue.stop();
-  await bench.stop();
+  await harness.stop();
 });
 beforeEach(async () => {
   host = await openFaultHost();
@@ -37,8 +37,8 @@ afterEach(() => host.close());
 
 const count = async (): Promise<number[]> => {
   const [registries, subscriptions] = await Promise.all([
-    bench.db.selectFrom('registries').select('id').execute(),
-    bench.db.selectFrom('subscriptions').select('id').execute(),
+    harness.db.selectFrom('registries').select('id').execute(),
+    harness.db.selectFrom('subscriptions').select('id').execute(),
   ]);
   return [registries.length, subscriptions.length];
 };
@@ -46,10 +46,10 @@ const count = async (): Promise<number[]> => {
 describe('a usable registry', () => {
   test('is there, verified, when subscribing returns; for the next one at once', async () => {
     const { url } = putRegistry(host);
-    const [first, second] = [await addOrganization(bench.db), await addOrganization(bench.db)];
+    const [first, second] = [await addOrganization(harness.db), await addOrganization(harness.db)];
     const done = await subscribe(service, first, { url: `${url}#x`, name: ' Mine ' });
     expect(done.outcome).toBe('created');
-    const apps = await bench.db
+    const apps = await harness.db
       .selectFrom('apps as a')
       .innerJoin('subscriptions as s', 's.registryId', 'a.registryId')
       .where('s.organizationId', '=', first)
@@ -64,13 +64,13 @@ describe('a usable registry', () => {
 
   test('is one row and one subscription, however often it is asked for at once', async () => {
     const { url } = putRegistry(host);
-    const organization = await addOrganization(bench.db);
+    const organization = await addOrganization(harness.db);
     const all = await Promise.all(
       Array.from({ length: 8 }, () => subscribe(service, organization, { url, name: 'x' })),
     );
     expect(all.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
     expect(new Set(all.map((one) => 'subscriptionId' in one && one.subscriptionId)).size).toBe(1);
-    expect(await bench.db.selectFrom('registries').where('url', '=', url).select('id').execute()).toHaveLength(1);
+    expect(await harness.db.selectFrom('registries').where('url', '=', url).select('id').execute()).toHaveLength(1);
   }, 20_000);
 });
 
@@ -84,7 +84,7 @@ describe('an unusable one', () => {
     ['refused', () => 'http://localhost:2/r.json', /could not be reached from the service/],
   ])('%s: nothing is stored, and the reason is told', async (_, url, words) => {
     const before = await count();
-    const organization = await addOrganization(bench.db);
+    const organization = await addOrganization(harness.db);
     const done = await subscribe(service, organization, { url: url(), name: 'x' });
     expect(done.outcome).toBe('unusable');
     if (done.outcome !== 'unusable') return;
@@ -96,7 +96,7 @@ describe('an unusable one', () => {
   test('every host that is not reached is told in the same words', async () => {
     const inside = await openFaultHost({ host: '127.0.0.2' });
     host.on('/r.json', redirect(`https://localhost.:${inside.port}/registry.json`));
-    const organization = await addOrganization(bench.db);
+    const organization = await addOrganization(harness.db);
     const strict: Service = {
       ...service,
       outbound: { ...service.outbound, guard: (_, address) => (address === '127.0.0.2' ? 'ADDRESS_REFUSED' : null) },
@@ -118,7 +118,7 @@ describe('an unusable one', () => {
   }, 20_000);
 
   test('a URL that is none is refused before anybody is asked', async () => {
-    const organization = await addOrganization(bench.db);
+    const organization = await addOrganization(harness.db);
     const done = await subscribe(service, organization, { url: 'apps.example.com', name: 'x' });
     expect(done).toMatchObject({
       outcome: 'refused-url',
@@ -130,9 +130,9 @@ describe('an unusable one', () => {
 test('official registries are subscribed to once, also where they cannot be reached', async () => {
   const { url } = putRegistry(host);
   const settings = { ...service.settings, coreRegistryUrl: url, communityRegistryUrl: 'http://localhost:2/r.json' };
-  const organization = await addOrganization(bench.db);
+  const organization = await addOrganization(harness.db);
   for (let i = 0; i < 2; i += 1) await subscribeOfficial({ ...service, settings }, organization);
-  const rows = await bench.db
+  const rows = await harness.db
     .selectFrom('subscriptions')
     .where('organizationId', '=', organization)
     .select(['name', 'official'])

@@ -4,19 +4,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openQueue, type Queue } from '../../../src/service/worker/queue.ts';
 import type { Settings } from '../../../src/service/config/settings.ts';
 import { answer, delayed, type FaultHost, openFaultHost, silent, tagged } from '../../support/fault-host.ts';
-import { type Bench, openBench } from '../refresh/refresh-harness.ts';
+import { type RefreshHarness, openRefreshHarness } from '../refresh/refresh-harness.ts';
 
 /** The jobs of several nodes on one database. */
 
 let host: FaultHost;
-let bench: Bench;
+let harness: RefreshHarness;
 beforeAll(async () => {
   host = await openFaultHost();
-  bench = await openBench({ concurrency: 4 });
+  harness = await openRefreshHarness({ concurrency: 4 });
 });
 afterAll(async () => {
   await host.close();
-  await bench.stop();
+  await harness.stop();
 });
 
 interface Node {
@@ -26,8 +26,8 @@ interface Node {
 
 async function startNode(more: Partial<Settings> = {}): Promise<Node> {
   const stopping = new AbortController();
-  const context = { ...bench.context, settings: { ...bench.context.settings, ...more }, stopping: stopping.signal };
-  const queue = await openQueue({ ...context, now: () => new Date() }, bench.stage.url);
+  const context = { ...harness.context, settings: { ...harness.context.settings, ...more }, stopping: stopping.signal };
+  const queue = await openQueue({ ...context, now: () => new Date() }, harness.database.url);
   return {
     queue,
     async stop() {
@@ -38,7 +38,7 @@ async function startNode(more: Partial<Settings> = {}): Promise<Node> {
 }
 
 const checkedCount = async (ids: readonly number[]): Promise<number> => {
-  const rows = await bench.db
+  const rows = await harness.db
     .selectFrom('registries')
     .where('id', 'in', ids)
     .where('checkedAt', 'is not', null)
@@ -51,7 +51,7 @@ const empty = (name: string): string => JSON.stringify({ apps: {}, name });
 
 describe('two nodes', () => {
   test('refresh each registry once, and neither a silent nor a huge one delays the others', async () => {
-    const silentOne = await bench.add(host.on('/silent.json', silent()));
+    const silentOne = await harness.add(host.on('/silent.json', silent()));
     const apps = Object.fromEntries(
       Array.from({ length: 3000 }, (_, i) => [
         `app-${i}`,
@@ -63,11 +63,11 @@ describe('two nodes', () => {
         },
       ]),
     );
-    const huge = await bench.add(host.on('/huge.json', tagged(JSON.stringify({ apps }))));
+    const huge = await harness.add(host.on('/huge.json', tagged(JSON.stringify({ apps }))));
     host.on('/none.svg', answer({ status: 404 }));
     for (let i = 0; i < 3000; i += 1) host.on(`/slow-${i}.json`, delayed(100, answer({ status: 404 })));
     const ids = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => bench.add(host.on(`/r${i}.json`, tagged(empty(`r${i}`))))),
+      Array.from({ length: 50 }, (_, i) => harness.add(host.on(`/r${i}.json`, tagged(empty(`r${i}`))))),
     );
     const nodes = await Promise.all([startNode(), startNode()]);
     try {
@@ -86,14 +86,14 @@ describe('two nodes', () => {
     }
     // What was under way was handed back, and is due as before.
     expect(await checkedCount([huge])).toBe(0);
-    await bench.db.deleteFrom('subscriptions').where('registryId', 'in', [silentOne, huge]).execute();
+    await harness.db.deleteFrom('subscriptions').where('registryId', 'in', [silentOne, huge]).execute();
   }, 60_000);
 
   test('never refresh one registry at once, however often it is asked for', async () => {
     let underWay = 0;
     let most = 0;
     const body = tagged(empty('busy'));
-    const id = await bench.add(
+    const id = await harness.add(
       host.on('/busy.json', async (request, socket) => {
         if (request.method !== 'GET' || request.headers['origin'] || request.headers['if-none-match'])
           return body(request, socket);
@@ -108,7 +108,7 @@ describe('two nodes', () => {
       for (let i = 0; i < 20; i += 1) await nodes[i % 3]!.queue.requestRefresh(id);
       await expect.poll(() => checkedCount([id]), { timeout: 15_000 }).toBe(1);
       expect(most).toBe(1);
-      const { nextCheckAt } = await bench.db
+      const { nextCheckAt } = await harness.db
         .selectFrom('registries')
         .where('id', '=', id)
         .select('nextCheckAt')
@@ -118,7 +118,7 @@ describe('two nodes', () => {
         .poll(
           async () =>
             (
-              await bench.db
+              await harness.db
                 .selectFrom('registries')
                 .where('id', '=', id)
                 .select('nextCheckAt')
@@ -133,10 +133,10 @@ describe('two nodes', () => {
   }, 60_000);
 
   test('take up what a killed one had under way', async () => {
-    const id = await bench.add(host.on('/orphan.json', tagged(empty('orphan'))));
+    const id = await harness.add(host.on('/orphan.json', tagged(empty('orphan'))));
     const node = await startNode();
     await node.stop();
-    const killed = new PgBoss({ connectionString: bench.stage.url, supervise: false, schedule: false });
+    const killed = new PgBoss({ connectionString: harness.database.url, supervise: false, schedule: false });
     killed.on('error', () => {});
     await killed.start();
     await killed.send('refresh', { id }, { singletonKey: String(id) });
@@ -153,17 +153,17 @@ describe('two nodes', () => {
 
 test('a node that starts takes up at once what was left behind long ago', async () => {
   await (await startNode()).stop();
-  const id = await bench.add(host.on('/left.json', tagged(empty('left'))));
-  const killed = new PgBoss({ connectionString: bench.stage.url, supervise: false, schedule: false });
+  const id = await harness.add(host.on('/left.json', tagged(empty('left'))));
+  const killed = new PgBoss({ connectionString: harness.database.url, supervise: false, schedule: false });
   killed.on('error', () => {});
   await killed.start();
   await killed.send('refresh', { id }, { singletonKey: String(id) });
   expect(await killed.fetch('refresh')).toHaveLength(1);
   await killed.stop({ graceful: false });
   const old = "heartbeat_on = now() - interval '1 minute'";
-  await sql.raw(`update pgboss.job set ${old} where name = 'refresh' and state = 'active'`).execute(bench.db);
+  await sql.raw(`update pgboss.job set ${old} where name = 'refresh' and state = 'active'`).execute(harness.db);
   // Nobody has looked after the queue meanwhile.
-  await sql`update pgboss.queue set monitor_claim_on = null, monitor_on = null`.execute(bench.db);
+  await sql`update pgboss.queue set monitor_claim_on = null, monitor_on = null`.execute(harness.db);
   const node = await startNode();
   try {
     await expect.poll(() => checkedCount([id]), { timeout: 6000, interval: 100 }).toBe(1);
@@ -174,18 +174,18 @@ test('a node that starts takes up at once what was left behind long ago', async 
 
 test('many that take long hold up nobody but each other', async () => {
   const slow = await Promise.all(
-    Array.from({ length: 8 }, (_, i) => bench.add(host.on(`/long${i}.json`, delayed(1400, answer({ status: 404 }))))),
+    Array.from({ length: 8 }, (_, i) => harness.add(host.on(`/long${i}.json`, delayed(1400, answer({ status: 404 }))))),
   );
-  await bench.db.updateTable('registries').set({ slow: true }).where('id', 'in', slow).execute();
+  await harness.db.updateTable('registries').set({ slow: true }).where('id', 'in', slow).execute();
   const ids = await Promise.all(
-    Array.from({ length: 12 }, (_, i) => bench.add(host.on(`/quick${i}.json`, tagged(empty(`quick${i}`))))),
+    Array.from({ length: 12 }, (_, i) => harness.add(host.on(`/quick${i}.json`, tagged(empty(`quick${i}`))))),
   );
   const node = await startNode({ concurrency: 2 });
   try {
     await expect.poll(() => checkedCount(ids), { timeout: 20_000, interval: 100 }).toBe(12);
     expect(await checkedCount(slow)).toBeLessThan(8);
     await expect.poll(() => checkedCount(slow), { timeout: 30_000, interval: 200 }).toBe(8);
-    const rows = await bench.db.selectFrom('registries').where('id', 'in', slow).select('slow').execute();
+    const rows = await harness.db.selectFrom('registries').where('id', 'in', slow).select('slow').execute();
     expect(rows.every((row) => !row.slow)).toBe(true);
   } finally {
     await node.stop();
@@ -193,9 +193,9 @@ test('many that take long hold up nobody but each other', async () => {
 }, 60_000);
 
 test('a registry without a subscriber is left alone', async () => {
-  const id = await bench.add(host.on('/nobody.json', tagged(empty('nobody'))));
-  await bench.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
-  const other = await bench.add(host.on('/somebody.json', tagged(empty('somebody'))));
+  const id = await harness.add(host.on('/nobody.json', tagged(empty('nobody'))));
+  await harness.db.deleteFrom('subscriptions').where('registryId', '=', id).execute();
+  const other = await harness.add(host.on('/somebody.json', tagged(empty('somebody'))));
   const node = await startNode();
   try {
     await expect.poll(() => checkedCount([other]), { timeout: 15_000 }).toBe(1);

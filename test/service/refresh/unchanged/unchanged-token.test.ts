@@ -14,16 +14,16 @@ import type { Probe } from '../../../../src/core/facts/facts.ts';
 import type { ConfirmedDocument } from '../../../../src/service/refresh/unchanged/recording-client.ts';
 import { unchangedTokenIn, unchangedTokenOf } from '../../../../src/service/refresh/unchanged/unchanged-token.ts';
 import { registryRecords } from '../../../../src/service/storage/registry-records.ts';
-import { type Bench, openBench } from '../refresh-harness.ts';
+import { type RefreshHarness, openRefreshHarness } from '../refresh-harness.ts';
 
 /** A registry of which nothing changed is not judged anew; whatever comes with time comes all the same, and on time. */
 
 let host: FaultHost;
-let bench: Bench;
+let harness: RefreshHarness;
 beforeAll(async () => {
-  bench = await openBench();
+  harness = await openRefreshHarness();
 });
-afterAll(() => bench.stop());
+afterAll(() => harness.stop());
 beforeEach(async () => {
   host = await openFaultHost();
 });
@@ -57,28 +57,28 @@ function serve({ headers = () => ({}), artifact = '/1.tar.gz' }: Served = {}): s
 
 /** Refreshes it; tells whether nothing had to be judged. */
 async function unchanged(id: number, hours: number): Promise<boolean> {
-  bench.lines.length = 0;
+  harness.lines.length = 0;
   host.requests.length = 0;
-  expect(['good', 'problems']).toContain(await bench.refresh(id, hours));
-  const line = bench.lines.find((one) => one.includes('"registry-refreshed"'))!;
+  expect(['good', 'problems']).toContain(await harness.refresh(id, hours));
+  const line = harness.lines.find((one) => one.includes('"registry-refreshed"'))!;
   return (JSON.parse(line) as { unchanged: boolean }).unchanged;
 }
 
 /** A registry whose outcome stands after the second look. */
 async function settled(url: string): Promise<number> {
-  const id = await bench.add(url);
+  const id = await harness.add(url);
   expect([await unchanged(id, 0), await unchanged(id, 1.1), await unchanged(id, 2.2)]).toEqual([false, false, true]);
   return id;
 }
 
-const rule = async (id: number): Promise<string[]> => (await bench.report(id)).findings.map((one) => one.rule);
+const rule = async (id: number): Promise<string[]> => (await harness.report(id)).findings.map((one) => one.rule);
 const asked = (): string[] => host.requests.map(({ method, path }) => `${method} ${path}`).sort();
 const DOCUMENTS = ['GET /a.json', 'GET /b.json', 'GET /registry.json'];
 
 describe('where nothing changed', () => {
   test('the outcome stands, and that it was looked at is noted', async () => {
     const id = await settled(serve());
-    const row = () => bench.db.selectFrom('registries').where('id', '=', id).selectAll().executeTakeFirstOrThrow();
+    const row = () => harness.db.selectFrom('registries').where('id', '=', id).selectAll().executeTakeFirstOrThrow();
     const before = await row();
     expect(await unchanged(id, 3.3)).toBe(true);
     expect(asked()).toEqual(DOCUMENTS);
@@ -110,7 +110,7 @@ describe('where nothing changed', () => {
       }),
     );
     expect(await unchanged(id, 3.3)).toBe(true);
-    expect(faults(await bench.report(id)).sort()).toEqual(faults((await verified(serve())).report).sort());
+    expect(faults(await harness.report(id)).sort()).toEqual(faults((await verified(serve())).report).sort());
   });
 
   test('how the host answers browsers is asked daily', async () => {
@@ -154,28 +154,33 @@ describe('what comes with time comes on time', () => {
   test('a signed URL that ends', async () => {
     const end = new Date(Date.now() + 30.5 * 3_600_000).toISOString().replace(/[-:]|\.\d+/g, '');
     const artifact = `/1.tar.gz?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=${end}&X-Amz-Expires=0&X-Amz-Signature=${'0'.repeat(64)}`;
-    const id = await bench.add(serve({ artifact }));
+    const id = await harness.add(serve({ artifact }));
     const ended = async (): Promise<(string | null)[]> =>
-      (await bench.report(id)).findings.filter((one) => one.rule === 'url-signed-expiring').map((one) => one.cause);
+      (await harness.report(id)).findings.filter((one) => one.rule === 'url-signed-expiring').map((one) => one.cause);
     await unchanged(id, 0);
     await unchanged(id, 1.1);
     expect(await unchanged(id, 2.2)).toBe(true);
     // Its views are a day old, and what is judged then would not stand for another one.
     for (const hours of [25, 26.1, 27.2, 28.3, 29.4]) expect(await unchanged(id, hours)).toBe(false);
     expect(new Set(await ended())).toEqual(new Set(['expiring']));
-    await bench.refresh(id, 30.6);
+    await harness.refresh(id, 30.6);
     expect(new Set(await ended())).toEqual(new Set(['expired']));
   });
 
   test('a guess that grows with the time since the last change, which is tried to leave alone once a day', async () => {
     const changed = new Date(Date.now() - 40 * 86_400_000).toUTCString();
-    const date = (): string => bench.context.now().toUTCString();
-    const id = await bench.add(
+    const date = (): string => harness.context.now().toUTCString();
+    const id = await harness.add(
       serve({ headers: () => ({ 'Cache-Control': 'public', 'Last-Modified': changed, Date: date() }) }),
     );
     const standing = async (): Promise<string | null> =>
-      (await bench.db.selectFrom('registries').where('id', '=', id).select('unchangedToken').executeTakeFirstOrThrow())
-        .unchangedToken;
+      (
+        await harness.db
+          .selectFrom('registries')
+          .where('id', '=', id)
+          .select('unchangedToken')
+          .executeTakeFirstOrThrow()
+      ).unchangedToken;
     const kept: (string | null)[] = [];
     for (const hours of [0, 1.1, 2.2, 3.3, 25, 26.1, 27.2]) {
       expect(await unchanged(id, hours)).toBe(false);
@@ -194,18 +199,18 @@ describe('what comes with time comes on time', () => {
   test('a certificate that ends soon', async () => {
     await host.close();
     host = await openFaultHost({ tls: certificates().get('good'), host: 'localhost' });
-    const id = await bench.add(serve());
-    await bench.refresh(id);
-    const report = await bench.report(id);
+    const id = await harness.add(serve());
+    await harness.refresh(id);
+    const report = await harness.report(id);
     const { notAfter } = report.findings.find((one) => one.rule === 'tls-untrusted')!.evidence;
     const soon = (Date.parse(String(notAfter)) - Date.now()) / 3_600_000 - 21 * 24;
-    await bench.refresh(id, soon - 30);
-    await bench.refresh(id, soon - 28.9);
+    await harness.refresh(id, soon - 30);
+    await harness.refresh(id, soon - 28.9);
     expect(await unchanged(id, soon - 27.8)).toBe(true);
     for (const hours of [soon - 5, soon - 3.9, soon - 2.8, soon - 1.7, soon - 0.6])
       expect(await unchanged(id, hours)).toBe(false);
     expect(await rule(id)).not.toContain('tls-expiring');
-    await bench.refresh(id, soon + 0.5);
+    await harness.refresh(id, soon + 0.5);
     expect(await rule(id)).toContain('tls-expiring');
   });
 
@@ -230,7 +235,7 @@ describe('it is judged again at once', () => {
     expect(asked().filter((one) => DOCUMENTS.includes(one))).toEqual([...DOCUMENTS, ...others].sort());
     const asClient = host.requests.filter(({ headers }) => headers['sec-fetch-mode'] === undefined);
     expect(asClient.filter(({ headers }) => headers['if-none-match']?.length === 18)).toHaveLength(3);
-    const { latest } = await bench.db
+    const { latest } = await harness.db
       .selectFrom('apps')
       .where('registryId', '=', id)
       .where('key', '=', 'b')
@@ -250,18 +255,18 @@ describe('it is judged again at once', () => {
 
   test('when it is of another version or other settings', async () => {
     const id = await settled(serve());
-    const { settings } = bench.context;
-    bench.context.settings = { ...settings, publicUrl: 'https://apps.example/' };
+    const { settings } = harness.context;
+    harness.context.settings = { ...settings, publicUrl: 'https://apps.example/' };
     try {
       expect(await unchanged(id, 3.3)).toBe(false);
     } finally {
-      bench.context.settings = settings;
+      harness.context.settings = settings;
     }
   });
 
   test('when a row of it is no longer what it was', async () => {
     const id = await settled(serve());
-    const kept = await bench.db
+    const kept = await harness.db
       .selectFrom('registries')
       .where('id', '=', id)
       .select('unchangedToken')
@@ -271,13 +276,13 @@ describe('it is judged again at once', () => {
     host.on('/b.json', () => {});
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 700);
-    await bench.db
+    await harness.db
       .updateTable('registries')
       .set({ nextCheckAt: new Date(0) })
       .where('id', '=', id)
       .execute();
-    expect(await bench.refresh(id, 3.3, stopping.signal)).toBe('handed-back');
-    const now = await bench.db
+    expect(await harness.refresh(id, 3.3, stopping.signal)).toBe('handed-back');
+    const now = await harness.db
       .selectFrom('registries')
       .where('id', '=', id)
       .select('unchangedToken')
@@ -290,7 +295,7 @@ describe('it is judged again at once', () => {
   test('as long as something is amiss that may be fixed without a word', async () => {
     serve();
     host.on('/1.tar.gz', answer({ status: 404 }));
-    const id = await bench.add(`${host.origin}/registry.json`);
+    const id = await harness.add(`${host.origin}/registry.json`);
     for (const hours of [0, 1.1, 2.2, 3.3]) expect(await unchanged(id, hours)).toBe(false);
     expect(await rule(id)).toContain('unreachable');
     serve();
@@ -301,7 +306,7 @@ describe('it is judged again at once', () => {
   test('after it failed', async () => {
     const id = await settled(serve());
     host.on('/registry.json', answer({ status: 500 }));
-    expect(await bench.refresh(id, 3.3)).toBe('failing');
+    expect(await harness.refresh(id, 3.3)).toBe('failing');
     serve();
     expect([await unchanged(id, 4.4), await unchanged(id, 5.5)]).toEqual([false, true]);
   });
@@ -309,16 +314,16 @@ describe('it is judged again at once', () => {
 
 test('an outcome that another look has overtaken is not written over', async () => {
   const id = await settled(serve());
-  await bench.db.updateTable('registries').set({ unchangedToken: null, failures: 3 }).where('id', '=', id).execute();
+  await harness.db.updateTable('registries').set({ unchangedToken: null, failures: 3 }).where('id', '=', id).execute();
   const end = { id, at: new Date(), nextCheckAt: new Date(), slow: false };
-  expect(await registryRecords(bench.db).writeUnchanged(end)).toBe(false);
+  expect(await registryRecords(harness.db).writeUnchanged(end)).toBe(false);
 });
 
 test('whether it was judged anew or stood, a look says what verify says', async () => {
   const url = serve();
   const id = await settled(url);
   for (const hours of [3.3, 24.5, 25.6, 26.7, 800]) {
-    await bench.refresh(id, hours);
-    expect(faults(await bench.report(id)).sort()).toEqual(faults((await verified(url)).report).sort());
+    await harness.refresh(id, hours);
+    expect(faults(await harness.report(id)).sort()).toEqual(faults((await verified(url)).report).sort());
   }
 });
