@@ -21,11 +21,11 @@ export async function iconFor(
     .where('icons.sha256', '=', digest)
     .where(({ exists, selectFrom }) =>
       exists(
-        selectFrom('apps as a')
-          .innerJoin('subscriptions as s', 's.registryId', 'a.registryId')
-          .where('a.icon', '=', digest)
-          .where('s.organizationId', '=', organizationId)
-          .select('a.key'),
+        selectFrom('apps')
+          .innerJoin('subscriptions', 'subscriptions.registryId', 'apps.registryId')
+          .where('icon', '=', digest)
+          .where('organizationId', '=', organizationId)
+          .select('key'),
       ),
     )
     .select(['type', 'bytes'])

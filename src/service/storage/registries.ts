@@ -42,12 +42,13 @@ export interface KnownRegistry {
 /** @returns null if no organization was ever subscribed to it */
 export async function registryByUrl(db: Db, organizationId: string, url: string): Promise<KnownRegistry | null> {
   const row = await db
-    .selectFrom('registries as r')
-    .leftJoin('subscriptions as s', (join) =>
-      join.onRef('s.registryId', '=', 'r.id').on('s.organizationId', '=', organizationId),
+    .selectFrom('registries')
+    .leftJoin('subscriptions', (join) =>
+      join.onRef('registryId', '=', 'registries.id').on('organizationId', '=', organizationId),
     )
-    .where('r.url', '=', url)
-    .select(['r.id', 's.id as subscriptionId', 'r.checkedAt', 'r.goodAt', 'r.failingSince', 'r.nextCheckAt'])
+    .where('url', '=', url)
+    .select(['registries.id', 'subscriptions.id as subscriptionId'])
+    .select(['checkedAt', 'goodAt', 'failingSince', 'nextCheckAt'])
     .executeTakeFirst();
   return row ?? null;
 }
@@ -120,11 +121,11 @@ export async function reportOf(db: Db, organizationId: string, subscriptionId: s
 export async function packedReportOf(db: Db, organizationId: string, subscriptionId: string): Promise<Buffer | null> {
   if (!isUuid(subscriptionId)) return null;
   const row = await db
-    .selectFrom('subscriptions as s')
-    .innerJoin('registries as r', 'r.id', 's.registryId')
-    .where('s.organizationId', '=', organizationId)
-    .where('s.id', '=', subscriptionId)
-    .select('r.report')
+    .selectFrom('subscriptions')
+    .innerJoin('registries', 'registries.id', 'registryId')
+    .where('organizationId', '=', organizationId)
+    .where('subscriptions.id', '=', subscriptionId)
+    .select('report')
     .executeTakeFirst();
   return row?.report ?? null;
 }

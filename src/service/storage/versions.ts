@@ -22,12 +22,12 @@ export async function versionsOf(
 ): Promise<{ versions: VersionView[]; next: string | null } | null> {
   if (!isUuid(subscriptionId)) return null;
   const app = await db
-    .selectFrom('subscriptions as s')
-    .innerJoin('apps as a', 'a.registryId', 's.registryId')
-    .where('s.organizationId', '=', organizationId)
-    .where('s.id', '=', subscriptionId)
-    .where('a.key', '=', storable(key))
-    .select(['a.registryId', 'a.key', 'a.listed'])
+    .selectFrom('subscriptions')
+    .innerJoin('apps', 'apps.registryId', 'subscriptions.registryId')
+    .where('organizationId', '=', organizationId)
+    .where('id', '=', subscriptionId)
+    .where('key', '=', storable(key))
+    .select(['apps.registryId', 'key', 'listed'])
     .executeTakeFirst();
   if (app === undefined) return null;
   const versions = db.selectFrom('versions').where('registryId', '=', app.registryId).where('appKey', '=', app.key);
