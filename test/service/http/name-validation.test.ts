@@ -30,7 +30,7 @@ test('every rule that hides an app has words of its own for that', () => {
   for (const { id, why } of rules.filter(({ hidesApp: hides }) => hides)) {
     const { code, message } = hiddenReason(id);
     expect(code).toBe(id);
-    expect(message).toMatch(/^(Its|The address|The certificate) /);
+    expect(message).toMatch(/^(Its|The URL|The address|The certificate) /);
     expect(message).not.toBe(why);
   }
   expect(hiddenReason('rate-limited').message).toBe(rules.find(({ id }) => id === 'rate-limited')!.why);
